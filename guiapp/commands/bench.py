@@ -174,11 +174,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list(options: argparse.Namespace) -> int:
+    from guiapp.core.bench.contenders.custom import parse_custom
     from guiapp.core.bench.contenders.listing import listing
-    from guiapp.core.bench.contenders.own import own_from
     from guiapp.core.open_model import open_model
 
-    print(*listing(open_model(options.model, options.pre), map(own_from, options.own)), sep="\n")
+    print(*listing(open_model(options.model, options.pre), map(parse_custom, options.own)), sep="\n")
     return 0
 
 
@@ -222,7 +222,7 @@ def _charts(record: dict[str, Any], baseline: str) -> dict[str, str]:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    from guiapp.core.bench.contenders.own import own_from
+    from guiapp.core.bench.contenders.custom import parse_custom
     from guiapp.core.bench.corpus import DEFAULT
     from guiapp.core.bench.plan import Plan
     from guiapp.core.bench.scenarios import DEFAULT_SCENARIOS, SCENARIOS
@@ -240,7 +240,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         clock=options.clock,
         seed=options.seed,
         pre=options.pre,
-        own=tuple(map(own_from, options.own)),
+        own=tuple(map(parse_custom, options.own)),
         repeat=options.repeat,
     )
     return plan if options.threads is None else replace(plan, threads=options.threads)

@@ -67,7 +67,7 @@ class Settings(QObject):
     last_model        what was open last, a path or the name of a demo model; "" for none
     last_pre          the pre-tokenizer that was chosen for it by hand, "" for none
     compare_terms     JSON, see SummaryTerms
-    own_contenders    JSON, see OwnContenders
+    own_contenders    JSON, see CustomContenders
     vocabulary_columns  names with commas between them, "" for the usual ones
     ids_format        what ids are copied as, see `ids_panel.FORMATS`; "" where the user never chose
     """

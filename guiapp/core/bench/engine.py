@@ -30,7 +30,7 @@ from guiapp import open_model
 from guiapp.core.bench.agreement import Tokens
 from guiapp.core.bench.cell import Race
 from guiapp.core.bench.contenders.contender import as_split, our_contender, split_name
-from guiapp.core.bench.contenders.own import names_of
+from guiapp.core.bench.contenders.custom import names_of
 from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.corpus import Corpus, corpus_named

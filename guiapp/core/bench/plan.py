@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_type_hints
 
 from guiapp.core.bench import corpus
-from guiapp.core.bench.contenders.own import OwnContender, OwnError, checked, without_removed
+from guiapp.core.bench.contenders.custom import CustomContender, CustomError, checked, without_removed
 from guiapp.core.bench.scenarios import DEFAULT_SCENARIOS
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.system.typed_json import read_as
@@ -56,7 +56,7 @@ class Plan:
     clock: Clock = "auto"
     seed: int = 0
     pre: str | None = None
-    own: tuple[OwnContender, ...] = ()
+    own: tuple[CustomContender, ...] = ()
     repeat: Repeat = "never"
 
     def record(self) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def plan_from(record: dict[str, Any]) -> Plan:
         raise BenchError("This is not a plan for a benchmark: it names no model.")
     try:
         plan = Plan(**values | {"own": tuple(map(checked, values["own"]))})
-    except OwnError as error:
+    except CustomError as error:
         raise BenchError(f"This is not a plan for a benchmark: {error}.") from error
     return replace(plan, contenders=tuple(name for name in plan.contenders if name not in removed))
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.bench.contenders.contender import UnavailableError
-from guiapp.core.bench.contenders.own import OwnContender
+from guiapp.core.bench.contenders.custom import CustomContender
 from guiapp.core.bench.wording import time_text
 from guiapp.core.bench.worker_process import ContenderFailed, WorkerLost, WorkerProcess
 from guiapp.core.explain.figures import counted
@@ -33,8 +33,8 @@ class TrialResult:
         return f"{counted(len(self.ids), 'id')} in {time_text(self.seconds)}, {equal}.\n{shown}".strip()
 
 
-def try_own(
-    own: OwnContender, tokenizer: Tokenizer, model: str, text: bytes, shall_stop: Callable[[], bool]
+def try_custom(
+    own: CustomContender, tokenizer: Tokenizer, model: str, text: bytes, shall_stop: Callable[[], bool]
 ) -> TrialResult:
     """Run it once in a process of its own; raises UnavailableError with what went wrong."""
     pre = tokenizer.vocabulary.chosen_pre or None

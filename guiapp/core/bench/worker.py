@@ -31,8 +31,7 @@ from guiapp.core.bench.contenders.contender import (
     our_contender,
     split_name,
 )
-from guiapp.core.bench.contenders.own import PYTHON, OwnContender
-from guiapp.core.bench.contenders.own_open import MODEL_VARIABLE, open_own
+from guiapp.core.bench.contenders.custom import MODEL_VARIABLE, PYTHON, CustomContender, open_custom
 from guiapp.core.bench.contenders.table import PEERS, peer_source
 from guiapp.core.bench.memory import held_bytes, peak_bytes_during
 from guiapp.core.bench.opened import opened_model
@@ -69,7 +68,7 @@ class Worker:
         model: str,
         name: str,
         pre: str | None = None,
-        own: OwnContender | None = None,
+        own: CustomContender | None = None,
         tell: Callable[[str], object] = lambda stage: None,
     ) -> None:
         self._tell = tell
@@ -90,7 +89,7 @@ class Worker:
         self._tell(OPENS if own is None else STARTS)
         if own is not None:
             os.environ[MODEL_VARIABLE] = self._model
-            self._build = partial(open_own, own)
+            self._build = partial(open_custom, own)
             before = held_bytes()
         elif peer is not None:  # our own vocabulary is no part of its memory
             tokenizer = self._opened().tokenizer
@@ -150,7 +149,7 @@ def serve(
     name: str,
     threads: int,
     pre: str | None,
-    own: OwnContender | None = None,
+    own: CustomContender | None = None,
 ) -> None:
     """Answer until the pipe is closed; replies are ("done", value), ("unavailable" or "failed", reason)."""
     if hasattr(os, "setpgid"):

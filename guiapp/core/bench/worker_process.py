@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from guiapp.core.bench.contenders.own import OwnContender
+from guiapp.core.bench.contenders.custom import CustomContender
 from guiapp.core.bench.memory import held_bytes_of
 from guiapp.core.bench.starting import SPAWN, ContextOfProcesses, contenders_context, interrupts_held_back
 from guiapp.core.bench.worker import STAGE, serve
@@ -155,7 +155,7 @@ class WorkerProcess(AskedProcess):
         threads: int,
         shall_stop: Callable[[], bool],
         pre: str | None = None,
-        own: OwnContender | None = None,
+        own: CustomContender | None = None,
     ) -> None:
         super().__init__(serve, (model, name, threads, pre, own), shall_stop, contenders_context())
         self.most_bytes = LOADING_BYTES

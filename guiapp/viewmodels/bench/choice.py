@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.bench.contenders.contender import UNSPLIT
-from guiapp.core.bench.contenders.own import OwnContender
+from guiapp.core.bench.contenders.custom import CustomContender
 from guiapp.core.bench.corpus import RANDOM, SAMPLE, TUTORIAL
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.scenarios import SCENARIOS, Scenario
 from guiapp.core.vocab.vocabulary import VocabType
-from guiapp.viewmodels.bench.entrants import Entrant, our_entrants, own_entrants, peer_entrants
+from guiapp.viewmodels.bench.custom import CustomContenders
+from guiapp.viewmodels.bench.entrants import Entrant, custom_entrants, our_entrants, peer_entrants
 from guiapp.viewmodels.bench.forecast import BenchForecast
 from guiapp.viewmodels.bench.history import YOUR_TEXT, RunHistory
-from guiapp.viewmodels.bench.own import OwnContenders
 from guiapp.viewmodels.model_session import ModelSession
 
 TEXTS = {
@@ -73,7 +73,7 @@ class BenchChoice(QObject):
         self,
         session: ModelSession,
         history: RunHistory | None = None,
-        own: OwnContenders | None = None,
+        own: CustomContenders | None = None,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -96,10 +96,10 @@ class BenchChoice(QObject):
     def entrants(self) -> list[Entrant]:
         """Who can take part: our encoders, the best first, then libraries and one's own."""
         peers = (each for each in self._known_peers if not each.reason)
-        return [*our_entrants(self.session.encoders), *peers, *own_entrants(self._own)]
+        return [*our_entrants(self.session.encoders), *peers, *custom_entrants(self._own)]
 
     @property
-    def _own(self) -> tuple[OwnContender, ...]:
+    def _own(self) -> tuple[CustomContender, ...]:
         return () if self.own is None else self.own.contenders
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from guiapp.core.bench.contenders.own import KINDS, OwnContender
+from guiapp.core.bench.contenders.custom import KINDS, CustomContender
 from guiapp.core.bench.contenders.table import PEERS, ids_form, reason_against, version_of
 from guiapp.core.catalogue import Algorithm
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -39,7 +39,7 @@ def peer_entrants(vocabulary: Vocabulary | None) -> list[Entrant]:
     ]
 
 
-def own_entrants(own: Iterable[OwnContender]) -> list[Entrant]:
+def custom_entrants(own: Iterable[CustomContender]) -> list[Entrant]:
     """Contenders of one's own; what they run is in the tip."""
     return [Entrant(each.name, "your own", "", f"{KINDS[each.kind]}\n{each.shown}") for each in own]
 

@@ -18,12 +18,12 @@ from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.verdict import Verdict, verdict_of
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.bench.choice import BenchChoice
+from guiapp.viewmodels.bench.custom import CustomContenders
 from guiapp.viewmodels.bench.difference import DifferenceFinder
 from guiapp.viewmodels.bench.forecast import duration_text
 from guiapp.viewmodels.bench.history import YOUR_TEXT, Comparison, Kept, OpenedRun, RunHistory, with_text_kept
 from guiapp.viewmodels.bench.kept_runs import KeptRuns
 from guiapp.viewmodels.bench.live import LiveRun, Loading, deviations_of
-from guiapp.viewmodels.bench.own import OwnContenders
 from guiapp.viewmodels.bench.runner import BenchRunner
 from guiapp.viewmodels.model_session import ModelSession
 
@@ -58,7 +58,7 @@ class BenchModel(QObject):
         runner: BenchRunner | None = None,
         history: RunHistory | None = None,
         clock_s: Callable[[], float] = time.monotonic,
-        own: OwnContenders | None = None,
+        own: CustomContenders | None = None,
     ) -> None:
         super().__init__()
         self._session = session

@@ -19,8 +19,8 @@ from guiapp.viewmodels.bench.forecast import duration_text
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.later import later
 from guiapp.widgets.bench.contender_look import look_of
+from guiapp.widgets.bench.custom_dialog import CustomDialog
 from guiapp.widgets.bench.markers import SWATCH_PX, swatch
-from guiapp.widgets.bench.own_dialog import OwnDialog
 from guiapp.widgets.bench.run_button import RunButton
 from guiapp.widgets.bench.text_button import add_files, add_folder, size_of
 from guiapp.widgets.shared.buttons import tool_button
@@ -287,12 +287,12 @@ class MorePanel(QFrame):
     def _add_own(self) -> None:
         """Let one take part that somebody writes down; it is remembered."""
         assert self._choice.own is not None
-        dialog = OwnDialog(self._choice.own, self._choice.session, self.window())
+        dialog = CustomDialog(self._choice.own, self._choice.session, self.window())
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.accepted.connect(partial(self._take_own, dialog))
         dialog.open()
 
-    def _take_own(self, dialog: OwnDialog) -> None:
+    def _take_own(self, dialog: CustomDialog) -> None:
         if dialog.chosen is not None:
             self._choice.set_contender(dialog.chosen.name, True)
 

@@ -9,9 +9,9 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from guiapp.core.bench.plan import BenchError
+from guiapp.viewmodels.bench.custom import CustomContenders
 from guiapp.viewmodels.bench.history import RUNS, SUFFIX, RunHistory
 from guiapp.viewmodels.bench.model import BenchModel
-from guiapp.viewmodels.bench.own import OwnContenders
 from guiapp.viewmodels.bench.sentence import sentence_of, title_of
 from guiapp.viewmodels.later import later
 from guiapp.viewmodels.settings import Settings
@@ -239,7 +239,7 @@ def _dropped_run(event: QDropEvent) -> Path | None:
 
 
 def make_page(setting: PageSetting) -> BenchPage:
-    history, own = RunHistory(setting.settings.folder / RUNS), OwnContenders(setting.settings)
+    history, own = RunHistory(setting.settings.folder / RUNS), CustomContenders(setting.settings)
     model = BenchModel(setting.session, history=history, own=own)
     own.setParent(model)
     page = BenchPage(model, setting.theme_source, setting.settings)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from bench_runs import record
 
-from guiapp.core.bench.contenders.own import OwnContender
+from guiapp.core.bench.contenders.custom import CustomContender
 from guiapp.core.bench.history import (
     MARGIN,
     Change,
@@ -227,7 +227,7 @@ def test_another_text_of_the_same_name_is_another_condition():
 @pytest.mark.parametrize("spoiled", [None, 5, "x", [], {"own": 5}, {"own": [{"name": 1}]}])
 def test_another_command_of_the_same_name_is_another_condition(spoiled):
     old, new = (
-        {**run_of(), "plan": {"model": "a", "own": [OwnContender("mine", "command", target).record()]}}
+        {**run_of(), "plan": {"model": "a", "own": [CustomContender("mine", "command", target).record()]}}
         for target in ("tok --x", "tok --y")
     )
     assert different_conditions(old, new) == ["contender mine was tok --x, now tok --y"]

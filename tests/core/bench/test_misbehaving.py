@@ -10,7 +10,7 @@ from pathlib import Path
 import misbehaving
 import pytest
 
-from guiapp.core.bench.contenders.own import OwnContender, made
+from guiapp.core.bench.contenders.custom import CustomContender, make_custom
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.engine import run
 from guiapp.core.bench.measurement import Report
@@ -54,11 +54,11 @@ SHELL = {
 }
 
 
-def misbehaving_contender(name: str) -> OwnContender:
+def misbehaving_contender(name: str) -> CustomContender:
     if name in SHELL:
-        return made(name, *SHELL[name])
+        return make_custom(name, *SHELL[name])
     target = "nowhere:encode" if name == "is missing" else f"{HERE}:{name}"
-    return OwnContender(name, "python", target)
+    return CustomContender(name, "python", target)
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,7 @@ def left_behind(tmp_path_factory):
 @pytest.fixture(scope="module")
 def record(left_behind):
     """One run in which all of them stand beside one that behaves."""
-    leaving = made(
+    leaving = make_custom(
         "leaves a child", "command", f"sh -c 'sleep 600 >&- 2>&- & echo $! >{left_behind}; echo 1'"
     )
     others = (misbehaving_contender(name) for name in LINES if name != leaving.name)

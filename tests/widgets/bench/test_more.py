@@ -10,16 +10,16 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
 
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.viewmodels.bench.choice import AIMS, CODE, ENGLISH, THROUGHPUT
+from guiapp.viewmodels.bench.custom import CustomContenders
 from guiapp.viewmodels.bench.entrants import Entrant
 from guiapp.viewmodels.bench.forecast import duration_text
 from guiapp.viewmodels.bench.model import BenchModel
-from guiapp.viewmodels.bench.own import OwnContenders
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text_session import TextSession
 from guiapp.widgets.bench.contender_look import look_of
+from guiapp.widgets.bench.custom_dialog import CustomDialog
 from guiapp.widgets.bench.more import LimitsCard, MorePanel
-from guiapp.widgets.bench.own_dialog import OwnDialog
 from guiapp.widgets.bench.text_button import size_of
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.popover import Explanation
@@ -215,13 +215,13 @@ def test_a_contender_of_ones_own_takes_part_once_it_is_written_down(qtbot, theme
     session = ModelSession(TextSession(b"text"))
     with qtbot.waitSignal(session.vocabulary_changed):
         session.loader.open("demo:bpe")
-    model = BenchModel(session, runner, own=OwnContenders(Settings(tmp_path / "settings.json")))
+    model = BenchModel(session, runner, own=CustomContenders(Settings(tmp_path / "settings.json")))
     panel = MorePanel(model, theme_source)
     qtbot.addWidget(panel)
     panel.show()
     for is_added in (False, True):
         qtbot.mouseClick(panel.own_button, LEFT)
-        (dialog,) = panel.findChildren(OwnDialog)
+        (dialog,) = panel.findChildren(CustomDialog)
         assert dialog.isVisible()
         if is_added:
             qtbot.keyClicks(dialog.target, "echo 1 2")
@@ -230,7 +230,7 @@ def test_a_contender_of_ones_own_takes_part_once_it_is_written_down(qtbot, theme
             assert added in model.choice.contenders
         else:
             dialog.reject()
-        qtbot.waitUntil(lambda: not panel.findChildren(OwnDialog))
+        qtbot.waitUntil(lambda: not panel.findChildren(CustomDialog))
     settle(qtbot, panel)
     assert panel.contenders.boxes[added].isChecked()
     model.close()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from guiapp.core.bench.contenders.custom import CustomContender
 from guiapp.core.bench.contenders.openai_vocabularies import USUAL, named
-from guiapp.core.bench.contenders.own import OwnContender
 from guiapp.core.bench.contenders.table import PEERS, reason_against, version_of
 from guiapp.core.export.tables import NONE
 from guiapp.core.tokenizer import Tokenizer
@@ -18,7 +18,7 @@ NOTE = (
 )
 
 
-def listing(tokenizer: Tokenizer, own: Iterable[OwnContender] = ()) -> Iterator[str]:
+def listing(tokenizer: Tokenizer, own: Iterable[CustomContender] = ()) -> Iterator[str]:
     """Our encoders, all libraries, and contenders of one's own, each with what is against it."""
     rows = [HEAD]
     rows += [

@@ -7,8 +7,8 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.bench.contenders.own import OwnContender, OwnError, own_of, without_removed
-from guiapp.core.bench.trial import TrialResult, try_own
+from guiapp.core.bench.contenders.custom import CustomContender, CustomError, read_custom, without_removed
+from guiapp.core.bench.trial import TrialResult, try_custom
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import LatestJob, Progress, Working
@@ -19,7 +19,7 @@ TRIED_BYTES = 2000
 SOME_TEXT = b"Hello world"
 
 
-class OwnContenders(QObject):
+class CustomContenders(QObject):
     """Those that the user of these settings added, which is how one says yes to what they run.
 
     A run, session or plan that somebody else gave away names some at most: nothing of them is in here.
@@ -37,21 +37,21 @@ class OwnContenders(QObject):
         self._settings = settings
         self.contenders, self.removed = _kept_in(settings.own_contenders)
 
-    def add(self, own: OwnContender) -> None:
+    def add(self, own: CustomContender) -> None:
         """Remember one, in place of one of the same name."""
         self._set((*(each for each in self.contenders if each.name != own.name), own))
 
     def remove(self, name: str) -> None:
         self._set(tuple(each for each in self.contenders if each.name != name))
 
-    def _set(self, contenders: tuple[OwnContender, ...]) -> None:
+    def _set(self, contenders: tuple[CustomContender, ...]) -> None:
         if contenders != self.contenders:
             self.contenders = contenders
             self._settings.own_contenders = json.dumps([each.record() for each in contenders])
             self.changed.emit()
 
 
-class OwnTrial(Working):
+class CustomTrial(Working):
     """Tries a contender on the beginning of the session's text.
 
     told   what came of it, "" as long as nothing did
@@ -78,7 +78,7 @@ class OwnTrial(Working):
         """Whether a model is open to compare with."""
         return self._session.tokenizer is not None
 
-    def start(self, own: OwnContender) -> None:
+    def start(self, own: CustomContender) -> None:
         tokenizer, model = self._session.tokenizer, self._session.loader.model
         if tokenizer is None or model is None:
             return
@@ -104,19 +104,19 @@ class OwnTrial(Working):
 
 
 def _tried(
-    own: OwnContender, tokenizer: Tokenizer, model: str, text: bytes, progress: Progress
+    own: CustomContender, tokenizer: Tokenizer, model: str, text: bytes, progress: Progress
 ) -> TrialResult:
     def shall_stop() -> bool:
         progress(0.0)  # raises if so
         return False
 
-    return try_own(own, tokenizer, model, text, shall_stop)
+    return try_custom(own, tokenizer, model, text, shall_stop)
 
 
-def _kept_in(text: str) -> tuple[tuple[OwnContender, ...], list[str]]:
+def _kept_in(text: str) -> tuple[tuple[CustomContender, ...], list[str]]:
     """Those in a settings text, and the names of those no longer supported; none if somebody spoiled it."""
     try:
         records, removed = without_removed(read_json(text))
-        return own_of(records), removed
-    except (ValueError, TypeError, OwnError):
+        return read_custom(records), removed
+    except (ValueError, TypeError, CustomError):
         return (), []

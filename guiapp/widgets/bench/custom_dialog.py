@@ -7,11 +7,19 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QFrame, QLabel, QLineEdit, QListWidget, QWidget
 
-from guiapp.core.bench.contenders.own import COMMAND, KINDS, PYTHON, STREAM, OwnContender, OwnError, made
+from guiapp.core.bench.contenders.custom import (
+    COMMAND,
+    KINDS,
+    PYTHON,
+    STREAM,
+    CustomContender,
+    CustomError,
+    make_custom,
+)
 from guiapp.core.bench.contenders.table import PEERS
 from guiapp.core.catalogue import ALGORITHMS
 from guiapp.core.vocab.quoting import quoted
-from guiapp.viewmodels.bench.own import OwnContenders, OwnTrial
+from guiapp.viewmodels.bench.custom import CustomContenders, CustomTrial
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.choice_box import ChoiceBox
@@ -26,18 +34,18 @@ WARNING = "It runs on this computer as you do, whenever it takes part. Add only 
 NO_MODEL = "Open a model to try it."
 
 
-class OwnDialog(QDialog):
+class CustomDialog(QDialog):
     """A form with a name, what runs, and Try; below it those that are there.
 
     chosen  the contender that was added, None for none
     """
 
-    def __init__(self, own: OwnContenders, session: ModelSession, parent: QWidget | None = None) -> None:
+    def __init__(self, own: CustomContenders, session: ModelSession, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Contenders of your own")
-        self.chosen: OwnContender | None = None
+        self.chosen: CustomContender | None = None
         self._own = own
-        self._trial = OwnTrial(session, self)
+        self._trial = CustomTrial(session, self)
         self.kind = ChoiceBox("What it is", TITLES)
         self.about = plain_label("dim", wraps=True)
         self.target = _line("What runs")
@@ -61,25 +69,25 @@ class OwnDialog(QDialog):
         self._follow_list()
         self.resize(WIDTH_PX, self.sizeHint().height())
 
-    def contender(self) -> OwnContender:
-        """What is filled in; raises OwnError."""
-        own = made(self.name.text() or self._suggested, self.kind.currentData(), self.target.text())
+    def contender(self) -> CustomContender:
+        """What is filled in; raises CustomError."""
+        own = make_custom(self.name.text() or self._suggested, self.kind.currentData(), self.target.text())
         if own.name in (*PEERS, *ALGORITHMS):
-            raise OwnError(f"There is a contender “{own.name}” already. Give yours another name.")
+            raise CustomError(f"There is a contender “{own.name}” already. Give yours another name.")
         return own
 
     def try_it(self) -> None:
         """Run it once on the beginning of the text."""
         try:
             self._trial.start(self.contender())
-        except OwnError as error:
+        except CustomError as error:
             self._trial.refuse(str(error))
 
     def add(self) -> None:
         """Remember it, and close."""
         try:
             self.chosen = self.contender()
-        except OwnError as error:
+        except CustomError as error:
             self._trial.refuse(str(error))
             return
         self._own.add(self.chosen)

@@ -8,12 +8,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton
 
-from guiapp.core.bench.contenders.own import OwnContender, made
-from guiapp.viewmodels.bench.own import OwnContenders
+from guiapp.core.bench.contenders.custom import CustomContender, make_custom
+from guiapp.viewmodels.bench.custom import CustomContenders
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text_session import TextSession
-from guiapp.widgets.bench.own_dialog import EXAMPLES, TITLES, WARNING, OwnDialog
+from guiapp.widgets.bench.custom_dialog import EXAMPLES, TITLES, WARNING, CustomDialog
 
 LEFT = Qt.MouseButton.LeftButton
 COMMAND_LINE = f"{sys.executable} -c 'print(1, 2)'"
@@ -22,7 +22,7 @@ COMMAND_LINE = f"{sys.executable} -c 'print(1, 2)'"
 @pytest.fixture
 def own(tmp_path):
     settings = Settings(tmp_path / "settings.json")
-    yield OwnContenders(settings)
+    yield CustomContenders(settings)
     settings.save()
 
 
@@ -31,7 +31,7 @@ def dialog(own, qtbot):
     session = ModelSession(TextSession(b"text"))
     with qtbot.waitSignal(session.vocabulary_changed):
         session.loader.open("demo:bpe")
-    dialog = OwnDialog(own, session)
+    dialog = CustomDialog(own, session)
     qtbot.addWidget(dialog)
     dialog.show()
     yield dialog
@@ -54,7 +54,7 @@ def test_a_command_is_tried_and_added_by_real_clicks(dialog, own, qtbot):
     qtbot.mouseClick(dialog.add_button, LEFT)
     assert not dialog.isVisible()
     assert own.contenders == (dialog.chosen,)
-    assert dialog.chosen == made(dialog.name.placeholderText(), "command", COMMAND_LINE)
+    assert dialog.chosen == make_custom(dialog.name.placeholderText(), "command", COMMAND_LINE)
 
 
 def test_return_presses_the_button_that_has_the_focus(dialog, own, qtbot):
@@ -99,8 +99,8 @@ def test_files_are_chosen(dialog, monkeypatch, tmp_path, qtbot):
 
 
 def test_those_that_are_there_can_be_changed_and_removed(dialog, own, qtbot):
-    function = OwnContender("function", "python", "json:dumps")
-    own.add(made("mine", "stream", COMMAND_LINE))
+    function = CustomContender("function", "python", "json:dumps")
+    own.add(make_custom("mine", "stream", COMMAND_LINE))
     own.add(function)
     assert dialog.list.count() == 2
     dialog.list.setCurrentRow(1)
@@ -117,7 +117,7 @@ def test_those_that_are_there_can_be_changed_and_removed(dialog, own, qtbot):
 def test_one_that_ran_in_another_python_is_named(own, qtbot):
     own.removed = ["old"]
     session = ModelSession(TextSession(b"text"))
-    dialog = OwnDialog(own, session)
+    dialog = CustomDialog(own, session)
     qtbot.addWidget(dialog)
     dialog.show()
     assert dialog.removed.isVisible()
@@ -128,7 +128,7 @@ def test_one_that_ran_in_another_python_is_named(own, qtbot):
 
 def test_without_a_model_nothing_is_tried(own, qtbot):
     session = ModelSession(TextSession(b"text"))
-    dialog = OwnDialog(own, session)
+    dialog = CustomDialog(own, session)
     qtbot.addWidget(dialog)
     assert not dialog.try_button.isEnabled()
     assert "Open a model" in dialog.try_button.toolTip()

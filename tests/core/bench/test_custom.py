@@ -13,8 +13,16 @@ import pytest
 
 from guiapp import open_model
 from guiapp.core.bench.contenders.contender import UnavailableError
-from guiapp.core.bench.contenders.own import OwnContender, OwnError, made, names_of, own_from, own_of
-from guiapp.core.bench.contenders.own_open import ids_in, open_own
+from guiapp.core.bench.contenders.custom import (
+    CustomContender,
+    CustomError,
+    ids_in,
+    make_custom,
+    names_of,
+    open_custom,
+    parse_custom,
+    read_custom,
+)
 from guiapp.core.bench.engine import contenders_of
 from guiapp.core.bench.operations import encode_all
 from guiapp.core.bench.plan import Plan, plan_from
@@ -65,12 +73,12 @@ def folder(tmp_path, monkeypatch):
     ],
 )
 def test_what_is_written_is_kept_with_whole_paths_and_written_the_same(folder, written, kind, target):
-    own = own_from(written)
+    own = parse_custom(written)
     target = target.replace("HERE", str(folder)).replace("/SH", subprocess.getoutput("command -v sh"))
     assert own.kind == kind
     assert own.target in (target, target.replace(".py:", ":"))
-    assert own_from(str(own)) == own
-    assert own_of(json.loads(json.dumps([own.record()]))) == (own,)
+    assert parse_custom(str(own)) == own
+    assert read_custom(json.loads(json.dumps([own.record()]))) == (own,)
 
 
 @pytest.mark.parametrize(
@@ -93,8 +101,8 @@ def test_what_is_written_is_kept_with_whole_paths_and_written_the_same(folder, w
     ],
 )
 def test_what_cannot_be_one_is_told(written, told):
-    with pytest.raises(OwnError, match=told):
-        own_from(written)
+    with pytest.raises(CustomError, match=told):
+        parse_custom(written)
 
 
 @pytest.mark.parametrize(
@@ -105,20 +113,20 @@ def test_what_cannot_be_one_is_told(written, told):
      {"kind": "command", "target": "x"}, "abc", 5],
 )  # fmt: skip
 def test_so_is_what_files_say(record):
-    with pytest.raises(OwnError):
-        own_of([record])
+    with pytest.raises(CustomError):
+        read_custom([record])
 
 
 def test_names_are_of_one_each():
-    own = [OwnContender(name, "command", "x") for name in ("a", "b")]
+    own = [CustomContender(name, "command", "x") for name in ("a", "b")]
     assert names_of(own, {"c"}) == ["a", "b"]
     for taken, each in (({"b"}, own), (set(), own * 2)):
-        with pytest.raises(OwnError, match="already"):
+        with pytest.raises(CustomError, match="already"):
             names_of(each, taken)
 
 
 def test_they_take_part_beside_others_and_travel_in_the_plan():
-    own = OwnContender("mine", "command", "sh -c 'x y'")
+    own = CustomContender("mine", "command", "sh -c 'x y'")
     plan = Plan("demo:bpe", contenders=("fast", "mine"), own=(own, replace(own, name="yours")))
     tokenizer = open_model("demo:bpe")
     assert contenders_of(plan, tokenizer) == ["fast", "mine", "yours"]
@@ -127,7 +135,7 @@ def test_they_take_part_beside_others_and_travel_in_the_plan():
     words = shlex.split(command_line(plan))
     assert [words[at + 1] for at, word in enumerate(words) if word == "--own"] == list(map(str, plan.own))
     for name in ("fast", "tiktoken"):
-        with pytest.raises(OwnError, match="already"):
+        with pytest.raises(CustomError, match="already"):
             contenders_of(replace(plan, own=(replace(own, name=name),)), tokenizer)
 
 
@@ -138,15 +146,15 @@ def test_plans_of_earlier_versions_leave_out_contenders_in_other_pythons():
         {"name": "f", "kind": "python", "target": "json:dumps", "python": "/env"},
     ]
     plan = plan_from({"model": "m", "contenders": ["fast", "old", "f", "mine"], "own": [*others, mine]})
-    assert plan == Plan("m", contenders=("fast", "mine"), own=(OwnContender("mine", "command", "x"),))
+    assert plan == Plan("m", contenders=("fast", "mine"), own=(CustomContender("mine", "command", "x"),))
 
 
 def test_what_is_said_yes_to_is_shown_with_nothing_hidden():
-    own = OwnContender("a", "command", "rm -rf x")
+    own = CustomContender("a", "command", "rm -rf x")
     assert own.shown == "rm -rf x"
     for hidden in ("\u202e", "\n", "\x1b[2K", "\0", "\udc80"):
-        with pytest.raises(OwnError, match=r"“.*\\.*” holds what cannot be shown"):
-            own_of([replace(own, target=f"rm {hidden} x").record()])
+        with pytest.raises(CustomError, match=r"“.*\\.*” holds what cannot be shown"):
+            read_custom([replace(own, target=f"rm {hidden} x").record()])
 
 
 def test_the_process_tells_what_is_no_plan():
@@ -159,7 +167,7 @@ def test_the_process_tells_what_is_no_plan():
 
 def test_a_plan_from_a_file_runs_no_program_unless_told_to(tmp_path):
     trace = tmp_path / "trace"
-    own = made("a", "command", f'{shlex.quote(sys.executable)} -c \'open("{trace}", "w"); print(1)\'')
+    own = make_custom("a", "command", f'{shlex.quote(sys.executable)} -c \'open("{trace}", "w"); print(1)\'')
     plan = Plan(
         "demo:bpe", ("sample:welcome",), ("fast",), False, ("throughput",), own=(own,), time_budget_s=0.1
     )
@@ -184,10 +192,10 @@ def test_a_plan_from_a_file_runs_no_program_unless_told_to(tmp_path):
 
 
 def test_a_function_gives_a_list_or_an_object_with_ids(folder):
-    own = own_from("a=python:own_module:inside.encode")
-    assert encode_all(open_own(own), [b"ab", "ä".encode()]).ids.tolist() == [97, 98, 228]
+    own = parse_custom("a=python:own_module:inside.encode")
+    assert encode_all(open_custom(own), [b"ab", "ä".encode()]).ids.tolist() == [97, 98, 228]
     with pytest.raises(UnavailableError, match="is no function"):
-        open_own(own_from("a=python:own_module:number"))
+        open_custom(parse_custom("a=python:own_module:number"))
 
 
 @pytest.mark.parametrize("answer", [b"1 2\n3", b" [1, 2, 3] \n", b"1,2,3", b"1\n2\r\n3\n"])
@@ -206,7 +214,7 @@ def test_what_is_no_id_is_told(answer):
 def test_a_command_that_runs_once_answers_each_text_with_a_line(tmp_path):
     script = tmp_path / "lengths.py"
     script.write_text(LENGTHS)
-    contender = open_own(made("a", "stream", shlex.join([sys.executable, str(script)])))
+    contender = open_custom(make_custom("a", "stream", shlex.join([sys.executable, str(script)])))
     texts = [b"", b"a\nb\n", b"c" * 1000]
     assert encode_all(contender, texts).ids.tolist() == [0, 0, 4, 2, 1000, 0]
     before = contender.cpu_ns()
@@ -221,19 +229,19 @@ def test_a_program_that_went_away_is_told(kind):
     with pytest.raises(
         UnavailableError, match=r"^“/gone/tok” cannot be started: No such file or directory\.$"
     ):
-        open_own(OwnContender("a", kind, "/gone/tok --x")).encode(b"a")
+        open_custom(CustomContender("a", kind, "/gone/tok --x")).encode(b"a")
 
 
 def test_a_function_that_ends_its_process_is_told(folder):
     (folder / "own_module.py").write_text("import os\ndef end(text): os.abort()\n")
-    own = own_from("a=python:own_module:end")
+    own = parse_custom("a=python:own_module:end")
     process = WorkerProcess("demo:bpe", own.name, 1, lambda: False, None, own)
     with pytest.raises(WorkerLost, match="SIGABRT"):
         process.ask(120, "load")
 
 
 def test_a_function_is_not_timed_as_if_it_was_loaded_again(folder):
-    worker = Worker("demo:bpe", "a", None, own_from("a=python:own_module:inside.encode"))
+    worker = Worker("demo:bpe", "a", None, parse_custom("a=python:own_module:inside.encode"))
     worker.load()
     worker.prepare("encode first", (b"a",), (), 1)
     with pytest.raises(UnavailableError, match="stays loaded"):

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from guiapp.core.bench.contenders.own import OwnContender, made
+from guiapp.core.bench.contenders.custom import CustomContender, make_custom
 from guiapp.core.bench.plan import Plan
-from guiapp.viewmodels.bench.entrants import own_entrants, peer_entrants
-from guiapp.viewmodels.bench.own import OwnContenders, OwnTrial
+from guiapp.viewmodels.bench.custom import CustomContenders, CustomTrial
+from guiapp.viewmodels.bench.entrants import custom_entrants, peer_entrants
 from guiapp.viewmodels.settings import Settings
 
 IDS = "import sys; print(len(sys.stdin.read()), 2)"
@@ -25,14 +25,14 @@ def settings(tmp_path):
 
 
 def test_they_are_there_again_after_a_restart(settings, tmp_path, qtbot):
-    own = OwnContenders(settings)
-    mine, yours = (OwnContender(name, "command", "tok --x") for name in ("mine", "yours"))
+    own = CustomContenders(settings)
+    mine, yours = (CustomContender(name, "command", "tok --x") for name in ("mine", "yours"))
     with qtbot.waitSignals([own.changed, own.changed]):
         own.add(mine)
         own.add(yours)
     own.add(replace(mine, target="tok --y"))
     settings.save()
-    again = OwnContenders(Settings(tmp_path / "settings.json"))
+    again = CustomContenders(Settings(tmp_path / "settings.json"))
     assert again.contenders == (yours, replace(mine, target="tok --y"))
     with qtbot.waitSignal(again.changed):
         again.remove("yours")
@@ -44,31 +44,31 @@ def test_they_are_there_again_after_a_restart(settings, tmp_path, qtbot):
 @pytest.mark.parametrize("spoiled", ["", "5", "[5]", '[{"name": "a"}]', "{", '[{"name": "a", "kind": "x"}]'])
 def test_spoiled_settings_hold_none(settings, spoiled):
     settings.own_contenders = spoiled
-    assert OwnContenders(settings).contenders == ()
+    assert CustomContenders(settings).contenders == ()
 
 
 def test_those_that_ran_in_other_pythons_are_left_out_and_named(settings):
     mine = {"name": "mine", "kind": "command", "target": "tok", "python": ""}
     old = {"name": "old", "kind": "library", "target": "tiktoken", "python": "/env/bin/python"}
     settings.own_contenders = json.dumps([old, mine])
-    own = OwnContenders(settings)
-    assert (own.contenders, own.removed) == ((OwnContender("mine", "command", "tok"),), ["old"])
+    own = CustomContenders(settings)
+    assert (own.contenders, own.removed) == ((CustomContender("mine", "command", "tok"),), ["old"])
 
 
 def test_a_run_that_names_one_runs_nothing_and_offers_none(settings, make_model, tmp_path):
     trace = tmp_path / "trace"
-    own = made("theirs", "command", f'{sys.executable} -c \'open("{trace}", "w")\'')
+    own = make_custom("theirs", "command", f'{sys.executable} -c \'open("{trace}", "w")\'')
     model = make_model()
     plan = Plan("demo:bpe", contenders=("fast", "theirs"), own=(own,))
     model.show_run({"plan": json.loads(json.dumps(plan.record())), "results": []})
-    assert OwnContenders(settings).contenders == ()
+    assert CustomContenders(settings).contenders == ()
     assert not trace.exists()
 
 
 def test_one_is_tried_on_the_beginning_of_the_text(session, qtbot):
-    trial = OwnTrial(session)
+    trial = CustomTrial(session)
     assert trial.is_possible
-    own = made("a", "command", f"{sys.executable} -c '{IDS}'")
+    own = make_custom("a", "command", f"{sys.executable} -c '{IDS}'")
     trial.start(own)
     assert (trial.is_busy, trial.told) == (True, "")
     qtbot.waitUntil(lambda: not trial.is_busy)
@@ -82,16 +82,16 @@ def test_one_is_tried_on_the_beginning_of_the_text(session, qtbot):
 
 
 def test_what_goes_wrong_is_told(session, qtbot):
-    trial = OwnTrial(session)
-    trial.start(OwnContender("a", "python", "nowhere:encode"))
+    trial = CustomTrial(session)
+    trial.start(CustomContender("a", "python", "nowhere:encode"))
     qtbot.waitUntil(lambda: not trial.is_busy)
     assert (trial.told, trial.is_bad) == ("ModuleNotFoundError: No module named 'nowhere'", True)
     trial.close()
 
 
 def test_whoever_types_on_or_closes_waits_for_no_trial(session, qtbot):
-    trial = OwnTrial(session)
-    trial.start(made("a", "command", f"{sys.executable} -c 'import time; time.sleep(600)'"))
+    trial = CustomTrial(session)
+    trial.start(make_custom("a", "command", f"{sys.executable} -c 'import time; time.sleep(600)'"))
     trial.forget()
     assert not trial.is_busy
     trial.close()
@@ -101,6 +101,6 @@ def test_what_libraries_return_and_own_ones_run_is_in_their_tips():
     tips = {each.name: each.tip for each in peer_entrants(None)}
     assert tips["gigatoken"] == "It returns an array."
     assert tips["tiktoken"] == "It returns a list, which is read outside of the timing."
-    (mine,) = own_entrants([OwnContender("mine", "stream", "tok --x")])
+    (mine,) = custom_entrants([CustomContender("mine", "stream", "tok --x")])
     assert (mine.name, mine.note, mine.reason) == ("mine", "your own", "")
     assert mine.tip.endswith("The way through its pipes is in the time.\ntok --x")
