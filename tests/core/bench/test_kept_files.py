@@ -71,7 +71,7 @@ def test_a_run_that_can_be_written_nowhere_leaves_nothing(tmp_path, monkeypatch)
     [
         (b"{", "{} is not JSON: "),
         (b"\xff", "{} is not JSON: "),
-        (b"[]", "{} is not a run as `tokenloupe bench --json` writes it: it has no list of results."),
+        (b"[]", "{} is not a run as `tokenloupe bench --json` writes it: it is no object."),
     ],
 )
 def test_what_is_no_run_is_told(tmp_path, content, told):

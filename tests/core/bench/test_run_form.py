@@ -43,9 +43,19 @@ RESULT_VALUES = {
 }
 
 
-@pytest.mark.parametrize("run", [None, [], {}, {"results": {}}, {"results": None}])
-def test_what_has_no_results_is_no_run(run):
-    assert problem_with(run) == "it has no list of results"
+@pytest.mark.parametrize(
+    ("run", "told"),
+    [
+        (None, "it is no object"),
+        ([], "it is no object"),
+        ({}, "its “results” is missing"),
+        ({"results": {}}, "its “results” is {}"),
+        ({"results": None}, "its “results” is None"),
+        ({"results": [RUN["results"][0], None]}, "its “results[1]” is None"),
+    ],
+)
+def test_what_has_no_results_is_no_run(run, told):
+    assert problem_with(run) == told
     assert problem_with({"results": []}) == problem_with(RUN) == ""
 
 
@@ -62,9 +72,17 @@ def test_each_figure_of_a_result_is_looked_at(name):
         assert problem_with({"results": [TIMED, {**TIMED, name: value}]}) == ""
     for value in wrong:
         told = problem_with({"results": [TIMED, {**TIMED, name: value}]})
-        assert told == f"result 2 has the {name} {value!r:.40}"
+        assert told.startswith(f"its “results[1].{name}")
     without = {key: TIMED[key] for key in TIMED if key != name}
-    assert problem_with({"results": [without]}) == f"result 1 has no “{name}”"
+    assert problem_with({"results": [without]}) == f"its “results[0].{name}” is missing"
+
+
+def test_the_place_and_the_value_are_told():
+    told = {value: problem_with({"results": [{**TIMED, "ci_s": [1.0, value]}]}) for value in (0, "x" * 99)}
+    assert told == {
+        0: "its “results[0].ci_s[1]” is 0",
+        "x" * 99: f"its “results[0].ci_s[1]” is '{'x' * 39}",
+    }
 
 
 SINGLE = record("latency", "fast", 128, 1e-5, p50_s=1e-6, p95_s=2e-6, p99_s=3e-6)
@@ -80,9 +98,9 @@ METERED = record("energy", "fast", 128, 1e-5, joules_per_mb=2.0, joules_ci=[1.0,
 )
 def test_what_only_some_scenarios_have_is_looked_at_too(whole, name):
     assert problem_with({"results": [whole]}) == ""
-    assert problem_with({"results": [{**whole, name: "x"}]}) == f"result 1 has the {name} 'x'"
+    assert problem_with({"results": [{**whole, name: "x"}]}) == f"its “results[0].{name}” is 'x'"
     del (without := dict(whole))[name]
-    assert problem_with({"results": [without]}) == f"result 1 has no “{name}”"
+    assert problem_with({"results": [without]}) == f"its “results[0].{name}” is missing"
 
 
 @pytest.mark.parametrize(
@@ -92,53 +110,52 @@ def test_memory_has_bytes_and_no_times(name):
     right, wrong = NUMBERS if "bytes" in name else ([None], [0, 1.0, False, []])
     assert [problem_with({"results": [{**MEMORY, name: value}]}) for value in right] == [""] * len(right)
     for value in wrong:
-        assert (
-            problem_with({"results": [{**MEMORY, name: value}]}) == f"result 1 has the {name} {value!r:.40}"
-        )
-    assert problem_with({"results": [{key: MEMORY[key] for key in MEMORY if key != name}]}) == (
-        f"result 1 has no “{name}”"
-    )
+        told = problem_with({"results": [{**MEMORY, name: value}]})
+        assert told == f"its “results[0].{name}” is {value!r:.40}"
+    without = {key: MEMORY[key] for key in MEMORY if key != name}
+    assert problem_with({"results": [without]}) == f"its “results[0].{name}” is missing"
 
 
 DIFFERENCE = {"byte_offset": 0, "index": 0}
-NO_DIFFERENCE = "does not say where its ids differ"
-NO_SHARE = "has a share of a processor that is no number"
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "place"),
     [
         ({"processor_share": None}, ""),
         ({"processor_share": 0}, ""),
         ({"processor_share": 2.5}, ""),
-        ({"processor_share": -1}, NO_SHARE),
-        ({"processor_share": True}, NO_SHARE),
+        ({"processor_share": -1}, "processor_share"),
+        ({"processor_share": True}, "processor_share"),
         ({"samples_s": []}, ""),
         ({"samples_s": [1, 2.5]}, ""),
-        ({"samples_s": [1, 0]}, "has samples that are no times"),
-        ({"samples_s": None}, "has samples that are no times"),
+        ({"samples_s": [1, 0]}, "samples_s[1]"),
+        ({"samples_s": None}, "samples_s"),
         ({"exact": None, "agreement": None}, ""),
         ({"exact": None, "agreement": "x", "first_difference": "y"}, ""),
-        ({"exact": True, "agreement": None}, "has no agreement"),
+        ({"exact": True, "agreement": None}, "agreement"),
         ({"exact": True, "agreement": 0}, ""),
         ({"exact": True, "first_difference": "x"}, ""),
-        ({"exact": False, "agreement": True, "first_difference": DIFFERENCE}, "has no agreement"),
+        ({"exact": False, "agreement": True, "first_difference": DIFFERENCE}, "agreement"),
         ({"exact": False, "first_difference": DIFFERENCE}, ""),
-        ({"exact": False, "first_difference": None}, NO_DIFFERENCE),
-        ({"exact": False, "first_difference": {"byte_offset": 0}}, NO_DIFFERENCE),
-        ({"exact": False, "first_difference": {"index": 0}}, NO_DIFFERENCE),
-        ({"exact": False, "first_difference": {**DIFFERENCE, "index": 0.5}}, NO_DIFFERENCE),
-        ({"exact": False, "first_difference": {**DIFFERENCE, "byte_offset": -1}}, NO_DIFFERENCE),
+        ({"exact": False, "first_difference": None}, "first_difference"),
+        ({"exact": False, "first_difference": {"byte_offset": 0}}, "first_difference.index"),
+        ({"exact": False, "first_difference": {"index": 0}}, "first_difference.byte_offset"),
+        ({"exact": False, "first_difference": {**DIFFERENCE, "index": 0.5}}, "first_difference.index"),
+        (
+            {"exact": False, "first_difference": {**DIFFERENCE, "byte_offset": -1}},
+            "first_difference.byte_offset",
+        ),
     ],
 )
-def test_what_belongs_together_is_looked_at_together(changes, told):
-    assert problem_with({"results": [{**TIMED, **changes}]}) == (told and f"result 1 {told}")
+def test_what_belongs_together_is_looked_at_together(changes, place):
+    told = problem_with({"results": [{**TIMED, **changes}]})
+    assert f"“results[0].{place}”" in told if place else told == ""
 
 
 def test_a_result_without_what_is_optional_is_one():
     optional = ("processor_share", "samples_s")
     assert problem_with({"results": [{key: TIMED[key] for key in TIMED if key not in optional}]}) == ""
-    assert problem_with({"results": [None]}) == "result 1 is no object"
 
 
 TOLD = {"contender": "a", "reason": "b", "scenario": None, "operation": None}
@@ -200,8 +217,8 @@ PARTS = {
 def test_each_part_of_a_run_is_looked_at(name):
     right, wrong = PARTS[name]
     assert [problem_with({"results": [], name: value}) for value in right] == [""] * len(right)
-    told = f"its “{name}” is not what it should be"
-    assert [problem_with({"results": [], name: value}) for value in wrong] == [told] * len(wrong)
+    for value in wrong:
+        assert f"“{name}" in problem_with({"results": [], name: value}), value
 
 
 PLAN = json.loads(json.dumps(Plan("m.gguf", ("english",), ("fast",), largest_bytes=9, pre="gpt-2").record()))
