@@ -22,11 +22,11 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from ui import PaintWatch, mixed_text, wait_until
 
 import guiapp
 from guiapp.app import build, make_application
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.latencies.measured_window import PaintWatch, mixed_text, wait_until
 from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.compare.page import ComparePage
 
@@ -62,12 +62,9 @@ class Typing:
 
     def settle(self) -> None:
         sessions = self.shell.compared.sessions
-        self.wait(lambda: all(each.tokenizer for each in sessions) and self.page.is_ready)
+        wait_until(lambda: all(each.tokenizer for each in sessions) and self.page.is_ready)
         QTest.qWait(300)
-        self.wait(lambda: self.page.is_ready)
-
-    def wait(self, is_done: Callable[[], bool]) -> None:
-        wait_until(self._application, is_done)
+        wait_until(lambda: self.page.is_ready)
 
     def show(self, n_columns: int) -> None:
         compared = self.shell.compared
@@ -82,8 +79,8 @@ class Typing:
         self.show(3)
         started = time.perf_counter()
         self.shell.compared.add(self.models[3])
-        self.wait(lambda: len(self.page.comparison.rows) == 4 and self.page.comparison.live is not None)
-        self.wait(lambda: len(self.page.comparison.live.shares) == 4 and self.page.columns.is_painted)
+        wait_until(lambda: len(self.page.comparison.rows) == 4 and self.page.comparison.live is not None)
+        wait_until(lambda: len(self.page.comparison.live.shares) == 4 and self.page.columns.is_painted)
         self.shell.window.grab()
         return time.perf_counter() - started
 

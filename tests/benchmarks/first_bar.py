@@ -16,26 +16,25 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-
-from guiapp.latencies.measured_window import MeasuredWindow
+from PySide6.QtWidgets import QApplication
+from ui import open_window, settle, show_text
 
 LONGEST_S = 120
 
 
 def main(model: str, text: str) -> None:
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    with MeasuredWindow(model) as measured:
-        measured.show_text(Path(text).read_bytes())
-        measured.shell.window.actions_table["bench"].trigger()
-        measured.settle()
-        page = measured.shell.window.pages.current
+    with open_window(model) as shell:
+        show_text(shell, Path(text).read_bytes())
+        shell.window.actions_table["bench"].trigger()
+        settle()
+        page = shell.window.pages.current
         told_s, load = page.model.choice.expected_s, os.getloadavg()[0]
         started_s = time.monotonic()
         QTest.mouseClick(page.bar.run_button, Qt.MouseButton.LeftButton)
 
         def seconds_until(is_so: Callable[[], bool]) -> float:
             while not is_so() and time.monotonic() - started_s < LONGEST_S:
-                measured.application.processEvents()
+                QApplication.processEvents()
                 time.sleep(0.005)
             return time.monotonic() - started_s
 
