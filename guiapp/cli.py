@@ -36,7 +36,6 @@ COMMANDS = (
     "special",
     "doctor",
     "bench",
-    "bench ui",
     "bench field",
     "hunt",
     "tree",

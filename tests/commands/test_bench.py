@@ -113,16 +113,6 @@ def test_wrong_usage_is_status_2_and_told_without_names_of_functions(capfd, opti
     assert "invalid _" not in told
 
 
-def test_the_latencies_of_the_window_have_a_help_of_their_own(capfd):
-    with pytest.raises(SystemExit) as exit_status:
-        run(["bench", "ui", "--help"])
-    told = capfd.readouterr().out
-    assert exit_status.value.code == 0
-    assert "bench ui" in told
-    assert "--json" in told
-    assert "--scenario" not in told
-
-
 def running_in_session(session: int) -> list[str]:
     """The names of processes of a session that are not yet dead; none where the system tells nothing."""
     running = []

@@ -1,4 +1,4 @@
-"""What `tokenloupe bench` and `bench ui` tell while and after they measure; nothing is measured here."""
+"""What `tokenloupe bench` tells while and after it measures; nothing is measured here."""
 
 import json
 import signal
@@ -6,12 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from guiapp.cli import run
 from guiapp.commands.bench import _charts, _measure, _show_progress, _write_report
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.measurement import Report
 from guiapp.core.bench.plan import Plan
-from guiapp.latencies.measurement import Measurement, table_lines
 
 
 @pytest.mark.parametrize(
@@ -69,39 +67,6 @@ def test_a_report_without_charts_says_why(monkeypatch, capsys):
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     assert _charts({}, "fast") == {}
     assert capsys.readouterr().err == "tokenloupe: The report has no charts: A library is missing.\n"
-
-
-MEASURED = (Measurement("typing", "ms", (1.0, 2.0)),)
-
-
-@pytest.fixture
-def measured(monkeypatch):
-    """The models that were measured."""
-    models = []
-    monkeypatch.setattr("guiapp.latencies.run.measure_all", lambda model: models.append(model) or MEASURED)
-    return models
-
-
-def test_latencies_are_a_table_and_a_record(measured, tmp_path, capsys):
-    path = tmp_path / "ui.json"
-    assert run(["bench", "ui"]) == 0
-    assert capsys.readouterr().out.splitlines() == table_lines(MEASURED)
-    assert run(["bench", "ui", "--model", "demo:toy", "--json", str(path)]) == 0
-    assert measured == ["demo:bpe", "demo:toy"]
-    assert path.read_text().startswith('{\n  "environment": {\n    "')
-    assert path.read_text().endswith("}\n")
-    assert json.loads(path.read_text())["measurements"] == [MEASURED[0].record()]
-    capsys.readouterr()
-    assert run(["bench", "ui", "--json", "-"]) == 0
-    assert json.loads(capsys.readouterr().out)["measurements"] == [MEASURED[0].record()]
-
-
-@pytest.mark.parametrize("words", ["--model demo:none", "--json no/ui.json"])
-def test_what_would_be_in_vain_is_not_measured(words, measured, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert run(["bench", "ui", *words.split()]) == 1
-    assert measured == []
-    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_the_ending_of_a_report_chooses_its_form(tmp_path):

@@ -111,8 +111,6 @@ def test_text_comes_from_standard_input_where_none_is_named(capfdbinary, monkeyp
         (["info", ""], "The name of the model is empty"),
         (["tokenize", "", "x"], "The name of the model is empty"),
         ([""], "The name of the model is empty"),
-        (["bench ui", "--model", "no/such/file.gguf"], "file.gguf cannot be opened"),
-        (["bench ui", "--json", "no/such/folder/file.json"], "no/such/folder/file.json cannot be written"),
         (["detokenize", "demo:bpe", "7", "-f", "ids.txt"], "Give either"),
         (["tokenize", "demo:bpe", "x", "--encoder", "quantum"], "quantum"),
         (["tokenize", "demo:bpe", "-f", "no/such/text"], "no/such/text"),
@@ -129,10 +127,10 @@ def test_bad_input_is_one_line_and_status_1(capfdbinary, arguments, says):
     assert err.count(b"\n") == 1
 
 
-@pytest.mark.parametrize("command", ["tokenize", "tree", "bench ui"])
+@pytest.mark.parametrize("command", ["tokenize", "tree", "bench field"])
 def test_what_a_command_does_not_take_is_told_with_its_own_usage(capfdbinary, command):
     with pytest.raises(SystemExit) as exit_status:
-        run([*command.split(), "--nope=1", "--model" if command == "bench ui" else "--", "demo:toy"])
+        run([*command.split(), "--nope=1", "--", "demo:toy"])
     assert exit_status.value.code == 2
     assert capfdbinary.readouterr().err.startswith(f"usage: tokenloupe {command} ".encode())
 
@@ -228,8 +226,6 @@ def test_an_unknown_pre_tokenizer_is_an_error_until_one_is_chosen(capfdbinary, m
     assert b"foo-9" in err
     assert b"--pre NAME" in err
     assert b"--pre NAME" in result_of(capfdbinary, "bench", model_with_unknown_pre)[2]
-    without = result_of(capfdbinary, "bench ui", "--model", model_with_unknown_pre)
-    assert b"--pre" not in without[2]  # has no such option
 
 
 @pytest.mark.parametrize(

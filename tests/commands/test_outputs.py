@@ -18,7 +18,6 @@ OUTPUTS = {
     "lesson export 7-wordpiece -o": "made.html",
     "bench demo:toy --json": "made.json",
     "bench demo:toy --report": "made.html",
-    "bench ui --json": "made.json",
     "bench field demo:toy -o": "made.html",
     "bench field demo:toy --json": "made.json",
     "hunt demo:bpe demo:spm --report": "made.md",

@@ -37,7 +37,6 @@ SLOW_COMMANDS = [
     "train bpe --vocab-size 5000 -f text -o out.gguf",
     "bench field demo:bpe -o out.html",
     "screenshot --page hunt --beside demo:spm --hunt-seconds 60 -o out.png",
-    "bench ui",
 ]
 STUCK = {
     "native code": "import ctypes; lock = ctypes.create_string_buffer(99); at = ctypes.CDLL(None)\n"

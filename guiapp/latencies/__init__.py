@@ -1,1 +1,0 @@
-"""`tokenloupe bench ui`: how long the program itself lets people wait, measured in the real window."""
