@@ -18,6 +18,7 @@ from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.bench.bar import BenchBar
 from guiapp.widgets.bench.footer import Footer
 from guiapp.widgets.bench.headline import Headline
+from guiapp.widgets.bench.legend import LEGEND
 from guiapp.widgets.bench.more import WIDTH_PX, MorePanel
 from guiapp.widgets.bench.remarks import contender_and_text, linked
 from guiapp.widgets.bench.results import CHANGES, QWIDGETSIZE_MAX, ResultsView
@@ -38,6 +39,8 @@ RUN = "run"  # the subject of notices
 
 class BenchPage(Page):
     """Puts everything together and redraws results a few times a second while a run is going."""
+
+    legend = {"On the charts": LEGEND}
 
     def __init__(
         self, model: BenchModel, theme_source: ThemeSource, settings: Settings | None = None

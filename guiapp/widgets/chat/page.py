@@ -26,7 +26,7 @@ from guiapp.widgets.chat.copying import CopyButton
 from guiapp.widgets.chat.hint_list import HintList
 from guiapp.widgets.chat.llama_badge import LlamaBadge
 from guiapp.widgets.chat.message_list import MessageList
-from guiapp.widgets.chat.prompt_view import PromptView
+from guiapp.widgets.chat.prompt_view import LEGEND, PromptView
 from guiapp.widgets.chat.template_panel import TemplatePanel
 from guiapp.widgets.chat.token_line import TokenLine
 from guiapp.widgets.shared.buttons import push_button, tool_button
@@ -48,6 +48,8 @@ EMPTY = "Type a message, or paste messages as JSON at the left."
 
 class ChatPage(Page):
     """Puts messages, prompt and template beside each other."""
+
+    legend = {"In prompts": LEGEND, **Page.legend}
 
     def __init__(self, model: ChatModel, kept: KeptConversation, setting: PageSetting) -> None:
         super().__init__()

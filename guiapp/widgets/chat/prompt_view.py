@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 
 from guiapp.core.chat.hints import Hint
 from guiapp.viewmodels.chat.looks import hue_of
@@ -20,6 +20,7 @@ from guiapp.widgets.chat.turn_blocks import TurnBlocks
 from guiapp.widgets.shared.painting import RIGHT, fill, ring, write
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.spans.legend import RINGED, Draw, LegendEntry, characters, ringed, token
 from guiapp.widgets.spans.painter import GAP_PX, RADIUS_PX, faded
 from guiapp.widgets.spans.view import SpanView
 
@@ -27,6 +28,37 @@ SIDE_PX = 48  # for the numbers of turns, and the lines beside them
 LINE_PX = 3
 MOST_MARKED = 40  # tokens of a hint
 VEIL_ALPHA = 140  # over a prompt that is not of the messages as they are
+
+
+def _ring_hint(painter: QPainter, place: QRectF, color: QColor) -> None:
+    ring(painter, place, QPen(color, 1.5), RADIUS_PX)
+
+
+def _of_roles(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    half = box.width() / 2
+    fill(painter, box.adjusted(0, 0, -half - 1, 0), theme.origins[2], RADIUS_PX)
+    fill(painter, box.adjusted(half, 0, 0, 0), theme.origins[3], RADIUS_PX)
+
+
+def _hint(color: str) -> Draw:
+    def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
+        _ring_hint(painter, box.adjusted(6, 2, 0, 0), getattr(theme, color))
+        draw_number(painter, box.topLeft() + QPointF(8, 6), 1, getattr(theme, color), theme)
+
+    return draw
+
+
+LEGEND = (
+    LegendEntry(_of_roles, "Content, in two shades of the colour of its role"),
+    LegendEntry(
+        token("<end>", ringed(lambda theme: theme.faint), 0),
+        "Written by the template; with an outline: a control token",
+    ),
+    LegendEntry(_hint("bad"), "Content that became a control token, with the number of its hint"),
+    LegendEntry(_hint("warning"), "A doubled token, or text that only looks like a control token"),
+    LegendEntry(RINGED, "Side by side with another prompt: only in this one"),
+    LegendEntry(characters("×4"), "How often a line of the template ran; faint lines did not"),
+)
 
 
 class Badge(NamedTuple):
@@ -182,7 +214,7 @@ class PromptView(SpanView):
             if badge.hint.code == NEAR_MISS:
                 painter.fillRect(QRectF(rect.left(), rect.bottom() + 1, rect.width(), 2), color)
             elif badge.hint.code in (BECAME_CONTROL, DOUBLE_BOS):
-                ring(painter, rect, QPen(color, 1.5), RADIUS_PX)
+                _ring_hint(painter, rect, color)
         if rects:
             draw_number(painter, QPointF(rects[0].left() + 2, rects[0].top()), badge.number, color, theme)
 

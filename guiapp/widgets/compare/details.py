@@ -6,7 +6,7 @@ import re
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QScrollArea
+from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from guiapp.core.compare.difference_reasons import LONGEST, Told
 from guiapp.core.explain.code_marks import parts
@@ -23,14 +23,14 @@ from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, sc
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
-from guiapp.widgets.spans.legend import Legend, Look, Sign
+from guiapp.widgets.spans.legend import QUIET, RINGED, LegendEntry, LegendList, characters, token
 
 MOST_TOKENS = 60  # of a model that are shown
-SIGNS = (
-    Sign(Look.QUIET, "all", "every model cuts this token"),
-    Sign(Look.FULL, "some", "at least one other does"),
-    Sign(Look.RINGED, "only", "only this model does"),
-    Sign(Look.BAR, "", "more than the fewest on this line"),
+LEGEND = (
+    LegendEntry(QUIET, "All models have this token here"),
+    LegendEntry(token("word"), "At least one other model has it, too"),
+    LegendEntry(RINGED, "Only this model has it"),
+    LegendEntry(characters("+2", "warning"), "More tokens on this line than the model with the fewest"),
 )
 ADD_A_MODEL = "Add a model to compare with: the same text, cut by each, side by side."
 NO_DIFFERENCE = "All models cut this text alike."
@@ -74,8 +74,8 @@ class DetailsPanel(QScrollArea):
         self._card = card(self.grid, self.reason, in_row(self.race_button, self.copy_button, STRETCH))
         self._by_cause = heading("By cause")
         self.causes = CauseList(theme_source)
-        self._signs = heading("Signs")
-        self._legend = Legend(theme_source, SIGNS)
+        self._legend = QWidget()
+        in_column(heading("Legend"), LegendList(LEGEND, theme_source), on=self._legend)
         self._lay_out()
         self.setAccessibleName("Differences")
         self.causes.chosen.connect(walk.choose_kind)
@@ -105,7 +105,6 @@ class DetailsPanel(QScrollArea):
             GAP_PX,
             *by_cause,
             GAP_PX,
-            self._signs,
             self._legend,
         )
         inside = in_column(*column, (STRETCH, 1), margins=MARGIN_PX, spacing=GAP_PX)
@@ -133,7 +132,6 @@ class DetailsPanel(QScrollArea):
         self._card.setVisible(index is not None)
         self._by_cause.setVisible(n_all > 0)
         self.causes.setVisible(n_all > 0)
-        self._signs.setVisible(not is_alone)
         self._legend.setVisible(not is_alone)
         n_counted = self._causes.n_looked_into
         some = f"The first {MOST:,} of {n_all:,}" if n_counted < n_all else f"All {n_all:,}"

@@ -14,7 +14,7 @@ from guiapp.viewmodels.compare.difference_walk import DifferenceWalk
 from guiapp.viewmodels.compare.figures import ComparedFigures
 from guiapp.viewmodels.compare.models import ModelsComparison
 from guiapp.widgets.compare.columns import ColumnsArea
-from guiapp.widgets.compare.details import DetailsPanel
+from guiapp.widgets.compare.details import LEGEND, DetailsPanel
 from guiapp.widgets.compare.summary import LEAST_HEIGHT_PX as LEAST_SUMMARY_PX
 from guiapp.widgets.compare.summary import USUAL_HEIGHT_PX, SummaryPanel
 from guiapp.widgets.compare.tools import CompareTools
@@ -28,6 +28,8 @@ EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 
 class ComparePage(Page):
     """Puts columns, the summary below them, and details together."""
+
+    legend = {"Models side by side": LEGEND, **Page.legend}
 
     def __init__(self, setting: PageSetting) -> None:
         super().__init__()

@@ -22,12 +22,12 @@ from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.tables import show_rows
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
-from guiapp.widgets.spans.legend import Legend, Look, Sign
+from guiapp.widgets.spans.legend import QUIET, RINGED, LegendEntry, LegendList, upright
 
-SIGNS = (
-    Sign(Look.QUIET, "both", "in both texts, in order"),
-    Sign(Look.RINGED, "only", "only on this side"),
-    Sign(Look.UPRIGHT, "", "end of what both begin with"),
+LEGEND = (
+    LegendEntry(QUIET, "In both texts"),
+    LegendEntry(RINGED, "Only in this text"),
+    LegendEntry(upright, "From here on the texts differ"),
 )
 TITLE_FONT_PX = 15
 LONGEST_CHANGE = 60  # tokens that are shown
@@ -91,8 +91,8 @@ class TextsDetails(QScrollArea):
         title = in_row((self._title, 1), self.go_to_parting)
         self._beginning = card(title, self._told)
         of_changes = self._change_title, self._change, self._list_title
-        signs = heading("Signs"), Legend(theme_source, SIGNS)
-        parts = heading("From the start"), self._beginning, *of_changes, (self.list, 1), STRETCH, *signs
+        legend = heading("Legend"), LegendList(LEGEND, theme_source)
+        parts = heading("From the start"), self._beginning, *of_changes, (self.list, 1), STRETCH, *legend
         scroll_down(self, framed(in_column(*parts, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
         self.setMinimumWidth(260)
         self.list.clicked.connect(self._choose)

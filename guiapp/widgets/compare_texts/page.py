@@ -16,7 +16,7 @@ from guiapp.viewmodels.compare.texts_marks import MarkedSpans
 from guiapp.viewmodels.compare.texts_words import size
 from guiapp.viewmodels.tokens.details import hover_text
 from guiapp.viewmodels.tokens.source import ToldTokens
-from guiapp.widgets.compare_texts.details import TextsDetails
+from guiapp.widgets.compare_texts.details import LEGEND, TextsDetails
 from guiapp.widgets.compare_texts.head import SideHead
 from guiapp.widgets.compare_texts.right_side import RightSide
 from guiapp.widgets.shared.buttons import tool_button
@@ -40,6 +40,8 @@ PLACEHOLDER = "Type or paste a text, or drop a file here."
 
 class TextsPage(Page):
     """Puts both sides and the details together; what shows at one side, shows at the other."""
+
+    legend = {"Two texts": LEGEND, **Page.legend}
 
     def __init__(self, compared: ComparedTexts, setting: PageSetting) -> None:
         super().__init__()

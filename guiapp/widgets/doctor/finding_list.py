@@ -5,17 +5,33 @@ from __future__ import annotations
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 
+from guiapp.core.doctor.findings import ERROR, HINT, WARNING
 from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.doctor.model import DoctorModel
 from guiapp.viewmodels.doctor.words import title_of
 from guiapp.widgets.doctor.severities import ICONS
+from guiapp.widgets.hunt.find_picture import CUTS
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.painted_rows import ROW_PX, PaintedRows
 from guiapp.widgets.shared.painting import LEFT, bold, elided, write
 from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.spans.legend import Draw, LegendEntry
 
 ICON_PX = 18
 TEXT_PX = 2 * MARGIN_PX + ICON_PX  # where it begins
+
+
+def _icon(severity: str) -> Draw:
+    name, color = ICONS[severity]
+    return lambda painter, theme, box: icon(name, getattr(theme, color)).paint(painter, box.toRect())
+
+
+LEGEND = (
+    LegendEntry(_icon(ERROR), "Error: texts get other ids than the model was trained with, or none"),
+    LegendEntry(_icon(WARNING), "Warning: some texts may get wrong ids"),
+    LegendEntry(_icon(HINT), "Hint: unusual, but harmless"),
+    *CUTS,
+)
 
 
 class FindingList(PaintedRows):

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from guiapp.viewmodels.doctor.model import DoctorModel
 from guiapp.viewmodels.saving import FileSaving
-from guiapp.widgets.doctor.finding_list import FindingList
+from guiapp.widgets.doctor.finding_list import LEGEND, FindingList
 from guiapp.widgets.doctor.head import DoctorHead
 from guiapp.widgets.doctor.panel import FindingPanel
 from guiapp.widgets.shared.contents import Contents
@@ -26,6 +26,8 @@ NOTHING = (
 
 class DoctorPage(Page):
     """The verdict at the top, the findings below, and at the right the one that is looked at."""
+
+    legend = {"Findings": LEGEND, **Page.legend}
 
     def __init__(self, model: DoctorModel, requests: PageRequests, theme_source: ThemeSource) -> None:
         super().__init__()

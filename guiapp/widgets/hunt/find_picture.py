@@ -12,6 +12,7 @@ from guiapp.viewmodels.hunt.words import LETTERS
 from guiapp.widgets.compare.markers import MARKER_PX, draw_marker
 from guiapp.widgets.shared.painting import CENTER, LEFT, Painted, fill, ring, write
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.spans.legend import LegendEntry, characters, line
 
 TEXT_PX, ID_PX = 20, 12
 BOX_PX, GUIDE_PX, ID_ROW_PX = 40, 36, 18
@@ -19,6 +20,24 @@ TOP_B_PX = ID_ROW_PX + BOX_PX + GUIDE_PX
 HEIGHT_PX = TOP_B_PX + BOX_PX + ID_ROW_PX
 LEFT_PX = 78  # of the boxes
 EMPTY_GRID = FindGrid((), (None, None), (), (), 0.0)
+
+
+def _common(theme: Theme) -> QPen:
+    return QPen(theme.faint, 1)
+
+
+def _apart(theme: Theme) -> QPen:
+    return QPen(theme.accent, 2, Qt.PenStyle.DotLine)
+
+
+CUTS = (
+    LegendEntry(line(_common, is_upright=True), "Both split here"),
+    LegendEntry(line(_apart, is_upright=True), "Only one of the two splits here"),
+)
+LEGEND = (
+    *CUTS,
+    LegendEntry(characters("1", "warning"), "Id of a token that stands for no text, such as BOS"),
+)
 
 
 class FindPicture(Painted):
@@ -97,11 +116,8 @@ class FindPicture(Painted):
 
     def _paint_guides(self, painter: QPainter, theme: Theme) -> None:
         top, bottom = ID_ROW_PX + BOX_PX + UNIT_PX, TOP_B_PX - UNIT_PX
-        for places, pen in (
-            (self._grid.common, QPen(theme.faint, 1)),
-            (self._grid.apart, QPen(theme.accent, 2, Qt.PenStyle.DotLine)),
-        ):
-            painter.setPen(pen)
+        for places, pen in ((self._grid.common, _common), (self._grid.apart, _apart)):
+            painter.setPen(pen(theme))
             for x in places:
                 painter.drawLine(QPointF(LEFT_PX + x, top), QPointF(LEFT_PX + x, bottom))
 

@@ -14,6 +14,7 @@ from guiapp.viewmodels.hunt.model import HuntModel
 from guiapp.viewmodels.hunt.words import nothing_found
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.widgets.hunt.cause_list import CauseList, ListHead
+from guiapp.widgets.hunt.find_picture import LEGEND
 from guiapp.widgets.hunt.head import HuntHead, HuntStatus
 from guiapp.widgets.hunt.panel import FindPanel
 from guiapp.widgets.shared.buttons import push_button
@@ -37,6 +38,8 @@ class HuntPage(Page):
     Signals:
         shown_in_compare(): the text of the find is the window's, and B a column of Compare: show them.
     """
+
+    legend = {"Differences": LEGEND, **Page.legend}
 
     shown_in_compare = Signal()
 

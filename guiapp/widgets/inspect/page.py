@@ -26,7 +26,7 @@ from guiapp.widgets.inspect.ids_panel import IdsPanel
 from guiapp.widgets.inspect.text_panel import TextPanel
 from guiapp.widgets.inspect.token_card import TokenCard
 from guiapp.widgets.inspect.token_strip import TokenStrip
-from guiapp.widgets.inspect.tools import InexactWalk, InspectTools
+from guiapp.widgets.inspect.tools import IN_COLORS, InexactWalk, InspectTools
 from guiapp.widgets.inspect.why_panel import WhyPanel
 from guiapp.widgets.shared.layouts import framed, in_column, in_splitter
 from guiapp.widgets.shared.text_zoom import TextZoom
@@ -51,6 +51,8 @@ PLACEHOLDER = "Type or paste a text, or drop a file here."
 
 class InspectPage(Page):
     """Puts the panels together and links them through the session."""
+
+    legend = {**Page.legend, "Switched on in the menu “Colour by”": IN_COLORS}
 
     def __init__(
         self, session: ModelSession, settings: Settings, actions: Actions, theme_source: ThemeSource

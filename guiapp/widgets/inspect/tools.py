@@ -17,12 +17,24 @@ from guiapp.widgets.shared.painting import LEFT, Painted, fill, write
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.shared.walk_buttons import WalkButtons
-from guiapp.widgets.spans.painter import draw_roofed
+from guiapp.widgets.spans.legend import LegendEntry, characters, token, upright
+from guiapp.widgets.spans.painter import draw_roofed, piece_end
 
 HEIGHT_PX = 28
 BOX_PX = 12
 ROOM_FOR_TITLE_PX = 760
 BOX_RADIUS_PX = 3
+
+
+def _piece_end(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    painter.fillRect(piece_end(round(box.right()), round(box.top()), round(box.height())), theme.text)
+
+
+IN_COLORS = (
+    LegendEntry(token("word", _piece_end), "End of a piece of pre-tokenization: no token crosses it"),
+    LegendEntry(characters("49", "warning"), "Tokens of a line, amber where they hold few characters"),
+    LegendEntry(upright, "End of what fits the token budget"),
+)
 
 
 class ColorLegend(Painted):

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPoint, QPointF, QRect, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QPolygonF, QRegion
+from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QPixmap, QPolygonF, QRegion
 
 from guiapp.core.editing.token_store import N_TINTS
 from guiapp.core.vocab.attributes import Attribute
@@ -269,9 +269,9 @@ class SpanPainter:
         ends = boxes.round_right & ((tokens.window.tints[boxes.indexes] & PIECE_END) > 0)
         if row.is_mixed or not ends.any():
             return
-        y, height = int(place.y()) + GAP_PX // 2 - PIECE_PX, self.span_height + 2 * PIECE_PX
+        y = int(place.y()) + GAP_PX // 2
         edges = np.rint(boxes.right[ends] + place.x()).astype(np.int64).tolist()
-        self._fill(painter, [QRect(x - 1, y, 1, height) for x in edges], self._mark)
+        self._fill(painter, [piece_end(x, y, self.span_height) for x in edges], self._mark)
 
     def _draw_differing(self, painter: QPainter, boxes: TokenBoxes, tokens: Tokens, place: QPointF) -> None:
         """A bracket above each token that the exact encoder does not give."""
@@ -316,8 +316,7 @@ class SpanPainter:
         """Two dots at the bottom, for the two hex digits of the byte that a token stands for."""
         y = round(place.y()) + GAP_PX // 2 + self.span_height - LANE_PX - 1
         centers = ((boxes.left + boxes.right)[is_byte] / 2 + place.x()).round().astype(np.int64).tolist()
-        dots = [QRect(x, y, 2, LANE_PX) for center in centers for x in (center - 3, center)]
-        self._fill(painter, dots, self._mark)
+        self._fill(painter, [dot for center in centers for dot in byte_dots(center, y)], self._mark)
 
     def _draw_split_cells(
         self, painter: QPainter, cells: SplitCells | None, tokens: Tokens, place: QPointF
@@ -407,13 +406,9 @@ class SpanPainter:
             n_tokens = starts.searchsorted(geometry.cells[at + 1]) - ends.searchsorted(
                 geometry.cells[at], side="right"
             )
-            is_dear = n_tokens >= DEAR_CHIP_TOKENS
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setBrush(self._theme.warning if is_dear else faded(self._theme.background, 120))
-            painter.setPen(Qt.PenStyle.NoPen if is_dear else QPen(faded(self._theme.text, 110), 1))
-            painter.drawRoundedRect(rect, 3, 3)
-            color = self._theme.background if is_dear else self._theme.span_text
-            write(painter, rect, chip.label, color, CENTER, self._metrics.chip_font)
+            draw_chip(
+                painter, self._theme, rect, chip.label, n_tokens >= DEAR_CHIP_TOKENS, self._metrics.chip_font
+            )
 
     def _draw_inserted(
         self, painter: QPainter, geometry: RowGeometry, tokens: Tokens, place: QPointF
@@ -425,12 +420,8 @@ class SpanPainter:
         found = np.flatnonzero((window.starts == window.ends) & inside & ~is_control)
         if not len(found):
             return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._theme.dim)
         for x in (geometry.x_from(window.starts[found]) + place.x()).tolist():
-            top = place.y()
-            painter.drawPolygon(QPolygonF([QPointF(x - 3, top), QPointF(x + 3, top), QPointF(x, top + 5)]))
+            draw_wedge(painter, self._theme, QPointF(x, place.y()))
 
 
 def rings_of(
@@ -465,8 +456,35 @@ def draw_upright(painter: QPainter, x: float, top: float, height: float, color: 
         painter.fillRect(part, color)
 
 
-def draw_signed(painter: QPainter, theme: Theme, place: QRect) -> None:
-    """The signs of a character that two tokens tear apart, for a legend: hatching, and a bar for each."""
+def piece_end(right: int, top: int, height: int) -> QRect:
+    """A thin line at the right end of a token, longer than the token is high."""
+    return QRect(right - 1, top - PIECE_PX, 1, height + 2 * PIECE_PX)
+
+
+def byte_dots(x: int, y: int) -> list[QRect]:
+    """Two dots below a token that stands for a byte."""
+    return [QRect(left, y, 2, LANE_PX) for left in (x - 3, x)]
+
+
+def draw_wedge(painter: QPainter, theme: Theme, top: QPointF) -> None:
+    """Mark where a token was added that stands for no text."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.dim)
+    painter.drawPolygon(QPolygonF([top - QPointF(3, 0), top + QPointF(3, 0), top + QPointF(0, 5)]))
+
+
+def draw_chip(painter: QPainter, theme: Theme, place: QRectF, label: str, is_dear: bool, font: QFont) -> None:
+    """Draw the hex digits of invisible characters, in amber where they cost many tokens."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setBrush(theme.warning if is_dear else faded(theme.background, 120))
+    painter.setPen(Qt.PenStyle.NoPen if is_dear else QPen(faded(theme.text, 110), 1))
+    painter.drawRoundedRect(place, 3, 3)
+    write(painter, place, label, theme.background if is_dear else theme.span_text, CENTER, font)
+
+
+def draw_torn(painter: QPainter, theme: Theme, place: QRect) -> None:
+    """Mark a character that two tokens share, for a legend: hatching, and a bar for each."""
     painter.drawTiledPixmap(place, _hatch(faded(theme.text, 46), place.height()))
     width = place.width() // 2
     for at in (0, 1):

@@ -14,6 +14,7 @@ from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.contents import Contents
 from guiapp.widgets.shared.layouts import in_column, in_splitter
 from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.widgets.spans.legend import LegendEntry, characters
 from guiapp.widgets.special_tokens.details import SpecialDetails
 from guiapp.widgets.special_tokens.listing import SpecialTokenList
 from guiapp.widgets.window.actions import Actions
@@ -22,10 +23,17 @@ from guiapp.widgets.window.pages import Page, PageRequests, PageSetting
 LIST_PX, DETAILS_PX = 900, 360
 NO_MODEL = "Open a model to see its special tokens."
 WAITING = "Looking for special tokens …"
+IN_COLUMNS = (
+    LegendEntry(characters("always"), "From text: its text always becomes this token"),
+    LegendEntry(characters("if parsed"), "From text: only while special tokens are parsed"),
+    LegendEntry(characters("looks so"), "Ends: looks like an end, but llama.cpp does not stop there"),
+)
 
 
 class SpecialTokensPage(Page):
     """Puts list and details together, or says why there is nothing to list."""
+
+    legend = {"Columns of the list": IN_COLUMNS, **Page.legend}
 
     def __init__(
         self, session: ModelSession, requests: PageRequests, actions: Actions, theme_source: ThemeSource

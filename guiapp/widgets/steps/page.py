@@ -34,6 +34,7 @@ from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, TEXT_FONT_PX, ThemeSo
 from guiapp.widgets.shared.wrapping_row import scrolling
 from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.export import ExportBar
+from guiapp.widgets.steps.legend import LEGEND
 from guiapp.widgets.steps.lesson_bar import LessonBar
 from guiapp.widgets.steps.lessons import LessonList
 from guiapp.widgets.steps.trace_view import TraceView
@@ -67,6 +68,8 @@ class StepsPage(Page):
     A lesson is beside what people have open and leaves it alone; it ends when they open something else
     while it is in sight.
     """
+
+    legend = {"In the steps": LEGEND, **Page.legend}
 
     def __init__(
         self,

@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QLinearGradient,
     QMouseEvent,
     QPainter,
+    QPainterPath,
     QPen,
     QPixmap,
 )
@@ -24,11 +25,15 @@ from PySide6.QtWidgets import QMenu
 
 from guiapp.core.tree.coloring import NO_CLASS, NodeValues
 from guiapp.core.tree.painting import paint_icicle
+from guiapp.core.tree.scripts import NAMES
 from guiapp.viewmodels.tree.geometry import Icicle, within
 from guiapp.viewmodels.tree.model import TreeModel
-from guiapp.widgets.shared.painting import Painted, fill
+from guiapp.widgets.shared.painting import CENTER, Painted, fill, write
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.widgets.tree.colors import class_colors, nothing_color, number, scale_colors
+from guiapp.widgets.spans.legend import Draw, LegendEntry, characters
+from guiapp.widgets.tree.colors import class_colors, dimmed, nothing_color, number, scale_colors
+from guiapp.widgets.tree.labels import DARK_TEXT
+from guiapp.widgets.tree.marks import CHOSEN, CURRENT, ON_PATH, Lines, paint_dots, stroke
 from guiapp.widgets.tree.paint import TreePaint
 
 LEGEND_PX = 30
@@ -39,6 +44,48 @@ LEAST_FRAME_PX = 3
 WHOLE = 0.995  # from this share of the tree on nobody needs a map
 N_STOPS = 16
 ALONE = "Click on one to show it alone; click again to show all."
+
+
+def _script_color(theme: Theme, name: str = "Latin", is_lit: bool = True) -> QColor:
+    at = NAMES.index(name)
+    return _color(int(dimmed(class_colors(NAMES, theme.name)[at : at + 1], np.array([is_lit]), theme)[0]))
+
+
+def _node(text: str = "", script: str = "Latin", lines: Lines = (), is_lit: bool = True) -> Draw:
+    def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
+        color = _script_color(theme, script, is_lit)
+        outline = QPainterPath()
+        outline.addRect(box.adjusted(8, 3, -8, -3))
+        painter.fillPath(outline, color)
+        stroke(painter, outline, theme, lines)
+        write(painter, box, text, DARK_TEXT, CENTER, Theme.ui_font(SMALL_FONT_PX))
+
+    return draw
+
+
+def _below(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    color, half = _script_color(theme), box.height() / 2
+    for left, top, width in ((0, 0, 1.0), (0, half, 0.4), (0.4, half, 0.2), (0.6, half, 0.25)):
+        place = QRectF(box.left() + left * box.width(), box.top() + top, width * box.width() - 1, half - 1)
+        painter.fillRect(place, color)
+
+
+def _small(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    _node()(painter, theme, box)
+    paint_dots(painter, theme, [box.center() + QPointF(x, 0) for x in (-14, -4, 11)])
+
+
+LEGEND = (
+    LegendEntry(_below, "A token, and below or outside of it longer tokens that begin with it"),
+    LegendEntry(_node("come"), "What a token adds to the one above it"),
+    LegendEntry(_node("Han · 4", "Han"), "Tokens that go on in the same script, and how many"),
+    LegendEntry(_node(lines=CHOSEN), "Chosen token; click it to go one step up"),
+    LegendEntry(_node(lines=ON_PATH), "On the path to the chosen token"),
+    LegendEntry(_node(is_lit=False), "Does not match the search"),
+    LegendEntry(_small, "Matches that are too small to see by colour"),
+    LegendEntry(_node(lines=CURRENT), "The match that you are at"),
+    LegendEntry(characters("1,446", "dim"), "Under a merged token: its merge rank, or its score"),
+)
 
 
 class TreeLegend(Painted):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
+from PySide6.QtGui import QPainter, QPainterPath, QPen, QPolygonF
 
 from guiapp.viewmodels.tree.geometry import Geometry, Icicle, Sunburst
 from guiapp.widgets.shared.theme import Theme
@@ -17,7 +17,12 @@ MOST_MARKS = 1200
 SMALLEST_DISC_PX = 12  # what is smaller in the middle of a sunburst has been passed
 THIN_PX = 14  # a ring all the way round that is thinner has one line only
 MARK_PX = 4.0
-WAY_PX, HOVERED_PX, CHOSEN_PX = 1.2, 1.5, 2.5  # widths of lines
+Lines = tuple[tuple[str, float], ...]
+"""Colours of the theme and widths."""
+ON_PATH: Lines = ("background", 3.2), ("text", 1.2)
+HOVERED: Lines = (("text", 1.5),)
+CHOSEN: Lines = ("text", 5.0), ("accent", 2.5)
+CURRENT: Lines = ("background", 5.0), ("warning", 2.5)
 CLEAR_PX = 9.0  # beside the way to the chosen node
 SMALL_PX = 5  # nodes narrower than this get a mark when a search finds them
 
@@ -63,23 +68,18 @@ def paint_outlines(
         start, end = geometry.picture.span(node)
         if start < right and end > left and (start > left or end < right):
             way.addPath(node_outline(geometry, node))
-    _stroke(painter, way, (theme.background, WAY_PX + 2), (theme.text, WAY_PX))
+    stroke(painter, way, theme, ON_PATH)
     if len(chosen) > 1:
-        _stroke(
-            painter,
-            node_outline(geometry, chosen[-1]),
-            (theme.text, 2 * CHOSEN_PX),
-            (theme.accent, CHOSEN_PX),
-        )
+        stroke(painter, node_outline(geometry, chosen[-1]), theme, CHOSEN)
     if hovered is not None and hovered > 0:
-        _stroke(painter, node_outline(geometry, hovered), (theme.text, HOVERED_PX))
+        stroke(painter, node_outline(geometry, hovered), theme, HOVERED)
 
 
-def _stroke(painter: QPainter, outline: QPainterPath, *lines: tuple[QColor, float]) -> None:
-    """Draw a line over the other, each of a colour and so wide."""
+def stroke(painter: QPainter, outline: QPainterPath, theme: Theme, lines: Lines) -> None:
+    """Draw lines over each other."""
     if not outline.isEmpty():
         for color, width in lines:
-            painter.setPen(QPen(color, width))
+            painter.setPen(QPen(getattr(theme, color), width))
             painter.drawPath(outline)
 
 
@@ -97,16 +97,15 @@ def paint_marks(
     """
     points = mark_points(geometry, found, chosen).tolist() if len(found) else []
     if points:
-        pen = QPen(theme.text, MARK_PX, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
-        painter.setPen(pen)
-        painter.drawPoints(QPolygonF([QPointF(x, y) for x, y in points]))
+        paint_dots(painter, theme, [QPointF(x, y) for x, y in points])
     if current is not None:
-        _stroke(
-            painter,
-            node_outline(geometry, current),
-            (theme.background, 2 * CHOSEN_PX),
-            (theme.warning, CHOSEN_PX),
-        )
+        stroke(painter, node_outline(geometry, current), theme, CURRENT)
+
+
+def paint_dots(painter: QPainter, theme: Theme, points: list[QPointF]) -> None:
+    """Mark found nodes that are too small to be seen."""
+    painter.setPen(QPen(theme.text, MARK_PX, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+    painter.drawPoints(QPolygonF(points))
 
 
 def mark_points(

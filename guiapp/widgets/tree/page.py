@@ -29,7 +29,7 @@ from guiapp.widgets.tree.card import TreeCard
 from guiapp.widgets.tree.figures import FindingsPanel
 from guiapp.widgets.tree.found import FoundPanel
 from guiapp.widgets.tree.head import TreeHead
-from guiapp.widgets.tree.legend import MiniMap, TreeLegend
+from guiapp.widgets.tree.legend import LEGEND, MiniMap, TreeLegend
 from guiapp.widgets.tree.marks import node_outline
 from guiapp.widgets.tree.paint import TreePaint
 from guiapp.widgets.tree.panels import SIDE_BY_SIDE_PX, NodePanel
@@ -65,6 +65,8 @@ class RoomySplitter(QSplitter):
 class TreePage(Page):
     """Puts the picture and its panels together and links them with the session."""
 
+    legend = {"In the tree": LEGEND, **Page.legend}
+
     def __init__(self, session: ModelSession, theme_source: ThemeSource, settings: Settings) -> None:
         super().__init__()
         self._session = session
@@ -80,7 +82,7 @@ class TreePage(Page):
         self.view.set_animated(settings.animates_tree)
         self.bar = TreeBar(self.model, self.search, theme_source)
         self.head = TreeHead(self.model, self.search, theme_source)
-        self.legend = TreeLegend(self.model, self.paint, theme_source)
+        self.color_legend = TreeLegend(self.model, self.paint, theme_source)
         self.mini_map = MiniMap(self.model, self.paint, theme_source)
         self.card = TreeCard(self.view)
         self.editor = SpanEditor(session.document, session, theme_source)
@@ -144,7 +146,7 @@ class TreePage(Page):
         return scale if is_given else None
 
     def _lay_out(self) -> None:
-        legend = framed(in_row((self.legend, 1), self.mini_map, GAP_PX, spacing=0), "ground")
+        legend = framed(in_row((self.color_legend, 1), self.mini_map, GAP_PX, spacing=0), "ground")
         tree = framed(in_column(self.head, (self.view, 1), self.saving_bar, legend, spacing=0))
         text = framed(in_column(self.walk_bar, (self.editor, 1), spacing=0), "panel")
         in_splitter(tree, text, on=self.text_splitter, sizes=(650, TEXT_PX))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import Theme
+from guiapp.widgets.spans.legend import Draw, LegendEntry, characters
 
 OTHERS = 0.28  # of the colour of words, for tokens that are not listed
 MARK_PX, KNOWN_PX = 5, 7
@@ -37,3 +40,15 @@ def draw_known(painter: QPainter, theme: Theme, places: list[QPointF]) -> None:
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for at in places:
         painter.drawEllipse(at, KNOWN_PX / 2, KNOWN_PX / 2)
+
+
+def _one(draw: Callable[[QPainter, Theme, list[QPointF]], None]) -> Draw:
+    return lambda painter, theme, box: draw(painter, theme, [box.center()])
+
+
+LEGEND = (
+    LegendEntry(characters("<E2 82>"), "Bytes that are not a whole character"),
+    LegendEntry(_one(draw_suspects), "Embedding looks untrained; the dashed line is the limit"),
+    LegendEntry(_one(draw_hollow), "The same, and no text that was tried gives this token"),
+    LegendEntry(_one(draw_known), "Known to be unused, such as a reserved token"),
+)

@@ -22,6 +22,7 @@ from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.vocabulary.bar import VocabularyBar
 from guiapp.widgets.vocabulary.embeddings_panel import EmbeddingsPanel
 from guiapp.widgets.vocabulary.listing import TokenListing
+from guiapp.widgets.vocabulary.marks import LEGEND
 from guiapp.widgets.vocabulary.picture import VocabularyHistograms
 from guiapp.widgets.window.pages import Page, PageRequests, PageSetting
 
@@ -36,6 +37,8 @@ NOTHING_CHOSEN = "Choose a token of the list to see what it is."
 
 class VocabularyPage(Page):
     """Puts filter, picture, list and card together, or says what to do where there is no model."""
+
+    legend = {"In the vocabulary": LEGEND, **Page.legend}
 
     def __init__(
         self, session: ModelSession, settings: Settings, requests: PageRequests, theme_source: ThemeSource

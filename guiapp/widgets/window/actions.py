@@ -201,7 +201,7 @@ ROWS = (
     ActionRow("lesson_present", "Present this lesson", "Help/Lessons", begins_group=True, page="steps"),
     ActionRow("open_lesson", "Open lesson file…", "Help/Lessons"),
     ActionRow("write_lesson", "Write a lesson of your own…", "Help/Lessons"),
-    ActionRow("signs", "What the signs mean", "Help", ("Shift+F1",)),
+    ActionRow("legend", "Legend of this page", "Help", ("Shift+F1",)),
     ActionRow("shortcuts", "Keyboard shortcuts", "Help", ("F1", "Ctrl+?")),
     ActionRow("about", "About Tokenloupe", "Help"),
 )

@@ -18,6 +18,7 @@ from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.window.about_dialog import AboutDialog
 from guiapp.widgets.window.command_palette import CommandPalette
 from guiapp.widgets.window.file_commands import FileCommands
+from guiapp.widgets.window.legend_card import LegendCard
 from guiapp.widgets.window.main_window import MainWindow
 from guiapp.widgets.window.page_commands import PageCommands
 
@@ -77,7 +78,7 @@ class WindowCommands(QObject):
                 "zoom_reset": partial(self._editor.set_font_px, TEXT_FONT_PX),
                 "add_special": self._set_switches,
                 "parse_special": self._set_switches,
-                "signs": self._show_signs,
+                "legend": self._show_legend,
                 "shortcuts": self._show_shortcuts,
                 "about": self._show_about,
             }
@@ -224,14 +225,10 @@ class WindowCommands(QObject):
 
     # Help
 
-    def _show_signs(self) -> None:
-        """Explain the signs of the page that is shown."""
-        from guiapp.widgets.window.page_signs import signs_of
-        from guiapp.widgets.window.signs_card import SignsCard
-
-        lists = signs_of(self._window.pages.current_name)
-        card = SignsCard(lists, self._settings.spelling, self._theme_source, self._window)
-        card.open_in(self._window, self._window.top_bar)
+    def _show_legend(self) -> None:
+        legend = self._window.pages.current.legend
+        card = LegendCard(legend, self._settings.spelling, self._theme_source, self._window)
+        card.open_below(self._window.top_bar)
 
     def _show_shortcuts(self) -> None:
         from guiapp.widgets.window.shortcuts_dialog import ShortcutsDialog

@@ -82,8 +82,8 @@ class MainWindow(QMainWindow):
         switches = [self.actions_table[name] for name in ("add_special", "parse_special")]
         self.hidden = HiddenCharacters(session.text, self)
         hidden_button = HiddenButton(self.hidden, self.actions_table["hidden_next"], theme_source)
-        signs = self.actions_table["signs"]
-        self.status_line = StatusLine(session, activity, hidden_button, signs, switches, self.pages)
+        legend = self.actions_table["legend"]
+        self.status_line = StatusLine(session, activity, hidden_button, legend, switches, self.pages)
         self.setCentralWidget(self._column())
         self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))
         self.setMinimumSize(SMALLEST_SIZE)

@@ -22,6 +22,7 @@ from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.later import later
 from guiapp.viewmodels.qt_exceptions import protect_overrides
 from guiapp.widgets.shared.theme import TEXT_FONT_PX
+from guiapp.widgets.spans.legend import IN_TEXTS, Legend
 
 if TYPE_CHECKING:
     from guiapp.viewmodels.compare.compared_models import ComparedModels
@@ -49,11 +50,15 @@ class Page(QWidget):
         figures_changed(): `figures` is new.
         undo_changed(): `undo_steps` is new.
         watched(bool): whether people see the page.
+
+    legend  of what the page draws, beside what is in all texts
     """
 
     figures_changed = Signal()
     undo_changed = Signal()
     watched = Signal(bool)
+
+    legend: Legend = {"In texts": IN_TEXTS}
 
     @property
     def panels(self) -> list[QWidget]:

@@ -38,7 +38,7 @@ class StatusLine(QFrame):
         session: ModelSession,
         activity: Activity,
         hidden: HiddenButton,
-        signs: QAction,
+        legend: QAction,
         switches: list[QAction],
         pages: PageStack,
     ) -> None:
@@ -60,14 +60,14 @@ class StatusLine(QFrame):
             set_role(label, "dim")
         figures: tuple[Part, ...] = self._tokens, (self._figures, 1), hidden
         figures += ActivityView(activity), self._selection
-        self.signs_button = tool_button(
-            "?", signs.trigger, tip=f"{signs.text()} ({signs.shortcut().toString()})"
+        self.legend_button = tool_button(
+            "?", legend.trigger, tip=f"{legend.text()} ({legend.shortcut().toString()})"
         )
-        self.signs_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.legend_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         in_row(
             *figures,
             *map(_Switch, switches),
-            self.signs_button,
+            self.legend_button,
             on=self,
             margins=(MARGIN_PX, 0),
             spacing=MARGIN_PX + UNIT_PX,

@@ -23,7 +23,7 @@ from guiapp.widgets.spans.painter import (
     SpanPainter,
     Tokens,
     draw_roofed,
-    draw_signed,
+    draw_torn,
     draw_upright,
     draw_wave,
 )
@@ -227,7 +227,7 @@ def test_signs_for_legends_are_those_in_the_text():
     top, box = PLACE.y(), QRect(10, 40, 21, 20)
     shapes = painted(lambda painter: draw_upright(painter, 30, top, 20, DARK.text)).shapes
     assert shapes == [QRectF(29, top, 2, 20), QRectF(26, top, 8, 2), QRectF(26, top + 18, 8, 2)]
-    *hatched, one, other = painted(lambda painter: draw_signed(painter, DARK, box)).shapes
+    *hatched, one, other = painted(lambda painter: draw_torn(painter, DARK, box)).shapes
     assert sum(part.width() for part in hatched) == box.width()
     assert (one, other) == (QRectF(11, 56, 8, 3), QRectF(21, 56, 8, 3))
     roofed = painted(lambda painter: draw_roofed(painter, DARK, QRectF(box)))

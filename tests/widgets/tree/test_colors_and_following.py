@@ -207,7 +207,7 @@ def test_what_changes_is_painted_anew(tree_page, qtbot):
         lambda: model.set_shape("icicle"),
         lambda: page.paint.light_class(1),
         lambda: model.set_coloring("depth"),
-        lambda: page.legend.setFocus(),
+        lambda: page.color_legend.setFocus(),
         lambda: page.view.setFocus(),
         lambda: page.tabs.choose(2),
         lambda: page.search.list_tokens("some", np.array([token], np.int32)),

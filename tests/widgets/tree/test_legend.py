@@ -18,9 +18,9 @@ MIDDLE = LEGEND_PX // 2
 
 @pytest.fixture
 def legend(page):
-    page.legend.setMinimumWidth(2400)  # room for all classes
+    page.color_legend.setMinimumWidth(2400)  # room for all classes
     page.grab()
-    return page.legend
+    return page.color_legend
 
 
 def written(legend):
@@ -105,12 +105,14 @@ def test_a_scale_goes_from_one_end_to_the_other(page, legend, qtbot):
 def test_the_legend_is_framed_while_it_has_the_keys(page, qtbot):
     page.activateWindow()
     frames = []
-    for focused in (page.bar.query, page.legend, page.bar.query):
+    for focused in (page.bar.query, page.color_legend, page.bar.query):
         focused.setFocus(Qt.FocusReason.TabFocusReason)
         qtbot.waitUntil(focused.hasFocus)
-        frames.append(page.legend.grab().toImage().pixelColor(0, MIDDLE) == page.theme_source.theme.accent)
+        frames.append(
+            page.color_legend.grab().toImage().pixelColor(0, MIDDLE) == page.theme_source.theme.accent
+        )
     assert frames == [False, True, False]
-    assert page.legend.focusPolicy() == Qt.FocusPolicy.TabFocus
+    assert page.color_legend.focusPolicy() == Qt.FocusPolicy.TabFocus
 
 
 def test_the_map_shows_the_tree_brighter_where_the_view_is(page, qtbot):

@@ -9,7 +9,7 @@ from seen_texts import seen_texts
 import guiapp
 from guiapp.core.explain.spelling import Spelling
 from guiapp.viewmodels.settings import Settings
-from guiapp.widgets.window.signs_card import SignsCard
+from guiapp.widgets.window.legend_card import LegendCard
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 TEXT = b"the lions sleep unbelievably\nin New York in the sun"
@@ -112,10 +112,10 @@ def test_the_choice_is_kept_over_a_restart(shell, make_shell, tmp_path):
     assert again.session.spelling.now is Spelling.FILE
 
 
-def test_the_legend_has_the_switch_beside_the_signs_that_it_is_about(shell, qtbot):
+def test_the_legend_has_the_switch_too(shell, qtbot):
     press(qtbot, shell, Key.Key_F1, SHIFT)
     card = QApplication.activePopupWidget()
-    assert isinstance(card, SignsCard)
+    assert isinstance(card, LegendCard)
     for spelling, word in ((Spelling.FILE, "As in the file"), (Spelling.SIGNS, "·")):
         button = next(each for each in card.findChildren(QToolButton) if each.text().startswith(word))
         qtbot.mouseClick(button, LEFT)

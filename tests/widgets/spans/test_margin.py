@@ -1,4 +1,4 @@
-"""What stands beside texts: a legend of signs, and a number for each line."""
+"""The margin beside a text: a number for each line."""
 
 import pytest
 from editor_hands import wheel
@@ -11,39 +11,8 @@ from span_fakes import FakeSpans
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
-from guiapp.widgets.spans.legend import BOX_PX, ROW_PX, SAMPLE_PX, Legend, Look, Sign
 from guiapp.widgets.spans.margin import BAR_ROOM_PX, LEAST_BAR_PX, SIDE_PX, WIDTH_PX, LineCost, LineMargin
 from guiapp.widgets.spans.row_pixmaps import PointedOut
-
-
-def test_a_legend_has_a_sample_and_the_meaning_of_each_look(qtbot):
-    themes = ThemeSource(QApplication.instance(), "dark")
-    samples = {Look.BAR: "", Look.UPRIGHT: ""}
-    legend = Legend(themes, [Sign(look, samples.get(look, "the"), f"is {look.name}") for look in Look])
-    qtbot.addWidget(legend)
-    legend.resize(legend.sizeHint())
-    assert legend.height() == ROW_PX * len(Look)
-    assert legend.accessibleName() == (
-        "Signs: the: is QUIET; the: is FULL; the: is RINGED; bar: is BAR; line: is UPRIGHT"
-    )
-    marks = paintings_of(legend).marks
-    rows = {look.name: [] for look in Look}
-    for mark in marks:
-        rows[[*rows][int(mark.place.center().y() // ROW_PX)]].append(mark)
-    words = {name: sorted(in_words(some, themes.theme)) for name, some in rows.items()}
-    assert words == {
-        "QUIET": ["is QUIET dim", "span0", "the text"],
-        "FULL": ["is FULL dim", "span0", "the text"],
-        "RINGED": ["is RINGED dim", "span0", "text", "the text"],
-        "BAR": ["is BAR dim", "warning"],
-        "UPRIGHT": ["is UPRIGHT dim", "text", "text", "text"],
-    }
-    for at, some in enumerate(rows.values()):
-        sample = QRectF(0, at * ROW_PX, SAMPLE_PX, ROW_PX)
-        for mark in some:
-            assert sample.contains(mark.place) is not mark.text.startswith("is")
-            assert abs(mark.place.center().y() - sample.center().y()) < BOX_PX / 2
-
 
 COSTS = {
     "plain": LineCost(1234),
