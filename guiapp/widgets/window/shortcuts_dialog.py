@@ -1,7 +1,9 @@
-"""All commands of the window with their keys, as they are now; what fits what is typed."""
+"""The keyboard shortcuts of commands and of widgets, with a line to filter them."""
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
@@ -14,7 +16,7 @@ from PySide6.QtGui import (
     QStandardItem,
     QStandardItemModel,
 )
-from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QDialog, QListView, QStyle, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QDialog, QListView, QStyle, QWidget
 
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.choice_list import CHOICE_ROLE, FilterLine, SectionDelegate
@@ -22,47 +24,53 @@ from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.painting import CENTER, write
 from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.window.actions import Actions
-from guiapp.widgets.window.key_hints import key_hints
+from guiapp.widgets.window.key_hints import KEY_HINTS
 from guiapp.widgets.window.pages import PAGES
 
 SIZE = QSize(640, 620)
 ROW_PX, GROUP_PX, CAP_PX = 32, 38, 22
-SIGNS = {"Left": "←", "Right": "→", "Up": "↑", "Down": "↓", "Return": "Enter"}
+ON_CAPS = {"Left": "←", "Right": "→", "Up": "↑", "Down": "↓", "Return": "Enter"}
 
 
 class Shortcut(NamedTuple):
-    """A command and the keys that give it; `place` says more about where it is."""
+    """What some keys do; `place` says more about where."""
 
     group: str
     text: str
     place: str
     keys: tuple[str, ...]
 
+    @property
+    def shown_keys(self) -> str:
+        return ", ".join("+".join(caps(keys)) for keys in self.keys)
+
 
 def shortcuts_of(actions: Actions) -> list[Shortcut]:
-    """The actions of a window menu by menu, and then the keys that its widgets take themselves."""
+    """Those of actions menu by menu, and then the keys that widgets take themselves."""
     pages = {page.name: page.title for page in PAGES}
-    of_actions = []
+    groups: dict[str, list[Shortcut]] = {}
     for row, action in actions:
         group, _, place = row.menu.partition("/")
         keys = tuple(keys.toString() for keys in action.shortcuts())
-        of_actions.append(Shortcut(group, action.text(), place or pages.get(row.page, ""), keys))
-    groups = list(dict.fromkeys(shortcut.group for shortcut in of_actions))
-    of_actions.sort(key=lambda shortcut: groups.index(shortcut.group))
-    return of_actions + [
-        Shortcut(group, hint.what, "", hint.keys) for group, hints in key_hints().items() for hint in hints
-    ]
+        if keys:
+            shortcut = Shortcut(group, action.text(), place or pages.get(row.page, ""), keys)
+            groups.setdefault(group, []).append(shortcut)
+    for group, hints in KEY_HINTS.items():
+        for what, standard in hints:
+            keys = tuple(name for key in standard if (name := QKeySequence(key).toString()))
+            groups.setdefault(group, []).append(Shortcut(group, what, "", keys))
+    return [shortcut for shortcuts in groups.values() for shortcut in shortcuts]
 
 
-def shown_keys(keys: str) -> list[str]:
+def caps(keys: str) -> list[str]:
     """The keys to be pressed together, as caps are labelled: ["Ctrl", "Shift", "→"]."""
     native = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
     names = native.replace("++", "+Plus").split("+") if native != "+" else [native]
-    return [SIGNS.get(name, "+" if name == "Plus" else name) for name in names]
+    return [ON_CAPS.get(name, "+" if name == "Plus" else name) for name in names]
 
 
 class ShortcutsDialog(QDialog):
-    """A line to type in over the commands; Copy takes those that show."""
+    """A line to type in over the list; Copy takes what shows."""
 
     def __init__(self, actions: Actions, theme_source: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent)
@@ -73,32 +81,25 @@ class ShortcutsDialog(QDialog):
         self._items = QStandardItemModel(self)
         self.list = QListView()
         self.line = FilterLine("Filter commands and keys", self.list)
-        self.with_all = QCheckBox("Commands without keys")
-        self.copy_button, self.close_button = (
-            push_button("Copy", self.copy),
-            push_button("Close", self.accept),
-        )
+        self.copy_button = push_button("Copy", self.copy)
+        self.close_button = push_button("Close", self.accept)
         self._set_up_list(theme_source)
         self._lay_out()
         self.line.textChanged.connect(self._fill)
-        self.with_all.toggled.connect(self._fill)
         self._fill()
         self.line.setFocus()
 
     def copy(self) -> None:
-        """Put the commands that show on the clipboard, as lines with tabs."""
-        lines: list[str] = []
-        group = ""
-        for shortcut in self._shown:
-            if shortcut.group != group:
-                group = shortcut.group
-                lines += ["", group] if lines else [group]
-            lines.append(f"{shortcut.text}\t{_keys_text(shortcut)}".rstrip())
-        QGuiApplication.clipboard().setText("\n".join(lines) + "\n")
+        """Put what shows on the clipboard, as lines with tabs."""
+        groups = (
+            "\n".join([group, *(f"{each.text}\t{each.shown_keys}" for each in shortcuts)])
+            for group, shortcuts in groupby(self._shown, attrgetter("group"))
+        )
+        QGuiApplication.clipboard().setText("\n\n".join(groups) + "\n")
 
     def _set_up_list(self, theme_source: ThemeSource) -> None:
         self.list.setModel(self._items)
-        self.list.setAccessibleName("Commands and their keys")
+        self.list.setAccessibleName("Keyboard shortcuts")
         self.list.setItemDelegate(_ShortcutDelegate(theme_source, self.list))
         self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -107,38 +108,26 @@ class ShortcutsDialog(QDialog):
     def _lay_out(self) -> None:
         for button in (self.copy_button, self.close_button):
             button.setAutoDefault(False)  # Enter in the line closes nothing
-        buttons = in_row(self.with_all, STRETCH, self.copy_button, self.close_button)
+        buttons = in_row(STRETCH, self.copy_button, self.close_button)
         in_column(self.line, (self.list, 1), buttons, on=self, margins=MARGIN_PX, spacing=3 * UNIT_PX)
         self.resize(SIZE)
 
     def _fill(self) -> None:
         words = self.line.text().casefold().split()
-        self._shown = [
-            each
-            for each in self._shortcuts
-            if (each.keys or self.with_all.isChecked()) and _fits(each, words)
-        ]
+        self._shown = [each for each in self._shortcuts if _matches(each, words)]
         self._items.clear()
-        group = ""
-        for shortcut in self._shown:
-            if shortcut.group != group:
-                group = shortcut.group
-                self._items.appendRow(_title(group))
-            self._items.appendRow(_item(shortcut))
+        for group, shortcuts in groupby(self._shown, attrgetter("group")):
+            self._items.appendRow(_title(group))
+            for shortcut in shortcuts:
+                self._items.appendRow(_item(shortcut))
         if not self._shown:
-            self._items.appendRow(_title("Nothing fits"))
+            self._items.appendRow(_title("No shortcut matches"))
         self.list.scrollToTop()
 
 
-def _fits(shortcut: Shortcut, words: list[str]) -> bool:
-    """Whether all words are in what is said about a command."""
-    names = f"{shortcut.group} {shortcut.place} {shortcut.text} {' '.join(shortcut.keys)}".casefold()
-    text = f"{names} {_keys_text(shortcut).casefold()}"
+def _matches(shortcut: Shortcut, words: list[str]) -> bool:
+    text = " ".join((*shortcut[:3], *shortcut.keys, shortcut.shown_keys)).casefold()
     return all(word in text for word in words)
-
-
-def _keys_text(shortcut: Shortcut) -> str:
-    return ", ".join("+".join(shown_keys(keys)) for keys in shortcut.keys)
 
 
 def _title(text: str) -> QStandardItem:
@@ -150,8 +139,8 @@ def _title(text: str) -> QStandardItem:
 def _item(shortcut: Shortcut) -> QStandardItem:
     item = QStandardItem(shortcut.text)
     item.setData(shortcut, CHOICE_ROLE)
-    said = ", ".join(part for part in (shortcut.text, shortcut.place, _keys_text(shortcut)) if part)
-    item.setData(said, Qt.ItemDataRole.AccessibleTextRole)
+    described = ", ".join(filter(None, (shortcut.text, shortcut.place, shortcut.shown_keys)))
+    item.setData(described, Qt.ItemDataRole.AccessibleTextRole)
     return item
 
 
@@ -185,7 +174,7 @@ class _ShortcutDelegate(SectionDelegate):
                 width = metrics.horizontalAdvance("or") + 2 * UNIT_PX
                 write(painter, QRectF(right - width, top, width, CAP_PX), "or", theme.dim, CENTER)
                 right -= width + UNIT_PX
-            for name in reversed(shown_keys(keys)):
+            for name in reversed(caps(keys)):
                 width = max(CAP_PX, metrics.horizontalAdvance(name) + 3 * UNIT_PX)
                 cap = QRectF(right - width, top, width, CAP_PX)
                 painter.setPen(QPen(theme.line, 1))

@@ -17,12 +17,12 @@ from guiapp.widgets.shared.layouts import Part, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 from guiapp.widgets.window.hidden_button import HiddenButton
-from guiapp.widgets.window.key_hints import CANCELLING
 from guiapp.widgets.window.pages import PageStack
 
 HEIGHT_PX = 30
 FULL_WIDTH_PX = 1100  # in less, hidden characters are told in two words
 BAR_WIDTH_PX, SHORT_BAR_PX = 120, 40
+CANCEL_KEY = "Esc"
 SHORT_TITLES = (40, 28, 16)  # characters
 
 
@@ -131,8 +131,8 @@ class ActivityView(QWidget):
         self._bar.setMinimumWidth(SHORT_BAR_PX)
         self._bar.setMaximumWidth(BAR_WIDTH_PX)
         self._bar.setAccessibleName("Progress")
-        self.cancel_button = tool_button("Cancel", activity.cancel, tip=f"Cancel ({CANCELLING.keys[0]})")
-        self.cancel_button.setShortcut(CANCELLING.keys[0])
+        self.cancel_button = tool_button("Cancel", activity.cancel, tip=f"Cancel ({CANCEL_KEY})")
+        self.cancel_button.setShortcut(CANCEL_KEY)
         in_row(self._label, self._bar, self.cancel_button, on=self)
         self._due = later(self, self.SHOWN_AFTER_MS, self.show)
         activity.changed.connect(self._follow)

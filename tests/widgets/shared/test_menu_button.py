@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QApplication, QToolButton
 from guiapp.viewmodels.models.loader import ModelLoader
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.theme import DARK, LIGHT, ThemeSource
-from guiapp.widgets.window.key_hints import MENU_BUTTON
+from guiapp.widgets.window.key_hints import KEY_HINTS
 from guiapp.widgets.window.model_picker import ModelButton
 
-KEYS = [keys for hint in MENU_BUTTON for keys in hint.keys]
+KEYS = [key for _, keys in KEY_HINTS["On a button with an arrow"] for key in keys]
 
 
 @pytest.fixture

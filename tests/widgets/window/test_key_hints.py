@@ -1,7 +1,6 @@
 """Every key that the list of shortcuts tells of is taken by the widget it is said to be for."""
 
 import ast
-from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -26,45 +25,45 @@ from guiapp.widgets.spans.moves import KEYS
 from guiapp.widgets.steps.lessons import BeginButton
 from guiapp.widgets.steps.timeline import Scrubber
 from guiapp.widgets.tree.legend import TreeLegend
-from guiapp.widgets.window import key_hints
 from guiapp.widgets.window.actions import Actions
+from guiapp.widgets.window.key_hints import KEY_HINTS
 
-WIDGETS = Path(key_hints.__file__).parent.parent
+WIDGETS = Path(guiapp.__file__).parent / "widgets"
 OF_CLASS = {
-    "SpanEditor": key_hints.text_hints,
-    "FindField": key_hints.FIND_FIELD,
-    "MainWindow": key_hints.BUTTON,
-    "Popover": key_hints.BUTTON,
-    "MenuButton": key_hints.MENU_BUTTON,
-    "ModelButton": key_hints.MENU_BUTTON,
-    "TextPanel": key_hints.FIND_PANEL,
-    "TokenStrip": key_hints.IDS,
-    "CauseList": key_hints.CAUSES,
-    "FindingList": key_hints.FINDINGS,
-    "ContentEditor": key_hints.MESSAGE,
-    "PromptView": key_hints.PROMPT,
-    "SideBySide": key_hints.PROMPTS,
-    "TreeView": key_hints.TREE,
-    "SearchField": key_hints.TREE_SEARCH,
-    "TreeLegend": key_hints.TREE_LEGEND,
-    "Chart": key_hints.CHART,
-    "EmbeddingsChart": key_hints.EMBEDDINGS,
-    "Scrubber": key_hints.TIMELINE,
-    "BeginButton": key_hints.LESSONS,
-    "ContenderChip": key_hints.CHIP,
-    "Presentation": key_hints.PRESENTATION,
-    "StartRow": key_hints.START_ROW,
-    "StartPage": key_hints.START_PAGE,
-    "FilterLine": (),  # the arrow keys of any list
-    **dict.fromkeys(("_View", "ZoomBox"), ()),  # parts of charts that take none
+    "SpanEditor": "In the text",
+    "FindField": "In the find bar",
+    "MainWindow": "On a button",
+    "Popover": "On a button",
+    "MenuButton": "On a button with an arrow",
+    "ModelButton": "On a button with an arrow",
+    "TextPanel": "In the find bar",
+    "TokenStrip": "In the ids",
+    "CauseList": "In the causes of a hunt",
+    "FindingList": "In the findings of the doctor",
+    "ContentEditor": "In a message",
+    "PromptView": "In a prompt",
+    "SideBySide": "In two prompts side by side",
+    "TreeView": "In the tree",
+    "SearchField": "In the search for tokens",
+    "TreeLegend": "In the tree's legend",
+    "Chart": "In charts",
+    "EmbeddingsChart": "In the chart of embeddings",
+    "Scrubber": "On the timeline",
+    "BeginButton": "In the list of lessons",
+    "ContenderChip": "On a contender of Bench",
+    "Presentation": "In a presentation",
+    "StartRow": "On the start page",
+    "StartPage": "On the start page",
+    "FilterLine": "",  # the arrow keys of any list
+    **dict.fromkeys(("_View", "ZoomBox"), ""),  # parts of charts that take none
 }
 
 
 def ignored_keys(widget, hints):
     """Those of the hints that a widget does not take."""
     ignored = []
-    for keys in (keys for hint in hints for keys in hint.keys):
-        pressed = QKeySequence(keys)[0]
+    for name in (key for _, keys in hints for key in keys):
+        pressed = QKeySequence(name)[0]
         text = pressed.key().name.removeprefix("Key_").lower()
         event = QKeyEvent(
             QEvent.Type.KeyPress,
@@ -74,12 +73,12 @@ def ignored_keys(widget, hints):
         )
         widget.keyPressEvent(event)
         if not event.isAccepted():
-            ignored.append(keys)
+            ignored.append(name)
     return ignored
 
 
 def keys_of(hints):
-    return {keys for hint in hints for keys in hint.keys}
+    return {key for _, keys in hints for key in keys}
 
 
 def shortcuts_of(page):
@@ -97,17 +96,15 @@ def test_each_widget_that_takes_keys_is_in_the_list():
         and any(isinstance(part, ast.FunctionDef) and part.name == "keyPressEvent" for part in node.body)
     }
     assert classes == set(OF_CLASS)
+    assert set(OF_CLASS.values()) - {""} <= set(KEY_HINTS)
 
 
 def test_no_key_of_the_editor_is_forgotten(qapp):
-    moves = {move for _, *pair in key_hints.MOVES for move in pair}
-    erasing = {command for _, *pair in key_hints.ERASING for command in pair}
-    commands = {command for _, command in COMMANDS} | set(PLAIN_KEYS.values())
-    assert moves == {move for _, move, _ in KEYS}
-    assert erasing == {command for command in commands if command.__name__.startswith("erase")}
-    told = [hint.keys for hint in key_hints.text_hints()]
-    assert all(all(keys) for keys in told)
-    assert len({*chain(*told)}) == sum(map(len, told)), "each does one thing"
+    erasing = [key for key, command in COMMANDS if command.__name__.startswith("erase")]
+    taken = {QKeySequence(key).toString() for key in (*(key for key, _, _ in KEYS), *erasing, *PLAIN_KEYS)}
+    listed = [QKeySequence(key).toString() for _, keys in KEY_HINTS["In the text"] for key in keys]
+    assert taken - {"Return", "Enter", ""} == set(listed) - {""}
+    assert len(set(listed)) == len(listed), "each does one thing"
 
 
 @pytest.fixture
@@ -126,31 +123,31 @@ def inspect_page(qtbot, tmp_path):
 
 def test_the_text_the_search_and_the_ids_take_their_keys(inspect_page):
     panel = inspect_page.text_panel
-    assert ignored_keys(inspect_page.editor, key_hints.text_hints()) == []
+    assert ignored_keys(inspect_page.editor, KEY_HINTS["In the text"]) == []
     panel.search.open()
-    assert ignored_keys(panel.find_bar.field, key_hints.FIND_FIELD) == []
-    assert ignored_keys(panel, key_hints.FIND_PANEL) == []
-    assert ignored_keys(panel, key_hints.FIND_PANEL) == ["Esc"]  # nothing is open any more
-    assert ignored_keys(inspect_page.ids_panel.strip, key_hints.IDS) == []
+    assert ignored_keys(panel.find_bar.field, KEY_HINTS["In the find bar"][:2]) == []
+    assert ignored_keys(panel, KEY_HINTS["In the find bar"][2:]) == []
+    assert ignored_keys(panel, KEY_HINTS["In the find bar"][2:]) == ["Esc"]  # nothing is open any more
+    assert ignored_keys(inspect_page.ids_panel.strip, KEY_HINTS["In the ids"]) == []
 
 
 def test_the_tree_page_takes_its_keys(tree_page, qtbot):
     qtbot.keySequence(tree_page.view, "Ctrl+F")
     assert tree_page.bar.query.hasFocus()
-    assert keys_of(key_hints.TREE_PAGE) == shortcuts_of(tree_page)
+    assert keys_of(KEY_HINTS["On the Tree page"]) == shortcuts_of(tree_page)
     tree_page.model.choose(5)
-    assert ignored_keys(tree_page.view, key_hints.TREE) == []
-    assert ignored_keys(tree_page.bar.query, key_hints.TREE_SEARCH) == []
-    assert ignored_keys(tree_page.findChild(TreeLegend), key_hints.TREE_LEGEND) == []
+    assert ignored_keys(tree_page.view, KEY_HINTS["In the tree"]) == []
+    assert ignored_keys(tree_page.bar.query, KEY_HINTS["In the search for tokens"]) == []
+    assert ignored_keys(tree_page.findChild(TreeLegend), KEY_HINTS["In the tree's legend"]) == []
 
 
 def test_the_steps_page_takes_its_keys(make_steps_page):
     page = make_steps_page()
-    assert ignored_keys(page.findChild(Scrubber), key_hints.TIMELINE) == []
-    assert ignored_keys(BeginButton("Begin"), key_hints.LESSONS) == []
-    assert keys_of(key_hints.BREAKPOINTS) == shortcuts_of(page)
+    assert ignored_keys(page.findChild(Scrubber), KEY_HINTS["On the timeline"]) == []
+    assert ignored_keys(BeginButton("Begin"), KEY_HINTS["In the list of lessons"]) == []
+    assert keys_of(KEY_HINTS["In the list of breakpoints"]) == shortcuts_of(page)
     page.present()
-    assert ignored_keys(page.presentation, key_hints.PRESENTATION) == []
+    assert ignored_keys(page.presentation, KEY_HINTS["In a presentation"]) == []
 
 
 def test_the_chat_page_takes_its_keys(make_shell, qtbot):
@@ -158,11 +155,11 @@ def test_the_chat_page_takes_its_keys(make_shell, qtbot):
     page = shell.window.pages.show_page("chat")
     page.model.edited.take(conversation_of([{"role": "user", "content": "a <|im_end|> b"}]))
     qtbot.waitUntil(lambda: page.is_ready)
-    assert ignored_keys(page.prompt, key_hints.PROMPT) == []
+    assert ignored_keys(page.prompt, KEY_HINTS["In a prompt"]) == []
     page.beside.choose(Beside(Way.AS_TEXT))
     qtbot.waitUntil(lambda: page.is_ready and page.compare.columns.compared is not None)
-    assert ignored_keys(page.compare.columns, key_hints.PROMPTS) == []
-    assert ignored_keys(page.messages.cards[0].editor, key_hints.MESSAGE) == []
+    assert ignored_keys(page.compare.columns, KEY_HINTS["In two prompts side by side"]) == []
+    assert ignored_keys(page.messages.cards[0].editor, KEY_HINTS["In a message"]) == []
 
 
 def test_charts_take_their_keys(qtbot):
@@ -170,16 +167,16 @@ def test_charts_take_their_keys(qtbot):
     qtbot.addWidget(chart)
     chart.show_data(curves_data())
     chart.emphasize("fast")
-    assert ignored_keys(chart, key_hints.CHART) == []
+    assert ignored_keys(chart, KEY_HINTS["In charts"]) == []
 
 
 def test_the_chart_of_embeddings_takes_its_keys(make_shell):
     shell = make_shell(b"text", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
     page = shell.window.pages.show_page("vocabulary")
-    assert ignored_keys(page.embeddings_panel.chart, key_hints.EMBEDDINGS) == []
+    assert ignored_keys(page.embeddings_panel.chart, KEY_HINTS["In the chart of embeddings"]) == []
 
 
 def test_a_contender_takes_its_keys(qtbot):
     chip = ContenderChip("fast", ThemeSource(QApplication.instance(), "dark"))
     qtbot.addWidget(chip)
-    assert ignored_keys(chip, key_hints.CHIP) == []
+    assert ignored_keys(chip, KEY_HINTS["On a contender of Bench"]) == []

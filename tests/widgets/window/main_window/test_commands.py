@@ -26,7 +26,7 @@ from guiapp.widgets.window.about_dialog import AboutDialog
 from guiapp.widgets.window.error_dialog import ErrorDialog, ErrorReporter
 from guiapp.widgets.window.page_tabs import PageTabs
 from guiapp.widgets.window.recent_menu import LONGEST_FOLDER, title_of
-from guiapp.widgets.window.shortcuts_dialog import ShortcutsDialog, shortcuts_of, shown_keys
+from guiapp.widgets.window.shortcuts_dialog import ShortcutsDialog, caps, shortcuts_of
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 
@@ -254,9 +254,9 @@ def test_rows_of_the_palette_and_of_the_shortcuts_show_their_keys(shell, qtbot):
     actions["shortcuts"].trigger()
     dialog = shell.window.findChild(ShortcutsDialog)
     rows = {
-        (shortcut.text, *sorted([*filter(None, [shortcut.place]), *caps])): caps
+        (shortcut.text, *sorted([*filter(None, [shortcut.place]), *labels])): labels
         for shortcut in shortcuts_of(actions)
-        for caps in [[cap for keys in shortcut.keys for cap in ["or", *shown_keys(keys)]][1:]]
+        for labels in [[cap for keys in shortcut.keys for cap in ["or", *caps(keys)]][1:]]
     }
     titles = {text for text, *_ in rows}
     model = dialog.list.model()
@@ -264,10 +264,10 @@ def test_rows_of_the_palette_and_of_the_shortcuts_show_their_keys(shell, qtbot):
         if model.index(row, 0).data() in titles:
             paintings, place = painted(dialog.list, row)
             title, *texts = (text for text, _ in paintings.texts if text)
-            caps = rows[title, *sorted(texts)]
+            labels = rows[title, *sorted(texts)]
             boxes = [box for text, box in paintings.texts if text]
             assert all(place.adjusted(-1, -4, 1, 4).contains(box.toRect()) for box in boxes)
-            ends = [box.left() for _, box in paintings.texts[-len(caps) :]]
+            ends = [box.left() for _, box in paintings.texts[-len(labels) :]]
             assert ends == sorted(ends, reverse=True)
     dialog.close()
 
