@@ -108,7 +108,6 @@ def save_screenshot(
         settings = Settings(Path(folder) / "settings.json")
         settings.theme = look.theme
         settings.tree_shape = look.shape
-        settings.animates_slides = False
         settings.spelling.choose(Spelling(look.spelling))
         if look.color:
             settings.coloring = look.color
@@ -147,7 +146,9 @@ def _grab(shell: Shell, page: str, model: str, look: Look) -> QPixmap:
     _arrange_steps(shell, look)
     _arrange_bench(shell, look)
     _arrange_chat(shell, look)
-    return _present(shell, look).grab() if is_presented else _with_popovers(shell.window)
+    if is_presented:
+        _present(shell, look)
+    return _with_popovers(shell.window)
 
 
 def _with_popovers(window: QWidget) -> QPixmap:
@@ -160,18 +161,12 @@ def _with_popovers(window: QWidget) -> QPixmap:
     return picture
 
 
-def _present(shell: Shell, look: Look) -> QWidget:
-    """What the Steps page shows, as on a whole screen of the picture's size."""
-    from guiapp.widgets.steps.page import StepsPage
-
-    page = shell.window.pages.current
-    assert isinstance(page, StepsPage)
-    page.present()
-    assert page.presentation is not None
-    page.presentation.showNormal()
-    page.presentation.resize(*look.size)
+def _present(shell: Shell, look: Look) -> None:
+    """Show the page as on a whole screen of the picture's size."""
+    shell.window.actions_table["present"].setChecked(True)
+    shell.window.showNormal()
+    shell.window.resize(*look.size)
     _wait_for_page(shell)
-    return page.presentation
 
 
 def _open_and_wait(shell: Shell, model: str) -> None:

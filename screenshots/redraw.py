@@ -121,20 +121,6 @@ PICTURES = {
     "steps-lesson": ("demo:toy", ["--lesson", "6-exact-in-linear-time:2"]),
     "steps-lessons": ("demo:toy", ["--lesson", "list"]),
     "steps-walk": ("demo:rwkv", ["--at", "operation take hit 5", "--text", LIONS]),
-    "presentation": (
-        "demo:bpe",
-        ["--encoder", "scan", "--at", "token 720", "--text", " unbelievable lions", *SCREEN],
-    ),
-    "presentation-race": (
-        "demo:toy",
-        ["--encoder", "heap", "--race", "greedy", "--at", "rank 1", "--text", "abacb", *SCREEN],
-    ),
-    "presentation-training": ("demo:bpe", ["--train", "bpe:400:40", *SCREEN]),
-    "presentation-lesson": ("demo:toy", ["--lesson", "6-exact-in-linear-time:2", *SCREEN]),
-    "presentation-unigram": (
-        "demo:unigram",
-        ["--at", "operation reach hit 22", "--text", "New York is unbelievable", *SCREEN],
-    ),
     "steps-training": ("demo:bpe", ["--train", "bpe:400:40"]),
     "steps-training-unigram": ("demo:unigram", ["--train", "unigram:200:6"]),
     "tree-sunburst": ("demo:bpe", []),

@@ -242,14 +242,13 @@ class RandomHands:
             page.player.begin(lesson.name, self.rng.randrange(len(lesson.steps)))
 
     def _present(self) -> None:
-        """What the Steps page shows, on the whole screen."""
+        """The page alone on the whole screen, or back."""
         if asking() is None:
-            self.shell.window.pages.show_page("steps").present()
+            self.shell.window.actions_table["present"].toggle()
 
     def _slide(self) -> None:
-        """A key of presentations, if one is open."""
-        page = self.shell.window.pages.pages.get("steps")
-        if page is not None and page.presentation is not None:
+        """A key of presentations, in one."""
+        if self.shell.window.is_presented:
             self._press(self.rng.choice(SLIDE_KEYS))
 
     def _session(self) -> None:

@@ -137,9 +137,8 @@ class RandomUse(QObject):
             QTimer.singleShot(0, self._tick)
             return
         shell = self._hands.shell
+        shell.window.actions_table["present"].setChecked(False)
         if (steps := shell.window.pages.pages.get("steps")) is not None:
-            if steps.presentation is not None:
-                steps.presentation.leave()
             steps.player.leave()
             steps.model.race.choose("")
         if (bench := shell.window.pages.pages.get("bench")) is not None:

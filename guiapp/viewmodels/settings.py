@@ -60,7 +60,6 @@ class Settings(QObject):
     marks_look_alikes whether letters that pass for others are underlined
     finds_by_case     whether a search in the text tells upper from lower case
     animates_tree     whether the picture of the tree flies to what is to be shown
-    animates_slides   whether letters move to their places in presentations
     budget            how many tokens a text may have, "" for what the model's file says
     recent_files      JSON, see RecentFiles; recent_texts, debugger and lessons likewise
     finished_lessons  JSON, see LessonProgress
@@ -84,7 +83,6 @@ class Settings(QObject):
     budget = Text()
     tree_shape = Choice("sunburst", "icicle")
     animates_tree = Switch(True)
-    animates_slides = Switch(True)
     add_special = Switch(True)
     parse_special = Switch(True)
     recent_files = Text()

@@ -43,7 +43,7 @@ def make_steps_page(qtbot, tmp_path):
         player = LessonPlayer(player_settings, InstantRecorder())
         compared = ComparedModels(session)
         ending.callback(compared.stop)
-        page = StepsPage(model, player, compared, actions, theme_source, player_settings)
+        page = StepsPage(model, player, compared, actions, theme_source)
         ending.callback(page.stop)
         window.setCentralWidget(page)
         theme_source.dress(window)

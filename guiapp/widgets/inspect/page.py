@@ -205,6 +205,9 @@ class InspectPage(Page):
             self._decode_dialog.show()
             self._decode_dialog.raise_()
 
+    def set_presented(self, is_presented: bool) -> None:
+        self.side.setHidden(is_presented)
+
     def _lay_out(self) -> None:
         text = framed(in_column((self.text_panel, 1), self.budget_bar, spacing=0))
         self.text_splitter = in_splitter(

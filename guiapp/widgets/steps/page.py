@@ -18,13 +18,10 @@ from guiapp.core.session_files.session_file import SessionFile
 from guiapp.core.trace.places import Place
 from guiapp.viewmodels.compare.compared_models import ComparedModels
 from guiapp.viewmodels.model_session import ModelSession
-from guiapp.viewmodels.presentation.deck import LessonDeck, StepsDeck
-from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.breakpoints import StepBreakpoints
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
-from guiapp.widgets.presentation.screen import Presentation
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
 from guiapp.widgets.shared.segments import Segments
@@ -46,6 +43,11 @@ if TYPE_CHECKING:
     from guiapp.core.trace.places import Place
 
 ENCODE, TRAIN, LESSONS = range(3)
+ON_KEYS = ("Space", "Right", "Down", "PgDown", "Return", "Enter")
+BACK_KEYS = ("Backspace", "Left", "Up", "PgUp")
+ONCE_KEYS = ("Space", "Return", "Enter", "Backspace")
+"""Held down, they do not run through everything; arrow keys do."""
+
 WALKS: dict[str, Callable[[StepsModel | TrainingModel], None]] = {
     "debug_run": lambda walk: walk.run(),
     "debug_reverse": lambda walk: walk.reverse(),
@@ -78,18 +80,16 @@ class StepsPage(Page):
         compared: ComparedModels,
         actions: Actions,
         theme_source: ThemeSource,
-        settings: Settings,
     ) -> None:
         super().__init__()
         self.model = model
-        self._settings = settings
-        self._theme_source = theme_source
-        self.presentation: Presentation | None = None
+        self._is_presented = False
         self.player = player
         session = self._session = compared.sessions[0]
         self._actions = actions
         self._mode = ENCODE
         self._has_lesson = False
+        self._presented_keys: list[QShortcut] = []
         self.modes = Segments(("Encode", "Train", "Lessons"))
         self._zoom = TextZoom(self)
         drawing = self._drawing = Drawing(theme_source, self._zoom, MonoTexts())
@@ -159,31 +159,49 @@ class StepsPage(Page):
         self.modes.choose(LESSONS)
 
     def present(self) -> None:
-        """Show what is in sight on the whole screen; from the list of lessons, the one that comes next."""
-        if self.presentation is not None:
-            return
-        suggested = self.player.suggested
-        if self._shown is None and suggested is not None:
-            self.player.begin(suggested.name)
-        if (shown := self._shown) is None:
-            return
-        shown.clock.pause()
-        deck = LessonDeck(self.player, self) if self._mode == LESSONS else StepsDeck(shown, self)
-        presented = Presentation(deck, self._theme_source, self._settings.animates_slides, self)
-        deck.setParent(presented)
-        presented.left.connect(self._return)
-        self.presentation = presented
-        presented.open()
+        """Show what is in sight on the whole screen."""
+        self._actions["present"].setChecked(True)
 
     def present_lesson(self) -> None:
         """The one that is under way, or else the one that comes next."""
         self.show_lessons()
         self.present()
 
-    def _return(self) -> None:
-        """Everything is as it was, but for the step that was reached."""
-        self.presentation = None
-        self.window().activateWindow()
+    def set_presented(self, is_presented: bool) -> None:
+        """Show what an audience reads, and let the keys of remote controls step."""
+        self._is_presented = is_presented
+        suggested = self.player.suggested
+        if is_presented and self._shown is None and self.isVisible() and suggested is not None:
+            self.player.begin(suggested.name)
+        if self._shown is not None:
+            self._shown.clock.pause()
+        self._follow()
+
+    def _add_keys(self, actions: Actions) -> None:
+        """Those of presentations."""
+        slots = dict.fromkeys(ON_KEYS, self._go_on) | dict.fromkeys(BACK_KEYS, self._go_back)
+        names = {"Home": "debug_restart", "End": "debug_end", "P": "debug_play"}
+        for key, slot in (slots | {key: actions[name].trigger for key, name in names.items()}).items():
+            shortcut = QShortcut(QKeySequence(key), self)
+            shortcut.activated.connect(slot)
+            shortcut.setAutoRepeat(key not in ONCE_KEYS)
+            self._presented_keys.append(shortcut)
+
+    def _go_on(self) -> None:
+        """One step; in a lesson to the answer, or to its next step, where it has one."""
+        player = self.player
+        if self._mode != LESSONS:
+            self._move(WALKS["debug_step"])
+        elif player.step is not None and player.step.ask and not player.is_revealed:
+            player.reveal()
+        else:
+            player.go_to(player.number + 1)
+
+    def _go_back(self) -> None:
+        if self._mode == LESSONS:
+            self.player.go_back()
+        else:
+            self._move(WALKS["debug_back"])
 
     def begin_training(self, wish: str) -> None:
         """Train what a word says, such as "bpe:300", and show what there is after step k with "bpe:300:k"."""
@@ -215,8 +233,6 @@ class StepsPage(Page):
         self.model.go_where(place)
 
     def stop(self) -> None:
-        if self.presentation is not None:
-            self.presentation.leave()
         self.model.stop()
         self.training.stop()
         self.player.stop()
@@ -235,7 +251,7 @@ class StepsPage(Page):
         for shown in (self.trace, self.training, self.lessons, self._lesson_training_area):
             self._stack.addWidget(shown)
         action = self._actions["present"]
-        tip = f"On the whole screen, in large type ({action.shortcut().toString()})"
+        tip = f"On the whole screen, in large type ({action.shortcut().toString()}); Esc leads back"
         self.present_button = tool_button("Present", action.trigger, role="quiet", tip=tip)
         self._head = in_row((self.modes, 1), self.present_button, self.trace.boxes)
         parts = self._head, self.export, self._lesson_part, (self._stack, 1)
@@ -257,7 +273,6 @@ class StepsPage(Page):
         for name, move in WALKS.items():
             actions[name].triggered.connect(partial(self._move, move))
         slots: dict[str, Callable[[], object]] = {
-            "present": self.present,
             "lesson_present": self.present_lesson,
             "debug_caret": self._to_caret,
             "race_parting": self._to_parting,
@@ -270,8 +285,7 @@ class StepsPage(Page):
         }
         for name, slot in slots.items():
             actions[name].triggered.connect(slot)
-        actions["present_motion"].setChecked(self._settings.animates_slides)
-        actions["present_motion"].toggled.connect(partial(setattr, self._settings, "animates_slides"))
+        self._add_keys(actions)
         _connect_undo(self.trace, model.breakpoints)
         _connect_undo(self.training, self.training.model.breakpoints)
         _connect_undo(self.lesson_training, self.player.training.breakpoints)
@@ -351,8 +365,8 @@ class StepsPage(Page):
         if self._has_lesson and not has_lesson:
             self.modes.choose(LESSONS)
         self._follow()
-        if has_lesson and not self._has_lesson and self.presentation is not None:
-            self.presentation.leave()
+        if has_lesson and not self._has_lesson and self._is_presented:
+            self._actions["present"].setChecked(False)
         if self._has_lesson or has_lesson:
             self._take_focus()
 
@@ -374,9 +388,16 @@ class StepsPage(Page):
         self.lesson_training.set_covered(self.player.is_covered)
         self._lesson_part.setVisible(self._mode == LESSONS and self.player.lesson is not None)
         self._stack.setCurrentWidget(view)
-        self.present_button.setVisible(self._mode != LESSONS)  # each lesson has its own
+        is_bare = self._is_presented
+        self.modes.setHidden(is_bare)
+        self.present_button.setHidden(is_bare or self._mode == LESSONS)  # each lesson has its own
+        self.lesson_bar.present_button.setHidden(is_bare)
         for trace in self._stack.findChildren(TraceView, options=Qt.FindChildOption.FindDirectChildrenOnly):
-            trace.boxes.setVisible(trace is view)
+            trace.boxes.setVisible(trace is view and not is_bare)
+            trace.set_presented(is_bare, has_buttons=trace is self.trace)
+        self.training.set_presented(is_bare)
+        for shortcut in self._presented_keys:
+            shortcut.setEnabled(is_bare and self._shown is not None)
         self.setFocusProxy(self.panels[0])
 
     def _view(self) -> QWidget:
@@ -404,4 +425,4 @@ def _step_zoom(actions: Actions, steps: int) -> None:
 def make_page(setting: PageSetting) -> StepsPage:
     model = StepsModel(setting.session, setting.settings)
     player = LessonPlayer(setting.settings)
-    return StepsPage(model, player, setting.compared, setting.actions, setting.theme_source, setting.settings)
+    return StepsPage(model, player, setting.compared, setting.actions, setting.theme_source)

@@ -49,6 +49,7 @@ NARROW_PX = 680  # picture and code are one below the other then
 LEAST_WIDTH_PX = 480
 LEAST_RACE_PX = 700  # high enough for two encoders with a picture and the code
 LEAST_LANES_PX = 800, 600  # for the bars of both, too: below the first, or in place of the code
+LEAST_PRESENTED_PX = 325  # for the picture, too
 SIZES_PX = (TOKEN_FONT_PX, TEXT_FONT_PX, UI_FONT_PX, SMALL_FONT_PX + 1, SMALL_FONT_PX, ID_FONT_PX)
 
 
@@ -68,7 +69,7 @@ class TraceView(QSplitter):
         self.race_card = RaceCard(model, actions["race_parting"], drawing)
         self.waiting = WaitingPanel(model.recording, session)
         self.cover = Cover(drawing)
-        self._is_covered = False
+        self._is_covered = self._is_presented = False
         self.part_bar = PartBar(model.recording, session.document, self)
         self.sentence = SentenceView(drawing)
         self.number = TextLine(Theme.mono_font(UI_FONT_PX), drawing, is_right=True)
@@ -79,7 +80,8 @@ class TraceView(QSplitter):
         self._main = QStackedWidget()
         play = PlayControls(model.clock, actions["debug_play"])
         tells = {"debug_step": partial(self._tell, step_on), "debug_back": partial(self._tell, step_back)}
-        self._lay_out(WrappingRow([*walking_buttons(actions, tells), play]))
+        self._transport = WrappingRow([*walking_buttons(actions, tells), play])
+        self._lay_out()
         for signal in (model.position_changed, model.recording.changed):
             signal.connect(self._follow)
         model.race.changed.connect(self._make_room_for_race)
@@ -99,18 +101,37 @@ class TraceView(QSplitter):
     def set_covered(self, is_covered: bool) -> None:
         """Show only what there is, and nothing of what happens then."""
         self._is_covered = is_covered
-        self.side.setVisible(not is_covered)
+        self._hide_side()
         self._follow()
 
-    def _lay_out(self, transport: WrappingRow) -> None:
+    def set_presented(self, is_presented: bool, has_buttons: bool) -> None:
+        """Show the steps without the code and the lists beside them, and where there is room the picture."""
+        self._is_presented = is_presented
+        height = QSizePolicy.Policy.Ignored if is_presented else QSizePolicy.Policy.Preferred
+        self.picture.setSizePolicy(QSizePolicy.Policy.Preferred, height)
+        self._transport.setHidden(is_presented and not has_buttons)
+        self._hide_side()
+        self._turn()
+
+    def _hide_side(self) -> None:
+        self.side.setHidden(self._is_covered or self._is_presented)
+
+    def _lay_out(self) -> None:
         head = framed(in_row((self._title, 1), self.number))
         flow = card([head, self.flow, self.sentence], self.flow)
         for upper in (flow, self.race_card):
             upper.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        picture_card = card([self._picture_title, self.picture], self.picture)
+        self._picture_card = card([self._picture_title, self.picture], self.picture)
         self.code_card = card([self._code_title, self.code], self.code)
-        self._lower = in_row((picture_card, 1), (self.code_card, 2), spacing=GAP_PX + UNIT_PX)
-        parts = self.part_bar, transport, self.timeline, (flow, 3), (self.race_card, 2), (self._lower, 4)
+        self._lower = in_row((self._picture_card, 1), (self.code_card, 2), spacing=GAP_PX + UNIT_PX)
+        parts = (
+            self.part_bar,
+            self._transport,
+            self.timeline,
+            (flow, 3),
+            (self.race_card, 2),
+            (framed(self._lower), 4),
+        )
         self._column = in_column(*parts, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX), spacing=GAP_PX)
         self._main.addWidget(scrolling(framed(self._column), LEAST_WIDTH_PX))
         self._main.addWidget(self.waiting)
@@ -125,25 +146,26 @@ class TraceView(QSplitter):
 
     def _turn(self) -> None:
         """Put picture and code side by side where there is room for both."""
-        is_narrow = self._main.width() < NARROW_PX * max(1.0, self._zoom.factor)
+        is_narrow = not self._is_presented and self._main.width() < NARROW_PX * max(1.0, self._zoom.factor)
         directions = QHBoxLayout.Direction
         self._lower.setDirection(directions.TopToBottom if is_narrow else directions.LeftToRight)
         self._make_room_for_race()
 
     def _make_room_for_race(self) -> None:
         """In a low window the other encoder takes the place of the code, else it stands below the first."""
-        is_low = self._main.height() < LEAST_RACE_PX * max(1.0, self._zoom.factor)
-        is_inside = is_low and self._model.race.is_on
+        is_bare, height = self._is_presented, self._main.height() / max(1.0, self._zoom.factor)
+        is_inside = (is_bare or height < LEAST_RACE_PX) and self._model.race.is_on
         least = LEAST_LANES_PX[is_inside]
-        self.race_card.make_room(self._main.height() >= least * max(1.0, self._zoom.factor))
-        if is_inside != self.code_card.isHidden():
-            self.code_card.setVisible(not is_inside)
+        self.race_card.make_room(height >= least)
+        self.code_card.setHidden(is_bare or is_inside)
+        self._picture_card.setHidden(is_bare and height < LEAST_PRESENTED_PX)
+        if is_inside != (self._lower.indexOf(self.race_card) >= 0):
             if is_inside:
                 self._lower.addWidget(self.race_card, 2)
             else:
                 self._column.insertWidget(self._column.count() - 1, self.race_card, 2)
-            height = QSizePolicy.Policy.Preferred if is_inside else QSizePolicy.Policy.Maximum
-            self.race_card.setSizePolicy(QSizePolicy.Policy.Preferred, height)
+            policy = QSizePolicy.Policy.Preferred if is_inside else QSizePolicy.Policy.Maximum
+            self.race_card.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
 
     def _begin(self) -> None:
         """Make room for what the new trace will say."""
@@ -156,6 +178,7 @@ class TraceView(QSplitter):
         """Load fonts for the size in which they are painted, and pictures for the colours of the pens."""
         self.fonts.use(_loaders(self._texts, self._zoom, self._theme_source.theme))
         self._load_fonts()
+        self._follow()
 
     def _load_fonts(self) -> None:
         if self._model.debugger is not None:

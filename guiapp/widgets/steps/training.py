@@ -19,7 +19,6 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.figures import counted
 from guiapp.core.trace.cost import FIRST_BYTES, beginning
 from guiapp.viewmodels.compare.compared_models import ComparedModels
-from guiapp.viewmodels.presentation.deck import told_before
 from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import framed, in_column, in_row, in_splitter
@@ -156,6 +155,13 @@ class TrainingStage(QWidget):
         self.show_kind()
 
 
+def told_before(algorithm: str) -> str:
+    """What there is before the first step of a training."""
+    if algorithm == "unigram":
+        return "At the start every frequent substring is a piece: far too many."
+    return "At the start each word is cut into the smallest symbols. Count which two stand side by side."
+
+
 class YieldingColumn(QWidget):
     """Parts one below the other, that ask for no more height than they need at least.
 
@@ -187,17 +193,24 @@ class TrainingView(QSplitter):
         self.open_button = push_button("Save and open as model…", self._ask_save_and_open)
         self.steps_button = push_button("Save steps…", actions["debug_save"].trigger)
         self.beside_button = push_button("Open beside", self.open_beside)
-        self._lay_out(SidePanel([self.breakpoints], drawing.zoom))
+        self._is_presented = False
+        self._side = SidePanel([self.breakpoints], drawing.zoom)
+        self._lay_out()
         for signal in (model.changed, compared.sessions_changed):
             signal.connect(self._follow)
         self._follow()
 
-    def _lay_out(self, side: QWidget) -> None:
-        foot = WrappingRow([self.beside_button, self.steps_button, self.save_button, self.open_button])
+    def set_presented(self, is_presented: bool) -> None:
+        """Show the steps alone, once there are any."""
+        self._is_presented = is_presented
+        self._follow()
+
+    def _lay_out(self) -> None:
+        self._foot = WrappingRow([self.beside_button, self.steps_button, self.save_button, self.open_button])
         training = YieldingColumn()
-        parts = self.form, (self.empty, 1), (self.stage, 1), foot
+        parts = self.form, (self.empty, 1), (self.stage, 1), self._foot
         in_column(*parts, on=training, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))
-        in_splitter(scrolling(training, LEAST_WIDTH_PX), side, on=self, sizes=(1100, SIDE_WIDTH_PX))
+        in_splitter(scrolling(training, LEAST_WIDTH_PX), self._side, on=self, sizes=(1100, SIDE_WIDTH_PX))
 
     def save(self, path: Path) -> bool:
         """Save the result; says so where that fails."""
@@ -256,6 +269,8 @@ class TrainingView(QSplitter):
     def _follow(self) -> None:
         model = self.model
         has_file = model.model_file is not None
+        for part in (self.form, self._side, self._foot):
+            part.setHidden(self._is_presented and model.record is not None)
         self.empty.setVisible(model.record is None)
         for made in (self.beside_button, self.save_button, self.open_button):
             made.setVisible(model.record is not None)

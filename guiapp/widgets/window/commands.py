@@ -197,9 +197,9 @@ class WindowCommands(QObject):
         self._actions[f"spelling:{self._settings.spelling.now.value}"].setChecked(True)
 
     def _keep_zoom(self) -> None:
-        self._settings.font_px = self._editor.font_px
-        for page in self._window.pages.pages.values():
-            page.set_text_size(self._editor.font_px)
+        if not self._window.is_presented:
+            self._settings.font_px = self._editor.font_px
+        self._window.pages.set_text_size(self._editor.font_px)
 
     def _keep_search(self) -> None:
         search = self._window.inspect_page.text_panel.search

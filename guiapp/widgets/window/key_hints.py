@@ -95,14 +95,13 @@ KEY_HINTS: dict[str, tuple[tuple[str, tuple[str | Key, ...]], ...]] = {
     ),
     "In the list of breakpoints": (("Undo", ("Ctrl+Z",)), ("Redo", ("Ctrl+Shift+Z",))),
     "In the list of lessons": (("Begin a lesson", ("Return",)),),
-    "In a presentation": (
-        ("Next slide", ("Space", "Right", "Down", "PgDown", "Return")),
-        ("Previous slide", ("Backspace", "Left", "Up", "PgUp")),
-        ("First or last slide", ("Home", "End")),
+    "In a presentation of Steps": (
+        ("Step on, through a lesson or a run", ("Space", "Right", "Down", "PgDown", "Return")),
+        ("Step back", ("Backspace", "Left", "Up", "PgUp")),
+        ("First or last step of the run", ("Home", "End")),
         ("Play or pause", ("P",)),
         ("One step of the run, also in a lesson", ("F10",)),
         ("One step back", ("Shift+F10",)),
-        ("Leave the presentation", ("Esc",)),
     ),
     "On a contender of Bench": (
         ("Point at it in all charts", ("Space",)),

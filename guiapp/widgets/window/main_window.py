@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import NamedTuple, cast
 
-from PySide6.QtCore import QSize, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent, QPaintEvent
-from PySide6.QtWidgets import QMainWindow, QWidget
+from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QKeyEvent,
+    QKeySequence,
+    QPaintEvent,
+    QResizeEvent,
+    QShortcut,
+)
+from PySide6.QtWidgets import QMainWindow, QSplitter, QWidget
 
 from guiapp.core.editing.edit_journal import JournalEdit
 from guiapp.core.editing.text_buffer import TextEdit
@@ -23,7 +33,7 @@ from guiapp.widgets.inspect.page import InspectPage
 from guiapp.widgets.shared.buttons import presses_button
 from guiapp.widgets.shared.dropped_files import dropped_files
 from guiapp.widgets.shared.layouts import framed, in_column
-from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.widgets.shared.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.window.actions import Actions
 from guiapp.widgets.window.drop_hint import DropHint
 from guiapp.widgets.window.focus_ring import FocusRing
@@ -40,6 +50,19 @@ KEPT_TEXTS = "texts"  # the folder beside the settings
 FIRST_SIZE = QSize(1280, 800)
 SMALLEST_SIZE = QSize(860, 480)
 FRAME_SIZE = QSize(8, 40)  # about what the system puts around a window
+ANY_HEIGHT_PX = (1 << 24) - 1  # QWIDGETSIZE_MAX, which PySide does not have
+PRESENTED_SIZE = QSize(
+    600, 410
+)  # what a presentation shows in text of the usual size, enlarged to the screen
+
+
+class Layout(NamedTuple):
+    """How the window was before a presentation."""
+
+    state: Qt.WindowState
+    size: QSize
+    font_px: int
+    splitters: list[tuple[QSplitter, QByteArray]]
 
 
 class MainWindow(QMainWindow):
@@ -66,6 +89,8 @@ class MainWindow(QMainWindow):
         session = self._session = compared.sessions[0]
         self._settings = settings
         self._is_painted = False
+        self._layout_before: Layout | None = None
+        self._layout_due: Layout | None = None
         self.kept_texts = KeptTexts(settings.folder / KEPT_TEXTS, self)
         self.questions = questions or Questions(self)
         self.actions_table = Actions(self)
@@ -86,6 +111,10 @@ class MainWindow(QMainWindow):
         self.status_line = StatusLine(session, activity, hidden_button, legend, switches, self.pages)
         self.setCentralWidget(self._column())
         self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))
+        self.actions_table["present"].toggled.connect(self._present)
+        self._escape = QShortcut(QKeySequence("Esc"), self, enabled=False)
+        for pressed in (self._escape.activated, self._escape.activatedAmbiguously):
+            pressed.connect(self._leave_presentation)
         self.setMinimumSize(SMALLEST_SIZE)
         self.drop_hint = DropHint(theme_source, self)
         self.focus_ring = FocusRing(theme_source, self)
@@ -104,8 +133,59 @@ class MainWindow(QMainWindow):
         self.inspect_page.editor.setFocus()
 
     def _column(self) -> QWidget:
-        parts = self.top_bar, self.tab_row, self.notices, (self.pages, 1), self.status_line
-        return framed(in_column(*parts, spacing=0))
+        self._bars = framed(in_column(self.top_bar, self.tab_row, spacing=0))
+        return framed(in_column(self._bars, self.notices, (self.pages, 1), self.status_line, spacing=0))
+
+    # Presentations
+
+    @property
+    def is_presented(self) -> bool:
+        """Whether the page is alone on the screen, in large type."""
+        return self._layout_before is not None
+
+    def _present(self, is_on: bool) -> None:
+        """Show the page alone, in large type, on the whole screen; or everything as it was before."""
+        if (before := self._layout_before) is None:
+            splitters = [each for page in self.pages.pages.values() for each in page.splitters.values()]
+            states = [(splitter, splitter.saveState()) for splitter in splitters]
+            self._layout_before = Layout(
+                self.windowState(), self.size(), self.inspect_page.editor.font_px, states
+            )
+        self.menuBar().setMaximumHeight(0 if is_on else ANY_HEIGHT_PX)  # hidden, its keys would do nothing
+        self._bars.setHidden(is_on)
+        self.status_line.setHidden(is_on)
+        self.pages.set_presented(is_on)
+        self._escape.setEnabled(is_on)
+        if before is None:
+            self.setWindowState(self.windowState() | Qt.WindowState.WindowFullScreen)
+            self._fit_text()
+            return
+        self.inspect_page.editor.set_font_px(before.font_px)
+        self._layout_before = None
+        self._layout_due = before
+        self.setWindowState(before.state)
+        self._restore_splitters()
+
+    def _restore_splitters(self) -> None:
+        """As they were before a presentation, once the system has given the window its size again."""
+        if self._layout_due is not None and self._layout_due.size == self.size():
+            for splitter, state in self._layout_due.splitters:
+                splitter.restoreState(state)
+            self._layout_due = None
+
+    def _leave_presentation(self) -> None:
+        self.actions_table["present"].setChecked(False)
+
+    def _fit_text(self) -> None:
+        """Enlarge the text of a presentation to the screen."""
+        factor = min(self.width() / PRESENTED_SIZE.width(), self.height() / PRESENTED_SIZE.height())
+        self.inspect_page.editor.set_font_px(round(TEXT_FONT_PX * factor))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.is_presented:
+            self._fit_text()
+        self._restore_splitters()
 
     def fit_into(self, room: QSize) -> None:
         """Become small enough, with its frame, for a screen with so much room."""
@@ -184,6 +264,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._may_close():
+            self._leave_presentation()
             self._keep_layout()
             self.pages.stop()
             event.accept()

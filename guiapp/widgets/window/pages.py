@@ -93,6 +93,9 @@ class Page(QWidget):
     def set_text_size(self, size_px: int) -> None:
         """Show text in this size from now on, where the page has text that can be enlarged."""
 
+    def set_presented(self, is_presented: bool) -> None:
+        """Hide what an audience does not need, or show it again."""
+
     def stop(self) -> None:
         """Give up work in the background and wait for it: the window closes."""
 
@@ -222,6 +225,8 @@ class PageStack(QStackedWidget):
         super().__init__()
         self._setting = setting
         self.rows = {row.name: row for row in rows}
+        self._text_px = setting.settings.font_px or TEXT_FONT_PX
+        self._is_presented = False
         self._shown: list[str] = []  # the page that was shown last is the last one
         self._pages: dict[str, Page] = {}
         self._importing = LatestJob[None](self, self.imported)
@@ -261,7 +266,8 @@ class PageStack(QStackedWidget):
             page = self._pages[name] = self.rows[name].make(self._setting)
             page.figures_changed.connect(self.figures_changed)
             page.undo_changed.connect(self.undo_changed)
-            page.set_text_size(self._setting.settings.font_px or TEXT_FONT_PX)
+            page.set_text_size(self._text_px)
+            page.set_presented(self._is_presented)
             self.addWidget(page)
             page.setFocus()  # once it is seen: else its first button would have it
             for key, splitter in page.splitters.items():
@@ -269,6 +275,18 @@ class PageStack(QStackedWidget):
         self._shown = [*(other for other in self._shown if other != name), name]
         self.setCurrentWidget(page)
         return page
+
+    def set_text_size(self, size_px: int) -> None:
+        """Show text in this size on all pages, also those that are made later."""
+        self._text_px = size_px
+        for page in self._pages.values():
+            page.set_text_size(size_px)
+
+    def set_presented(self, is_presented: bool) -> None:
+        """Hide what an audience does not need on any page, or show it again."""
+        self._is_presented = is_presented
+        for page in self._pages.values():
+            page.set_presented(is_presented)
 
     def import_soon(self) -> None:
         """Import what pages need that nobody has asked for yet, in the background."""

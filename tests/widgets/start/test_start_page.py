@@ -110,8 +110,9 @@ def test_lessons_show_how_far_people_got(at_start, qtbot):
     qtbot.mouseClick(start.present, LEFT)
     steps = window.pages.current
     assert steps.player.lesson.name == LESSONS[3].name
-    qtbot.keyClick(steps.presentation, Qt.Key.Key_Escape)
-    assert steps.presentation is None
+    assert window.is_presented
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert not window.is_presented
     window.actions_table["start"].trigger()
     qtbot.waitUntil(lambda: "Encoding by merges" in rows(start))
     qtbot.mouseClick(rows(start)["Encoding by merges"], LEFT)

@@ -51,7 +51,6 @@ OF_CLASS = {
     "Scrubber": "On the timeline",
     "BeginButton": "In the list of lessons",
     "ContenderChip": "On a contender of Bench",
-    "Presentation": "In a presentation",
     "StartRow": "On the start page",
     "StartPage": "On the start page",
     "FilterLine": "",  # the arrow keys of any list
@@ -145,9 +144,8 @@ def test_the_steps_page_takes_its_keys(make_steps_page):
     page = make_steps_page()
     assert ignored_keys(page.findChild(Scrubber), KEY_HINTS["On the timeline"]) == []
     assert ignored_keys(BeginButton("Begin"), KEY_HINTS["In the list of lessons"]) == []
-    assert keys_of(KEY_HINTS["In the list of breakpoints"]) == shortcuts_of(page)
-    page.present()
-    assert ignored_keys(page.presentation, KEY_HINTS["In a presentation"]) == []
+    own = keys_of(KEY_HINTS["In the list of breakpoints"]) | keys_of(KEY_HINTS["In a presentation of Steps"])
+    assert shortcuts_of(page) - {"Enter"} == own - {"F10", "Shift+F10"}, "those two are actions of the window"
 
 
 def test_the_chat_page_takes_its_keys(make_shell, qtbot):

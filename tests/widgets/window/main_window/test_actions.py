@@ -35,7 +35,7 @@ GROUPS = {
     "Edit": "undo cut find hidden_next copy_ids from_utf16",
     "Tokens": "choose_pre add_special why inexact_next",
     "View": "inspect palette whitespace zoom_in",
-    "Run": "debug_run debug_step debug_restart debug_play present",
+    "Run": "debug_run debug_step debug_restart debug_play",
     "Run/Lesson": "lesson_previous lesson_copy",
     "Run/Hunt": "hunt_run hunt_next hunt_report",
     "Bench": "bench_run bench_open bench_report",
