@@ -15,8 +15,7 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.figures import counted
 from guiapp.core.trace.absences import absence
 from guiapp.core.trace.breakpoints import KINDS, column_help, parse_breakpoint
-from guiapp.core.trace.condition_syntax import ConditionError
-from guiapp.core.trace.conditions import COLUMNS, Expression
+from guiapp.core.trace.conditions import COLUMNS, ConditionError, Expression
 from guiapp.core.trace.debugger import Debugger, Granularity
 from guiapp.core.trace.operations import OPERATIONS
 from guiapp.core.trace.token_names import unquoted

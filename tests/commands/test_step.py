@@ -43,12 +43,12 @@ def test_a_mistake_is_pointed_at_and_nothing_is_said_of_no_piece():
     ("command", "message"),
     [
         ("break colour == 3", "no column “colour”"),
-        ("break rank <", "the condition ends"),
+        ("break rank <", "The condition ends"),
         ("break 1 / depth > 0", "divides by zero"),
         ("step many", "not a number"),
         ("delete 7", "no breakpoint 7"),
         ("fly", "no command “fly”"),
-        ("print", "the condition ends"),
+        ("print", "The condition ends"),
     ],
 )
 def test_nonsense_is_told_and_the_session_goes_on(command, message):
@@ -60,8 +60,8 @@ def test_nonsense_is_told_and_the_session_goes_on(command, message):
 
 def test_errors_show_their_place_in_the_condition():
     assert "    depth > 3 and\n                 ^\n*** " in told("print depth > 3 and")
-    assert "    depth + 1 / 0\n              ^\n*** This divides" in told("print depth + 1 / 0")
-    assert "    1 / depth > 0\n      ^\n*** This divides" in told("break operation merge if 1 / depth > 0")
+    assert "    depth + 1 / 0\n                ^\n*** This divides" in told("print depth + 1 / 0")
+    assert "    1 / depth > 0\n        ^\n*** This divides" in told("break operation merge if 1 / depth > 0")
 
 
 def test_help_covers_every_command():

@@ -167,7 +167,7 @@ def _token(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
 
 
 def _pattern(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
-    steps = slice(0, values.n_steps)
+    steps = np.arange(values.n_steps)
     return np.flatnonzero(values.is_token("result", "matches", unquoted(value), steps) & values.formed)
 
 
@@ -179,7 +179,7 @@ def _pair(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
 
 def _within(column: str, value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
     low, high = number_range(value)
-    worth = values.column(column, slice(0, values.n_steps))
+    worth = values.column(column, np.arange(values.n_steps))
     return np.flatnonzero((worth >= low) & (worth <= high) & values.formed)
 
 

@@ -1,5 +1,6 @@
-"""Evaluates conditions on the steps of a trace, for many steps at once.
+"""Conditions on steps, such as `rank < 500 and length > 3`, evaluated for many steps at once.
 
+Python's own parser reads them (`parse`), `_Reader` allows what a condition may say, and nothing is executed.
 A step that has no such value (no rank, no token) makes every comparison with it false, except `!=`.
 `and` and `or` look at their right side only for the steps that the left side leaves open, so that
 `candidates > 0 and rank / candidates > 2` never divides by zero.
@@ -7,32 +8,28 @@ A step that has no such value (no rank, no token) makes every comparison with it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
+from keyword import iskeyword
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import re2
 from numpy.typing import NDArray
 
+from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.spelling import Spelling
-from guiapp.core.trace.condition_syntax import (
-    COMPARISONS,
-    Call,
-    ConditionError,
-    Name,
-    Node,
-    Operator,
-    Value,
-    parse,
-)
 from guiapp.core.trace.operations import FORMS, NUMBERS, OPERATIONS, STAGE_NAMES, STAGES
 from guiapp.core.trace.token_names import is_hexadecimal, unquoted
 from guiapp.core.trace.trace import Trace
 from guiapp.core.vocab.vocabulary import Vocabulary
 
-Steps: TypeAlias = "NDArray[np.int64] | slice"
+Steps: TypeAlias = "NDArray[np.int64]"
+Evaluate: TypeAlias = "Callable[[Values, Steps], Any]"
+"""What a part of a condition is at some steps: an array, or one value for all of them."""
 
 COLUMNS = {
     "step": "number of the step, from 0",
@@ -99,17 +96,84 @@ TEXT_TESTS: dict[str, Callable[[str, str], bool]] = {
     "ends": str.endswith,
     "matches": lambda text, pattern: _compiled(pattern).search(text.encode("utf-8", "replace")) is not None,
 }
-NUMBER_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-    "==": np.equal,
-    "!=": np.not_equal,
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-}
+OPERATORS: dict[type[ast.operator | ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Mod: np.mod,
+    ast.Eq: np.equal, ast.Lt: np.less, ast.LtE: np.less_equal, ast.Gt: np.greater,
+    ast.GtE: np.greater_equal,
+}  # fmt: skip
+OPPOSITES: dict[type[ast.cmpop], ast.cmpop] = {ast.NotEq: ast.Eq(), ast.NotIn: ast.In()}
+LONGEST = 1000  # characters
+DEEPEST = 40  # brackets within each other, and signs in a row
+MOST_LEVELS = 100  # of a tree
+TOO_DEEP = "This has too many levels of brackets or signs."
+WORD = re.compile(
+    r"(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_][A-Za-z_0-9]*)"
+    r"|(?P<text>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')|(?P<sign>[=!<>]=|[-+*/%<>(),])|(?P<other>\S)"
+)
+ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+class ConditionError(TokenloupeError):
+    """A condition that makes no sense; `position` says where in `condition`, in characters."""
+
+    def __init__(self, message: str, position: int) -> None:
+        super().__init__(message)
+        self.position = position
+        self.condition = ""
+
+
+def parse(text: str) -> ast.expr:
+    """The tree of a condition, each `col_offset` in characters of the text; raises ConditionError."""
+    source, positions = _spelled_for_python(text)
+    try:
+        tree = ast.parse(source, mode="eval").body
+    except SyntaxError as error:
+        start = error.offset - 1 if error.offset else len(source)  # it has none for the end
+        position = positions[max(each for each in positions if each <= start)]
+        word = WORD.match(text, position)
+        told = f"This makes no sense near “{word[0]}”." if word else "The condition ends too early."
+        raise ConditionError(told, position) from error
+    except (RecursionError, MemoryError) as error:
+        raise ConditionError(TOO_DEEP, 0) from error
+    level = list[ast.AST]([tree])
+    for _ in range(MOST_LEVELS):
+        for node in level:
+            if isinstance(node, ast.expr):
+                node.col_offset = positions[node.col_offset]
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    if level:
+        raise ConditionError(TOO_DEEP, 0)
+    return tree
+
+
+def _spelled_for_python(text: str) -> tuple[str, dict[int, int]]:
+    """The words of a condition in ASCII, a space between them, and where each is: there → in the text.
+
+    So Python refuses no word and warns of none: texts keep our few escapes, numbers may begin with 0.
+    """
+    if len(text) > LONGEST:
+        raise ConditionError(f"A condition has at most {LONGEST:,} characters.", LONGEST)
+    source, positions = "", {}
+    depth = n_signs = 0
+    for match in WORD.finditer(text):
+        kind, word, position = match.lastgroup, match[0], match.start()
+        if kind == "other" or (iskeyword(word) and word not in ("and", "or", "not", "in")):
+            raise ConditionError(f"“{word}” is not understood here.", position)
+        if source.endswith(" in ") and word != "(":
+            raise ConditionError("After “in” comes a list in brackets, such as (1, 2).", position)
+        depth += (word == "(") - (word == ")")
+        n_signs = n_signs + 1 if word in ("-", "not") else 0
+        if depth + n_signs > DEEPEST:
+            raise ConditionError(TOO_DEEP, position)
+        if kind == "number":
+            word = repr(float(word)).replace("inf", "1e999")
+        elif kind == "text":
+            word = ascii(re.sub(r"\\(.)", lambda found: ESCAPES.get(found[1], found[1]), word[1:-1]))
+        positions[len(source)] = position
+        source += f"{word} "
+    if depth > 0:
+        raise ConditionError("A “)” is missing at the end.", len(text))
+    return source, {**positions, len(source): len(text)}
 
 
 class Values(Protocol):
@@ -234,13 +298,17 @@ class TraceValues:
 
 
 class Condition:
-    """A condition that was parsed and checked; to make one that makes no sense raises ConditionError."""
+    """A condition that was parsed and checked; to make one that makes no sense raises ConditionError.
+
+    names  the columns that it looks at
+    """
 
     def __init__(self, text: str, schema: Schema = TRACE_SCHEMA) -> None:
         self.text = text
+        reader = _Reader(schema)
         with self._shown():
-            self._node = parse(text)
-            _Checker(schema).check(self._node)
+            self._evaluate = reader.read(parse(text))
+        self.names = frozenset(reader.names)
 
     @contextmanager
     def _shown(self) -> Iterator[None]:
@@ -252,21 +320,14 @@ class Condition:
             error.condition = self.text
             raise
 
-    @cached_property
-    def names(self) -> frozenset[str]:
-        """The columns that it looks at."""
-        return frozenset(_names(self._node))
-
-    def holds(self, values: Values, steps: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def holds(self, values: Values, steps: Steps) -> NDArray[np.bool_]:
         """For each of the steps whether it meets the condition."""
         with self._shown():
-            return _as_truth(_evaluate(self._node, values, steps), len(steps))
+            return _truth(self._evaluate(values, steps), steps)
 
     def everywhere(self, values: Values) -> NDArray[np.int64]:
         """All steps that meet the condition."""
-        n_steps = values.n_steps
-        with self._shown():
-            return np.flatnonzero(_as_truth(_evaluate(self._node, values, slice(0, n_steps)), n_steps))
+        return np.flatnonzero(self.holds(values, np.arange(values.n_steps)))
 
 
 class Expression(Condition):
@@ -275,63 +336,84 @@ class Expression(Condition):
     def value(self, values: Values, step: int) -> float:
         """NaN where the step has none."""
         with self._shown():
-            found = _evaluate(self._node, values, np.array([step]))
+            found = self._evaluate(values, np.array([step]))
         return float(np.asarray(found, np.float64).reshape(-1)[0])
 
 
-class _Checker:
-    """Raises ConditionError for names, functions and texts that mean nothing."""
+class _Reader:
+    """Makes functions of the parts of a tree; raises ConditionError for what no condition may say."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
+        self.names: set[str] = set()
 
-    def check(self, node: Node) -> None:
+    def read(self, node: ast.expr) -> Evaluate:
+        match node:
+            case ast.Constant(float(number)):
+                return lambda values, steps: number
+            case ast.Constant(str()):
+                message = "A text can only be compared with a column by ==, != or in."
+                raise ConditionError(message, node.col_offset)
+            case ast.Name(name):
+                return self._column(name, node.col_offset)
+            case ast.Call(ast.Name(name), arguments, []):
+                return self._call(name, arguments, node.col_offset)
+            case ast.UnaryOp(ast.Not(), operand):
+                return _negated(self.read(operand))
+            case ast.UnaryOp(ast.USub(), operand):
+                part = self.read(operand)
+                return lambda values, steps: np.negative(_numbers(part(values, steps)))
+            case ast.BinOp(left, operator, right) if type(operator) in OPERATORS:
+                return _calculated(operator, self.read(left), self.read(right), right.col_offset)
+            case ast.BoolOp(word, parts):
+                return _in_turn([self.read(each) for each in parts], isinstance(word, ast.And))
+            case ast.Compare(left, operators, rights):
+                pairs = zip([left, *rights], operators, rights, strict=False)
+                return _in_turn([self._comparison(*pair) for pair in pairs], True)
+        message = "This is not allowed here. Use columns, numbers, comparisons, and, or, not, in, + - * / %."
+        raise ConditionError(message, node.col_offset)
+
+    def _column(self, name: str, position: int) -> Evaluate:
         columns = self._schema.columns
-        if isinstance(node, Name):
-            if node.name not in columns:
-                message = f"There is no column “{node.name}”. There are: {', '.join(columns)}."
-                raise ConditionError(message, node.at)
-        elif isinstance(node, Value):
-            if isinstance(node.value, str):
-                raise ConditionError("A text can only be compared with a column by ==, != or in.", node.at)
-        elif isinstance(node, Call):
-            self._check_call(node)
-        elif node.sign in ("==", "!=", "in") and self._is_name_of_texts(node.parts[0]):
-            for part in node.parts[1:]:
-                if isinstance(part, Value) and isinstance(part.value, str):
-                    self._check_text(node.parts[0], part)
-                else:
-                    self.check(part)
-        else:
-            for part in node.parts:
-                self.check(part)
+        if name not in columns:
+            message = f"There is no column “{name}”. There are: {', '.join(columns)}."
+            raise ConditionError(message, position)
+        self.names.add(name)
+        return lambda values, steps: values.column(name, steps)
 
-    def _is_name_of_texts(self, node: Node) -> bool:
-        return isinstance(node, Name) and (
-            node.name in self._schema.tokens or node.name in self._schema.names
-        )
+    def _call(self, name: str, arguments: Sequence[ast.expr], position: int) -> Evaluate:
+        if name == "abs" and len(arguments) == 1:
+            part = self.read(arguments[0])
+            return lambda values, steps: np.abs(part(values, steps))
+        if name not in TEXT_TESTS:
+            message = f"There is no function “{name}”. There are: abs, {', '.join(TEXT_TESTS)}."
+            raise ConditionError(message, position)
+        match arguments:
+            case [ast.Name(column), ast.Constant(str(text))] if column in self._schema.tokens:
+                if name == "matches":
+                    check_pattern(text, arguments[1].col_offset)
+                self.names.add(column)
+                return lambda values, steps: values.is_token(column, name, text, steps)
+        raise ConditionError(f'Write {name}(result, "…"), with left, right or result.', position)
 
-    def _check_text(self, column: Node, text: Value) -> None:
-        assert isinstance(column, Name)
-        known = self._schema.names.get(column.name)
-        if known is not None and text.value not in known:
-            message = f"“{text.value}” is no {column.name}. There are: {', '.join(known)}."
-            raise ConditionError(message, text.at)
-
-    def _check_call(self, node: Call) -> None:
-        if node.name == "abs" and len(node.arguments) == 1:
-            self.check(node.arguments[0])
-            return
-        if node.name not in TEXT_TESTS:
-            message = f"There is no function “{node.name}”. There are: abs, {', '.join(TEXT_TESTS)}."
-            raise ConditionError(message, node.at)
-        column, *texts = node.arguments
-        is_token = isinstance(column, Name) and column.name in self._schema.tokens
-        text = texts[0] if len(texts) == 1 else None
-        if not is_token or not isinstance(text, Value) or not isinstance(text.value, str):
-            raise ConditionError(f'Write {node.name}(result, "…"), with left, right or result.', node.at)
-        if node.name == "matches":
-            check_pattern(text.value, text.at)
+    def _comparison(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> Evaluate:
+        if type(operator) in OPPOSITES:
+            return _negated(self._comparison(left, OPPOSITES[type(operator)], right))
+        if isinstance(operator, ast.In):  # as `or` says it
+            choices = right.elts if isinstance(right, ast.Tuple) and right.elts else [right]
+            return _in_turn([self._comparison(left, ast.Eq(), each) for each in choices], False)
+        match operator, left, right:
+            case ast.Eq(), ast.Name(name), ast.Constant(str(text)) if name in self._schema.tokens:
+                self.names.add(name)
+                return lambda values, steps: values.is_token(name, "==", text, steps)
+            case ast.Eq(), ast.Name(name), ast.Constant(str(text)) if name in self._schema.names:
+                known = self._schema.names[name]
+                if text not in known:
+                    message = f"“{text}” is no {name}. There are: {', '.join(known)}."
+                    raise ConditionError(message, right.col_offset)
+                right = ast.Constant(float(known.index(text)))
+        compare, first, second = OPERATORS[type(operator)], self.read(left), self.read(right)
+        return lambda values, steps: compare(first(values, steps), second(values, steps))
 
 
 def check_pattern(text: str, at: int = 0) -> None:
@@ -343,93 +425,41 @@ def check_pattern(text: str, at: int = 0) -> None:
         raise ConditionError(f"The pattern is not valid: {reason}.", at) from error
 
 
-def _names(node: Node) -> Iterator[str]:
-    if isinstance(node, Name):
-        yield node.name
-    parts = node.arguments if isinstance(node, Call) else node.parts if isinstance(node, Operator) else ()
-    for part in parts:
-        yield from _names(part)
+def _in_turn(parts: Sequence[Evaluate], is_and: bool) -> Evaluate:
+    """`and` or `or`: each part only where those before it do not decide."""
+
+    def evaluate(values: Values, steps: Steps) -> NDArray[np.bool_]:
+        truth = np.full(len(steps), is_and)
+        for part in parts:
+            undecided = np.flatnonzero(truth == is_and)
+            truth[undecided] = _truth(part(values, steps[undecided]), undecided)
+        return truth
+
+    return evaluate
 
 
-def _evaluate(node: Node, values: Values, steps: Steps) -> Any:
-    if isinstance(node, Value):
-        return node.value
-    if isinstance(node, Name):
-        return values.column(node.name, steps)
-    if isinstance(node, Call):
-        if node.name == "abs":
-            return np.abs(_evaluate(node.arguments[0], values, steps))
-        column, text = node.arguments
-        assert isinstance(column, Name)
-        assert isinstance(text, Value)
-        return values.is_token(column.name, node.name, str(text.value), steps)
-    if node.sign in ("and", "or"):
-        return _evaluate_both(node, values, steps)
-    if node.sign == "not":
-        return ~_as_truth(_evaluate(node.parts[0], values, steps), _count(values, steps))
-    if node.sign == "negative":
-        return np.negative(_as_numbers(_evaluate(node.parts[0], values, steps)))
-    if node.sign == "in":
-        found = np.zeros(_count(values, steps), np.bool_)
-        for choice in node.parts[1:]:
-            found |= _as_truth(_compare("==", node.parts[0], choice, values, steps), len(found))
-        return found
-    if node.sign in COMPARISONS:
-        return _compare(node.sign, node.parts[0], node.parts[1], values, steps)
-    left, right = (_as_numbers(_evaluate(part, values, steps)) for part in node.parts)
-    if node.sign in ("/", "%"):
-        return _divide(node, left, right, values, steps)
-    return NUMBER_SIGNS[node.sign](left, right)
+def _negated(part: Evaluate) -> Evaluate:
+    return lambda values, steps: ~_truth(part(values, steps), steps)
 
 
-def _compare(sign: str, left: Node, right: Node, values: Values, steps: Steps) -> Any:
-    if isinstance(left, Name) and isinstance(right, Value) and isinstance(right.value, str):
-        if left.name in values.schema.tokens:
-            found = values.is_token(left.name, "==", right.value, steps)
-        else:
-            names = values.schema.names[left.name]
-            found = values.column(left.name, steps) == names.index(right.value)
-        return ~found if sign == "!=" else found
-    return NUMBER_SIGNS[sign](_evaluate(left, values, steps), _evaluate(right, values, steps))
+def _calculated(operator: ast.operator, left: Evaluate, right: Evaluate, divisor_position: int) -> Evaluate:
+    def evaluate(values: Values, steps: Steps) -> Any:
+        numbers, divisor = _numbers(left(values, steps)), _numbers(right(values, steps))
+        zeros = steps[np.broadcast_to(divisor == 0, len(steps))]
+        if len(zeros) and isinstance(operator, ast.Div | ast.Mod):
+            raise ConditionError(f"This divides by zero at step {zeros[0]:,}.", divisor_position)
+        return OPERATORS[type(operator)](numbers, divisor)
+
+    return evaluate
 
 
-def _evaluate_both(node: Operator, values: Values, steps: Steps) -> NDArray[np.bool_]:
-    """`and` and `or`: the right side only where the left one does not decide."""
-    n_steps = _count(values, steps)
-    truth = _as_truth(_evaluate(node.parts[0], values, steps), n_steps).copy()
-    is_open = truth if node.sign == "and" else ~truth
-    places = np.flatnonzero(is_open)
-    if len(places):
-        rest = places if isinstance(steps, slice) else steps[places]
-        truth[places] = _as_truth(_evaluate(node.parts[1], values, rest), len(places))
-    return truth
-
-
-def _divide(
-    node: Operator,
-    left: NDArray[np.float64],
-    right: NDArray[np.float64],
-    values: Values,
-    steps: Steps,
-) -> Any:
-    zeros = np.flatnonzero(np.broadcast_to(right == 0, _count(values, steps)))
-    if len(zeros):
-        step = zeros[0] if isinstance(steps, slice) else steps[zeros[0]]
-        raise ConditionError(f"This divides by zero at step {step:,}.", node.at)
-    return np.divide(left, right) if node.sign == "/" else np.mod(left, right)
-
-
-def _count(values: Values, steps: Steps) -> int:
-    return values.n_steps if isinstance(steps, slice) else len(steps)
-
-
-def _as_numbers(found: Any) -> NDArray[np.float64]:
+def _numbers(found: Any) -> NDArray[np.float64]:
     return np.asarray(found, np.float64)
 
 
-def _as_truth(found: Any, n_steps: int) -> NDArray[np.bool_]:
+def _truth(found: Any, steps: Steps) -> NDArray[np.bool_]:
     """Numbers count as true unless they are 0 or missing."""
     array = np.asarray(found)
     if array.dtype != np.bool_:
         array = (array != 0) & ~np.isnan(array)
-    return np.broadcast_to(array, n_steps)
+    return np.broadcast_to(array, len(steps))

@@ -101,7 +101,7 @@ class TrainingValues:
 
     def made_of(self, column: str, wanted: str) -> NDArray[np.bool_]:
         if not is_hexadecimal(wanted):
-            return self.is_token(column, "==", unquoted(wanted), slice(0, self.n_steps))
+            return self.is_token(column, "==", unquoted(wanted), np.arange(self.n_steps))
         data = bytes.fromhex(wanted.replace("0x", ""))
         passing = [plain == data for _, plain in self._texts]
         found: NDArray[np.bool_] = np.array([*passing, False])[self._of(column)]

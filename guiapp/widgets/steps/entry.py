@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.breakpoints import column_help
-from guiapp.core.trace.condition_syntax import ConditionError
-from guiapp.core.trace.conditions import TRACE_SCHEMA, Schema
+from guiapp.core.trace.conditions import TRACE_SCHEMA, ConditionError, Schema
 from guiapp.widgets.shared.layouts import in_column
 from guiapp.widgets.shared.style_sheet import plain_label
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UNIT_PX

@@ -218,7 +218,7 @@ NONSENSE = {
     "rank 5.5..1": "Nothing is from 5.5 to 1. Write the lower end first.",
     "difference nobody": f"“nobody” is no encoder. There are: {', '.join(ALGORITHMS)}.",
     "operation jump": f"“jump” is no operation. There are: {', '.join(NUMBERS)}.",
-    "stage encode": "Expected the end, “and” or “or”, but “encode” stands here.",
+    "stage encode": "This makes no sense near “encode”.",
     "pattern (": "The pattern is not valid: missing ): (.",
     'pair "a"': 'A pair is two tokens, such as " " "Y".',
     'pair "a" b c': 'A pair is two tokens, such as " " "Y".',
@@ -227,7 +227,7 @@ NONSENSE = {
     "byte 3 hit 0": "The first hit is number 1.",
     "byte 3 log {colour}": f"There is no column “colour”. There are: {', '.join(COLUMN_NAMES)}.",
     "colour == 2": f"There is no column “colour”. There are: {', '.join(COLUMN_NAMES)}.",
-    "if": "Expected a number, a text or a column, but the condition ends here.",
+    "if": "The condition ends too early.",
 }
 
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import guiapp
 from guiapp.core.explain.spelling import Spelling
-from guiapp.core.trace.condition_syntax import ConditionError
-from guiapp.core.trace.conditions import TEXT_TESTS, Condition, Expression, TraceValues
+from guiapp.core.trace.conditions import TEXT_TESTS, Condition, ConditionError, Expression, TraceValues
 from guiapp.core.trace.recorder import record
 
 TOKENIZER = guiapp.open_model("demo:bpe")
@@ -112,10 +111,30 @@ def test_steps_without_a_value_meet_no_comparison():
 @pytest.mark.parametrize(
     ("text", "position", "message"),
     [
-        ("", 0, "the condition ends"),
-        ("rank <", 6, "the condition ends"),
-        ("rank < 5 5", 9, "“5” stands"),
-        ("rank = 5", 5, "not understood"),
+        ("", 0, "condition ends"),
+        ("rank <", 6, "condition ends"),
+        ("rank < 5 5", 9, "near “5”"),
+        ("rank = 5", 5, "“=” is not understood"),
+        ('result == "é🙂" and = 5', 19, "“=” is not understood"),
+        ('result == "é🙂" or colour', 18, "no column “colour”"),
+        ('result == "é🙂" or 5 5', 20, "near “5”"),
+        ("(rank < 5", 9, "“\\)” is missing"),
+        ("rank < 5)", 8, "near"),
+        ("rank == 'b", 8, "not understood"),
+        ("rank < \0", 7, "not understood"),
+        ("rank in 5", 8, "list in brackets"),
+        ("rank in ()", 8, "not allowed"),
+        ("(rank, 5)", 0, "not allowed"),
+        ("+rank", 0, "not allowed"),
+        ("abs(*rank)", 4, "not allowed"),
+        ("9 ** 9 ** 9 ** 9", 3, "near"),
+        ("rank is 5", 5, "“is” is not understood"),
+        ("5 if rank else 6", 2, "“if” is not understood"),
+        ("lambda", 0, "not understood"),
+        ("rank.real", 4, "not understood"),
+        ("rank[0]", 4, "not understood"),
+        ('f"{rank}" == left', 1, "near"),
+        ("True", 0, "not understood"),
         ("colour == 3", 0, "no column “colour”"),
         ("1 + colour", 4, "no column “colour”"),
         ('rank == "x"', 8, "text can only be compared"),
@@ -126,27 +145,65 @@ def test_steps_without_a_value_meet_no_comparison():
         ('matches(result, "(?=a)")', 16, "not valid"),
         ('matches(result, "\ud800(")', 16, "not valid"),
         ("__import__", 0, "no column"),
-        ("(" * 1000, 1000, None),
-        ("(" * 300 + "1" + ")" * 300, 40, "More than 40 levels"),
-        ("not " * 200 + "1", 800, "More than 40"),
-        ("-" * 300 + "1", 300, "More than 40"),
+        ("(" * 1000, 40, "too many levels"),
+        ("(" * 300 + "1" + ")" * 300, 40, "too many levels"),
+        ("not " * 200 + "1", 160, "too many levels"),
+        ("-" * 300 + "1", 40, "too many levels"),
+        ("(" + "-" * 22 + "(" + "-" * 22, None, "missing"),
+        ("1" + "+1" * 499, 0, "too many levels"),
+        ("(----" * 28 + "1" + ")" * 28, 0, "too many levels"),
         ("9" * 5000, 1000, "at most 1,000"),
     ],
 )
 def test_nonsense_is_told_with_its_place(text, position, message):
     with pytest.raises(ConditionError, match=message) as caught:
         Condition(text)
-    if message is not None:
+    if position is not None:
         assert caught.value.position == position
+    assert caught.value.condition == text
 
 
-@given(st.text(max_size=60))
+SIGNS = [
+    *"()-+*/%,<>\0\n#\\",
+    "not ",
+    " in ",
+    " if ",
+    "rank",
+    "1",
+    "'é'",
+    '"\\x"',
+    "abs(",
+    "**",
+    "==",
+    " and ",
+]
+
+
+@given(st.one_of(st.text(max_size=60), st.lists(st.sampled_from(SIGNS), max_size=300).map("".join)))
 def test_any_text_is_a_condition_or_an_error(text):
     try:
         steps = Condition(text).everywhere(VALUES)
     except ConditionError as error:
         steps = np.arange(0 <= error.position <= len(text))
     assert len(steps) <= len(TRACE)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("1 < rank <= 5 != step", "1 < rank and rank <= 5 and 5 != step"),
+        ("0 < depth < 9 / depth", "0 < depth and depth < 9 / depth"),
+        ("rank in (5)", "rank == 5"),
+        ("rank\n<\t007and step>5", "rank < 7 and step > 5"),
+        (r'matches(result, "\\w")', 'matches(result, "[a-zA-Z0-9_]")'),
+        (r'result == "\l\i"', 'result == "li"'),
+        ("(" * 40 + "rank" + ")" * 40 + "< 9", "rank < 9"),
+        ("-" * 40 + "rank < 9", "rank < 9"),
+        (" and ".join(["(rank<9)"] * 60), "rank < 9"),
+    ],
+)
+def test_two_spellings_of_a_condition(text, same):
+    assert steps_where(text) == steps_where(same)
 
 
 def test_huge_numbers_do_no_harm():

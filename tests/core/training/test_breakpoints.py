@@ -96,7 +96,7 @@ def test_messages_are_filled_in(records):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("byte 3", "Expected"),
+        ("byte 3", "no sense"),
         ("candidates > 3", "no column “candidates”"),
         ("operation stale", "no operation"),
         ('operation == "push"', "no operation"),
