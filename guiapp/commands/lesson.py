@@ -17,12 +17,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     list_.set_defaults(files=[])
     check = _action(actions, "check", "whether lessons can be used, and all they claim is true", _check)
     check.add_argument("files", nargs="+", metavar="FILE", type=file_path)
-    export = _action(actions, "export", "a page that steps in a browser, or is printed", _export)
+    export = _action(actions, "export", "a page that steps in a browser, or is printed as a handout", _export)
     export.add_argument(
         "file", metavar="FILE", type=file_path, help="or the name of a lesson that `list` has"
-    )
-    export.add_argument(
-        "--handout", action="store_true", help="figures, lines to write on, and the answers on the last page"
     )
     export.add_argument("-o", "--output", metavar="PAGE.html", type=output_path, required=True)
     add_force_option(export)
@@ -71,5 +68,5 @@ def _export(options: argparse.Namespace) -> int:
     own = lessons_folder() / f"{options.file}{ENDING}"
     if options.output.suffix.lower() != PAGE_ENDING:
         raise InputError(f"{options.output} names no page. End its name with {PAGE_ENDING}.")
-    save_lesson(load(own if own.is_file() else options.file), options.output, options.handout)
+    save_lesson(load(own if own.is_file() else options.file), options.output)
     return 0

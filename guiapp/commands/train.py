@@ -37,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--steps",
         metavar="FILE",
         type=output_path,
-        help="write each step too: as a table (.md), as data (.json), a drawing (.svg), or a page (.html)",
+        help="write each step too: as data (.json), a drawing (.svg), or a page (.html)",
     )
     add_force_option(parser)
     add_spelling_option(parser)

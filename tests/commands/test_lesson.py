@@ -47,10 +47,7 @@ def test_ours_are_listed_and_exported_by_name(tmp_path, capsys):
     assert str(lessons_folder() / "7-wordpiece.toml") in listed
     assert run(["lesson", "export", "7-wordpiece", "-o", str(tmp_path / "page.html")]) == 0
     assert "<title>WordPiece</title>" in (tmp_path / "page.html").read_text()
-    handout = ["--handout", "-o", str(tmp_path / "handout.html")]
-    assert run(["lesson", "export", "7-wordpiece", *handout]) == 0
     assert "<script>" in (tmp_path / "page.html").read_text()
-    assert "<script>" not in (tmp_path / "handout.html").read_text()
 
 
 @pytest.mark.parametrize(

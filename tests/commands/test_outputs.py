@@ -12,7 +12,7 @@ from guiapp.cli import run
 TRAIN = f"train bpe -f {__file__} --vocab-size 300"
 OUTPUTS = {
     f"{TRAIN} -o": "made.gguf",
-    f"{TRAIN} -o other.gguf --steps": "made.md",
+    f"{TRAIN} -o other.gguf --steps": "made.json",
     "tree demo:toy -o": "made.svg",
     "screenshot --model demo:toy -o": "made.png",
     "lesson export 7-wordpiece -o": "made.html",
@@ -55,8 +55,8 @@ def test_a_place_that_takes_no_file_is_refused_before_the_work(command, name, pl
 
 
 def test_one_file_takes_one_output(folder, capsys):
-    assert run([*TRAIN.split(), "-o", "a.md", "--steps", "./a.md"]) == 1
-    assert "a.md" in capsys.readouterr().err
+    assert run([*TRAIN.split(), "-o", "a.json", "--steps", "./a.json"]) == 1
+    assert "a.json" in capsys.readouterr().err
     assert run(["bench", "field", "demo:toy", "--json", "-", "-o", "-"]) == 1
     assert os.listdir(folder) == []
 

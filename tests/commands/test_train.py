@@ -1,5 +1,7 @@
 """`tokenloupe train`: a text becomes a model file that opens and encodes it."""
 
+import json
+
 import pytest
 
 import guiapp
@@ -87,16 +89,18 @@ def test_a_place_that_cannot_be_written_is_told(text_file, tmp_path, capsys):
 
 def test_steps_are_written_too(text_file, tmp_path, capsys):
     given = "bpe", text_file, 290, tmp_path / "o.gguf", "--steps"
-    assert train(*given, str(tmp_path / "steps.md"), "--log") == 0
+    assert train(*given, str(tmp_path / "steps.json"), "--log") == 0
     first, *_, last = capsys.readouterr().out.splitlines()
     assert first.startswith("     1  ")
     assert last.startswith("    33  ")
-    for ending, start in ((".md", "**Training of bpe**: "), (".json", '{"algorithm"'), (".svg", "<svg")):
+    for ending, start in ((".html", "<!doctype"), (".json", '{"algorithm"'), (".svg", "<svg")):
         assert train(*given, str(tmp_path / f"steps{ending}")) == 0
         assert (tmp_path / f"steps{ending}").read_text().startswith(start)
-    assert (tmp_path / "steps.md").read_text().count("\n") == 4 + 33
+    assert len(json.loads((tmp_path / "steps.json").read_text())["steps"]) == 33
+    assert train(*given, str(tmp_path / "steps.md")) == 1
+    assert "names no format" in capsys.readouterr().err
     assert capsys.readouterr().out == ""
     assert train(*given, str(tmp_path / "steps.txt")) == 1
     assert "names no format" in capsys.readouterr().err
-    assert train(*given, str(tmp_path / "no" / "steps.md")) == 1
+    assert train(*given, str(tmp_path / "no" / "steps.json")) == 1
     assert "cannot be written" in capsys.readouterr().err

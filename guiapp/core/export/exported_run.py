@@ -1,22 +1,20 @@
-"""A run, or a part of it, for elsewhere: as Markdown, JSON, a drawing (SVG), a page that steps (HTML)."""
+"""A run, or a part of it, for elsewhere: as JSON, a drawing (SVG), a page that steps (HTML)."""
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.export.drawing import HEAD_PX, document
+from guiapp.core.export.json_text import json_text
 from guiapp.core.export.page import PageStep, page, section
 from guiapp.core.system.replace_file import replacement
 
-ENDINGS = (".md", ".json", ".svg", ".html")
-HANDOUT = "handout"  # a page to print, whose ending is that of a page that steps
+ENDINGS = (".json", ".svg", ".html")
 ALL = "All"
 N_SAMPLED = 50  # steps, to estimate a size from
 CHUNKS_PER_REPORT = 1000
@@ -47,22 +45,12 @@ class ExportedRun(ABC):
         """The numbers of all steps."""
 
     @abstractmethod
-    def step_markdown(self) -> str:
-        """The place: what there is, and what happens."""
-
-    @abstractmethod
     def step_record(self) -> dict[str, object]:
         """The place as `step --json` or `train --steps` have it."""
 
     @abstractmethod
     def choices(self, ending: str) -> dict[str, range]:
         """The parts that can be saved in a format, by title; ALL is the first."""
-
-    @abstractmethod
-    def markdown_head(self, steps: range) -> str: ...
-
-    @abstractmethod
-    def markdown_row(self, step: int) -> str: ...
 
     @abstractmethod
     def record_head(self) -> dict[str, object]:
@@ -99,39 +87,28 @@ class ExportedRun(ABC):
         """Keep it for another process."""
 
     def step_json(self) -> str:
-        return json.dumps(self.step_record(), ensure_ascii=False, indent=2)
+        return json_text(self.step_record(), indent=2)
 
-    def chunks(self, kind: str, steps: range) -> Iterator[str]:
-        """A file of some steps, about one chunk for each; `kind` is one of ENDINGS, or HANDOUT."""
-        formats: dict[str, Callable[[range], Iterator[str]]] = {
-            ".md": self._markdown,
-            ".json": self._json,
-            ".svg": self._svg,
-            ".html": self._html,
-            HANDOUT: partial(self._html, is_handout=True),
-        }
-        return formats[kind](steps)
-
-    def _markdown(self, steps: range) -> Iterator[str]:
-        yield self.markdown_head(steps)
-        yield from map(self.markdown_row, steps)
+    def chunks(self, ending: str, steps: range) -> Iterator[str]:
+        """A file of some steps, about one chunk for each; `ending` is one of ENDINGS."""
+        return {".json": self._json, ".svg": self._svg, ".html": self._html}[ending](steps)
 
     def _json(self, steps: range) -> Iterator[str]:
-        yield json.dumps({**self.record_head(), "steps": []}, ensure_ascii=False).removesuffix("]}")
+        yield json_text({**self.record_head(), "steps": []}).removesuffix("]}")
         for step in steps:
             yield ("" if step == steps.start else ",\n") + self._json_row(step)
         yield "]}\n"
 
     def _json_row(self, step: int) -> str:
-        return json.dumps(self.record(step), ensure_ascii=False)
+        return json_text(self.record(step))
 
     def _svg(self, steps: range) -> Iterator[str]:
         rows = enumerate(self.drawn(steps))
         drawn = (self.drawing_row(step, HEAD_PX + number * self.row_px) for number, step in rows)
         return document(drawn, self.row_px, self.drawing_head())
 
-    def _html(self, steps: range, is_handout: bool = False) -> Iterator[str]:
-        return page(*self.page_head(), map(self.page_step, self.page_places(steps)), is_handout)
+    def _html(self, steps: range) -> Iterator[str]:
+        return page(*self.page_head(), map(self.page_step, self.page_places(steps)))
 
     def estimated_bytes(self, ending: str) -> int:
         """About how large the file of all steps will be, from some of them."""
@@ -139,7 +116,6 @@ class ExportedRun(ABC):
         if ending not in ENDINGS or not len(told):
             return 0
         row: Callable[[int], str] = {
-            ".md": self.markdown_row,
             ".json": self._json_row,
             ".svg": lambda step: self.drawing_row(step, step)[0],
             ".html": lambda step: section(self.page_step(step)),
@@ -152,11 +128,10 @@ class ExportedRun(ABC):
         path: Path,
         progress: Callable[[float], None] = lambda share: None,
         steps: range | None = None,
-        kind: str = "",
     ) -> None:
-        """Write all steps, or some, as a `kind` or else as the ending of the file says; raises OSError."""
+        """Write all steps, or some, as the ending of the file says; raises OSError."""
         written = self.steps if steps is None else steps
-        write_chunks(self.chunks(kind or path.suffix.lower(), written), path, len(written), progress)
+        write_chunks(self.chunks(path.suffix.lower(), written), path, len(written), progress)
 
 
 def write_chunks(

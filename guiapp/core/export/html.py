@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from html import escape
 from typing import NamedTuple
@@ -71,19 +71,17 @@ def resource(name: str) -> str:
     return (resources_folder() / "page" / name).read_text(encoding="utf-8")
 
 
-def beginning(title: str, styles: Mapping[str, str], script: str = "") -> str:
-    """A document up to where its body begins; no style and no script is obeyed but these.
-
-    styles  each with the media that it is for, "" for all
-    """
-    allowed, run = " ".join(map(_hash, styles)), _hash(script) if script else "'none'"
-    policy = f"default-src 'none'; style-src {allowed}; script-src {run}; base-uri 'none'; form-action 'none'"
-    sheets = (f"<style{media and f' media={media}'}>{style}</style>\n" for style, media in styles.items())
+def beginning(title: str, style: str, script: str) -> str:
+    """A document up to where its body begins; no style and no script is obeyed but these."""
+    policy = (
+        f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{words(title)}</title>\n{''.join(sheets)}</head>\n<body>\n"
+        f"<title>{words(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
     )
 
 

@@ -1,7 +1,7 @@
 """A run or a lesson as one HTML page that steps in a browser, with nothing beside it and no network.
 
-Each step is a part of the page; without a script they stand one below the other.  On paper, and in a handout
-on the screen too, each is a numbered figure, questions have lines to write on, and answers the last page.
+Each step is a part of the page; without a script they stand one below the other.  On paper each is a numbered
+figure, questions have lines to write on, and the answers are the last page: a handout.
 """
 
 from __future__ import annotations
@@ -51,16 +51,12 @@ class PageStep(NamedTuple):
     answer: str = ""
 
 
-def page(title: str, summary: str, steps: Iterable[PageStep], is_handout: bool = False) -> Iterator[str]:
-    """The page in chunks: what comes before the steps, a chunk for each, and what comes behind.
-
-    A handout has no script, and looks on the screen as it will on paper.
-    """
-    style, on_paper, script = map(resource, ("steps.css", "print.css", "steps.js"))
-    styles = {style: "", on_paper: "" if is_handout else "print"}
+def page(title: str, summary: str, steps: Iterable[PageStep]) -> Iterator[str]:
+    """The page in chunks: what comes before the steps, a chunk for each, and what comes behind."""
+    style, script = resource("steps.css"), resource("steps.js")
     yield (
-        f"{beginning(title, styles, '' if is_handout else script)}<header>\n"
-        f"<h1>{words(title)}</h1>\n{rich(summary)}\n{'' if is_handout else WALK}</header>\n<main>\n"
+        f"{beginning(title, style, script)}<header>\n"
+        f"<h1>{words(title)}</h1>\n{rich(summary)}\n{WALK}</header>\n<main>\n"
     )
     answers: list[str] = []
     for number, step in enumerate(steps, 1):
@@ -72,7 +68,7 @@ def page(title: str, summary: str, steps: Iterable[PageStep], is_handout: bool =
     yield "</main>\n"
     if answers:
         yield f'<aside id="answers">\n<h1>Answers</h1>\n<ol>\n{"".join(answers)}</ol>\n</aside>\n'
-    yield ("" if is_handout else f"<script>{script}</script>\n") + "</body>\n</html>\n"
+    yield f"<script>{script}</script>\n</body>\n</html>\n"
 
 
 def rich(text: str) -> str:

@@ -27,7 +27,6 @@ class ExportRequest:
 
     model, pre  of a trace; "" for a training
     spelling    of tokens, see `Spelling`
-    kind        instead of the ending, "" for none
     """
 
     run_file: str
@@ -37,7 +36,6 @@ class ExportRequest:
     model: str = ""
     pre: str = ""
     spelling: str = Spelling.SIGNS.value
-    kind: str = ""
 
     def line(self) -> bytes:
         return json.dumps(asdict(self)).encode() + b"\n"
@@ -50,7 +48,6 @@ def work(request: ExportRequest) -> str:
             Path(request.output),
             lambda share: _tell(progress=share),
             range(request.first, request.end),
-            request.kind,
         )
     except TokenloupeError as error:
         return str(error)

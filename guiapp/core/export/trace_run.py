@@ -1,4 +1,4 @@
-"""The encoding that a debugger walks through, to paste elsewhere."""
+"""The encoding that a debugger walks through, for elsewhere."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.explain.code_marks import code
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.explain.visible_text import visible_text
@@ -31,7 +30,6 @@ from guiapp.core.trace.operations import EFFECTS, FORMS, NUMBERS, Effect
 from guiapp.core.trace.reports import step_record, trace_record
 from guiapp.core.trace.trace import Tokens
 
-MOST_LABELS = 400
 MOST_PAIRS = 10
 PAGE_BYTES = 100  # of the text on either side
 NEAR_BYTES = 300  # of the text on either side of what is formed
@@ -63,15 +61,6 @@ class TraceRun(ExportedRun):
     def steps(self) -> range:
         return range(self._debugger.n_steps)
 
-    def step_markdown(self) -> str:
-        debugger, place = self._debugger, self._position
-        debugger.go_to(place)
-        columns = (column[:MOST_LABELS].tolist() for column in debugger.states.tokens(place))
-        labels = [debugger.teller.label(*token) for token in zip(*columns, strict=True)]
-        tokens = " ".join(map(code, labels)) or "(no tokens yet)"
-        where = f"step {place:,} of {debugger.n_steps:,}"
-        return f"**{debugger.trace.encoder}, {where}**\n\n{tokens}\n\n{debugger.sentence()}\n"
-
     def step_record(self) -> dict[str, object]:
         n_steps = self._debugger.n_steps
         return self.record(min(self._position, n_steps - 1)) if n_steps else self.record_head()
@@ -92,19 +81,6 @@ class TraceRun(ExportedRun):
         if piece < 0:
             return range(0)
         return range(int(trace.pieces.first_step[piece]), int(trace.pieces.done_step[piece]) + 1)
-
-    def markdown_head(self, steps: range) -> str:
-        trace = self._debugger.trace
-        part = "" if len(steps) == len(trace) else f" ({steps.start:,}–{steps.stop - 1:,} here)"
-        return (
-            f"**{trace.encoder}** on {code(visible_text(trace.text, 60))}: {counted(len(trace), 'step')}"
-            f"{part}, {counted(len(trace.result.ids), 'token')}\n\n"
-            "| step | operation | what happens |\n|---:|---|---|\n"
-        )
-
-    def markdown_row(self, step: int) -> str:
-        sentence = self._sentence(step).replace("|", "\\|")
-        return f"| {step:,} | {self._debugger.trace.operation(step)} | {sentence} |\n"
 
     def record_head(self) -> dict[str, object]:
         return trace_record(self._debugger, [])

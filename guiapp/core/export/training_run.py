@@ -1,11 +1,10 @@
-"""A training so far, to paste elsewhere."""
+"""A training so far, for elsewhere."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
 
-from guiapp.core.explain.code_marks import code
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.spelling import Spelling
 from guiapp.core.export.drawing import (
@@ -23,7 +22,7 @@ from guiapp.core.export.exported_run import ALL, ExportedRun
 from guiapp.core.export.page import PagePair, PageStep
 from guiapp.core.system.replace_file import replace_file
 from guiapp.core.training.record import TrainingRecord
-from guiapp.core.training.telling import Cut, ToldMerge
+from guiapp.core.training.telling import ToldMerge
 
 MOST_WORDS = 8  # told of each step
 WORD_GAP_PX = 22
@@ -48,14 +47,6 @@ class TrainingRun(ExportedRun):
     def steps(self) -> range:
         return range(1, self._record.n_steps + 1)
 
-    def step_markdown(self) -> str:
-        record, number = self._record, self._position
-        words = " ".join(self._in_code(cut) for cut, _, _ in record.words(number)[:MOST_WORDS])
-        told = record.sentence(number) if number else "The start."
-        where = f"step {number:,} of {record.n_steps:,}"
-        size = f"{counted(record.n_tokens(number), 'token')} in the vocabulary"
-        return f"**Training of {record.start.algorithm}, {where}, {size}**\n\n{words}\n\n{told}\n"
-
     def step_record(self) -> dict[str, object]:
         return self.record(self._position) if self._position else self.record_head()
 
@@ -63,21 +54,6 @@ class TrainingRun(ExportedRun):
         place = range(self._position, self._position + 1) if self._position else range(0)
         parts = {ALL: self.steps, "This step": place}
         return {title: steps for title, steps in parts.items() if len(steps)}
-
-    def markdown_head(self, steps: range) -> str:
-        record = self._record
-        return (
-            f"**Training of {record.start.algorithm}**: {counted(record.n_steps, 'step')}, "
-            f"{counted(record.start.n_words, 'different word')}\n\n"
-            "| step | tokens | what happens | words that it cuts anew |\n|---:|---:|---|---|\n"
-        )
-
-    def markdown_row(self, step: int) -> str:
-        told = self._record.step(step)
-        words = " ".join(self._in_code(cut) for _, cut in told.recuts[:MOST_WORDS])
-        more = " …" if len(told.recuts) > MOST_WORDS else ""
-        cells = " | ".join(cell.replace("|", "\\|") for cell in (self._record.sentence(step), words + more))
-        return f"| {step:,} | {self._record.n_tokens(step):,} | {cells} |\n"
 
     def record_head(self) -> dict[str, object]:
         return asdict(self._record.start) | {"n_steps": self._record.n_steps}
@@ -152,6 +128,3 @@ class TrainingRun(ExportedRun):
             PagePair(" + ".join(map(self._record.write, pair)), f"{worth:,.4g}", number == 0)
             for number, (pair, worth) in enumerate(found)
         )
-
-    def _in_code(self, cut: Cut) -> str:
-        return code(" ".join(map(self._record.write, cut)))

@@ -22,24 +22,24 @@ from guiapp.core.training.runs import begin
 from guiapp.core.training.telling import to_json
 
 
-def save_lesson(lesson: Lesson, path: Path, is_handout: bool = False) -> None:
+def save_lesson(lesson: Lesson, path: Path) -> None:
     """As a page if the name of the file ends like one, else a copy; raises TokenloupeError."""
     try:
         if path.suffix.lower() == ".html":
-            write_chunks(lesson_page(lesson, is_handout), path, len(lesson.steps))
+            write_chunks(lesson_page(lesson), path, len(lesson.steps))
         elif path.resolve() != lesson.path.resolve():
             replace_file(path, lesson.path.read_bytes())
     except OSError as error:
         raise TokenloupeError(not_written(path, error)) from error
 
 
-def lesson_page(lesson: Lesson, is_handout: bool = False) -> Iterator[str]:
+def lesson_page(lesson: Lesson) -> Iterator[str]:
     """The page in chunks, to step through or to print; raises FaultyFileError where a check finds a fault."""
     if faults := tuple(faults_of(lesson)):
         raise error_of(lesson.path.name, *faults)
     scenes = Scenes()
     shown = (_page_step(lesson, number, scenes) for number in range(len(lesson.steps)))
-    return page(lesson.title, lesson.summary, shown, is_handout)
+    return page(lesson.title, lesson.summary, shown)
 
 
 def _page_step(lesson: Lesson, number: int, scenes: Scenes) -> PageStep:

@@ -44,11 +44,8 @@ class StepExporter(QObject):
     def is_busy(self) -> bool:
         return self._request is not None
 
-    def save(self, run: ExportedRun, path: Path, steps: range | None = None, kind: str = "") -> None:
-        """Begin to write a run as it is now, or some steps of it, instead of whatever is being written.
-
-        As a `kind` of file, or else as the ending says.
-        """
+    def save(self, run: ExportedRun, path: Path, steps: range | None = None) -> None:
+        """Begin to write a run as it is now, or some steps of it, instead of whatever is being written."""
         self._end()
         run_file, written = Path(self._folder.name) / "run", run.steps if steps is None else steps
         self._request = ExportRequest(
@@ -58,7 +55,6 @@ class StepExporter(QObject):
             written.stop,
             *run.model,
             run.spelling.value,
-            kind,
         )
         self.progress, self.saved, self.failure = 0.0, None, ""
         self._storing.start(partial(_store, run, run_file))

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.figures import counted
-from guiapp.core.export.exported_run import ALL, HANDOUT, ExportedRun
+from guiapp.core.export.exported_run import ALL, ExportedRun
 from guiapp.viewmodels.steps.exporter import StepExporter
 from guiapp.widgets.shared.file_names import ask_for_file, with_ending
 from guiapp.widgets.shared.images import save_image
@@ -18,13 +18,11 @@ from guiapp.widgets.shared.saving_bar import SavingBar
 from guiapp.widgets.shared.theme import ThemeSource
 
 FORMATS = {
-    ".md": "Markdown (*.md)",
+    ".html": "Page to step through in a browser, or to print (*.html)",
     ".json": "JSON (*.json)",
     ".svg": "Drawing (*.svg)",
-    ".html": "Page that steps in a browser (*.html)",
     ".png": "Picture of the page (*.png)",
 }
-HANDOUTS = {".html": "Handout to print (*.html)"}
 LARGE_BYTES = 20_000_000  # a file of which one is told before
 
 
@@ -43,12 +41,8 @@ class ExportBar(SavingBar):
         self._run = run
         self._picture = picture
 
-    def copy_markdown(self) -> None:
-        """Put the present step into the clipboard."""
-        if (run := self._run()) is not None:
-            QGuiApplication.clipboard().setText(run.step_markdown())
-
     def copy_json(self) -> None:
+        """Put the present step into the clipboard."""
         if (run := self._run()) is not None:
             QGuiApplication.clipboard().setText(run.step_json())
 
@@ -57,31 +51,19 @@ class ExportBar(SavingBar):
         run = self._run()
         if run is None:
             return
-        path = ask_for_file(self, "Save run", "run.md", FORMATS)
+        path = ask_for_file(self, "Save run", "run.html", FORMATS)
         if path is None:
             return
         if path.suffix.lower() == ".png":
             self.save(path)
-        else:
-            self._choose_and_save(run, path)
-
-    def ask_and_save_handout(self) -> None:
-        """The same for a page to print."""
-        run = self._run()
-        if run is not None and (path := ask_for_file(self, "Save handout", "handout.html", HANDOUTS)):
-            self._choose_and_save(run, path, HANDOUT)
-
-    def _choose_and_save(self, run: ExportedRun, path: Path, kind: str = "") -> None:
+            return
         choices = run.choices(path.suffix.lower())
         title = choose_steps(self, choices)
         if title is not None and (title != ALL or self._wants(path)):
-            self.save(path, choices[title], kind)
+            self.save(path, choices[title])
 
-    def save(self, path: Path, steps: range | None = None, kind: str = "") -> None:
-        """Save steps, or a picture of the page, as the ending of the file says; Markdown without one.
-
-        All steps where none are named.  A handout is a page to print.
-        """
+    def save(self, path: Path, steps: range | None = None) -> None:
+        """Save all or some steps, or a picture of the page, as the ending of the file says."""
         run, path = self._run(), with_ending(path, FORMATS)
         if run is None:
             return
@@ -91,7 +73,7 @@ class ExportBar(SavingBar):
             except TokenloupeError as error:
                 QMessageBox.warning(self, "Save run", str(error))
             return
-        self.exporter.save(run, path, steps, kind)
+        self.exporter.save(run, path, steps)
 
     def size_warning(self, path: Path) -> str:
         """What to ask before a large file is written, or ""."""

@@ -33,10 +33,12 @@ from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import MARGIN_PX, UI_FONT_PX
 from guiapp.widgets.steps.author_dialog import AuthorDialog
-from guiapp.widgets.steps.export import HANDOUTS
 from guiapp.widgets.window.questions import ask_to_fetch
 
-FORMATS = {ENDING: "Lesson to change (*.toml)", ".html": "Page that steps in a browser (*.html)"}
+FORMATS = {
+    ENDING: "Lesson to change (*.toml)",
+    ".html": "Page to step through in a browser, or to print (*.html)",
+}
 LIST_WIDTH_PX = 900
 KEYS_TEXT = (
     "Return begins a lesson. In it, Ctrl+PgDown goes on and Ctrl+PgUp back, Ctrl+Return shows the answer "
@@ -124,14 +126,9 @@ class LessonList(QScrollArea):
         if path := ask_for_file(self, "Save a copy", lesson.path.name, FORMATS):
             self.save(lesson, path)
 
-    def ask_and_save_handout(self, lesson: Lesson) -> None:
-        """Save a lesson as a page to print."""
-        if path := ask_for_file(self, "Save handout", f"{lesson.path.stem}.html", HANDOUTS):
-            self.save(lesson, path, is_handout=True)
-
-    def save(self, lesson: Lesson, path: Path, is_handout: bool = False) -> None:
+    def save(self, lesson: Lesson, path: Path) -> None:
         """In the format that the ending names; says so where that fails."""
-        self._saving.start(partial(_save, lesson, path, is_handout))
+        self._saving.start(partial(_save, lesson, path))
 
     def show_author(self) -> None:
         """Explain how to write a lesson, and check one."""
@@ -188,13 +185,11 @@ class LessonList(QScrollArea):
         self.buttons[lesson.name] = button
         copy = tool_button("Save a copy…", partial(self.ask_and_save, lesson))
         copy.setAccessibleName(f"Save a copy of {lesson.title}")
-        handout = tool_button("Handout…", partial(self.ask_and_save_handout, lesson))
-        handout.setAccessibleName(f"Save a handout of {lesson.title}")
         show = self.present_buttons[lesson.name] = tool_button(
             "Present", partial(self._begin_and_present, lesson), name=f"Present {lesson.title}"
         )
         words = in_column(title, summary)
-        row = in_row((words, 1), copy, handout, show, button, margins=(MARGIN_PX, MARGIN_PX - 4))
+        row = in_row((words, 1), copy, show, button, margins=(MARGIN_PX, MARGIN_PX - 4))
         return framed(row, "card")
 
     def _begin(self, lesson: Lesson) -> None:
@@ -226,5 +221,5 @@ def _told(lesson: Lesson, reached: int, is_finished: bool) -> str:
     return f"✓ {told}" if is_finished else told
 
 
-def _save(lesson: Lesson, path: Path, is_handout: bool, _: Progress) -> None:
-    save_lesson(lesson, path, is_handout)
+def _save(lesson: Lesson, path: Path, _: Progress) -> None:
+    save_lesson(lesson, path)

@@ -276,12 +276,9 @@ class StepsPage(Page):
             "lesson_present": self.present_lesson,
             "debug_caret": self._to_caret,
             "race_parting": self._to_parting,
-            "debug_copy": self.export.copy_markdown,
-            "debug_copy_json": self.export.copy_json,
+            "debug_copy": self.export.copy_json,
             "debug_save": self.export.ask_and_save,
-            "debug_handout": self.export.ask_and_save_handout,
             "lesson_copy": partial(self._with_lesson, self.lessons.ask_and_save),
-            "lesson_handout": partial(self._with_lesson, self.lessons.ask_and_save_handout),
         }
         for name, slot in slots.items():
             actions[name].triggered.connect(slot)

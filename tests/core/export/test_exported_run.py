@@ -19,20 +19,11 @@ class Count(ExportedRun):
     def steps(self):
         return range(1, self._n_steps + 1)
 
-    def step_markdown(self):
-        return "é"
-
     def step_record(self):
         return {"é": [1]}
 
     def choices(self, ending):
         return {}
-
-    def markdown_head(self, steps):
-        return f"{steps.start}…{steps.stop}\n"
-
-    def markdown_row(self, step):
-        return "é" * step + "\n"
 
     def record_head(self):
         return {"é": []}
@@ -64,13 +55,11 @@ class Count(ExportedRun):
 
 DRAWING = "".join(document([("é at 40\n", 7.0), ("ééé at 50\n", 7.0)], 10, "é"))
 WHOLE = {
-    ".md": "1…5\né\néé\nééé\néééé\n",
     ".json": '{"é": [], "steps": [{"é": "é"},\n{"é": "éé"},\n{"é": "ééé"},\n{"é": "éééé"}]}\n',
     ".svg": DRAWING,
     ".html": "".join(page("é", "", [PageStep("é" * number) for number in range(1, 5)])),
 }
 PART = {
-    ".md": "2…4\néé\nééé\n",
     ".json": '{"é": [], "steps": [{"é": "éé"},\n{"é": "ééé"}]}\n',
     ".svg": "".join(document([("ééé at 40\n", 7.0)], 10, "é")),
     ".html": "".join(page("é", "", [PageStep("éé"), PageStep("ééé")])),
@@ -93,7 +82,6 @@ def test_a_step_is_told_as_readable_json():
 @pytest.mark.parametrize("n_steps", [1, 2, 50])
 def test_the_size_of_short_runs_is_known(n_steps):
     run = Count(n_steps)
-    assert run.estimated_bytes(".md") == sum(2 * step + 1 for step in run.steps)
     assert run.estimated_bytes(".json") == sum(10 + 2 * step for step in run.steps)
     assert run.estimated_bytes(".svg") == sum(
         len(run.drawing_row(step, step)[0].encode()) for step in run.steps if step % 2
@@ -101,11 +89,11 @@ def test_the_size_of_short_runs_is_known(n_steps):
 
 
 def test_the_size_of_long_runs_is_that_of_every_so_many_steps():
-    assert Count(197).estimated_bytes(".md") == sum(2 * step + 1 for step in range(1, 198, 4)) * 197 // 50
+    assert Count(197).estimated_bytes(".json") == sum(10 + 2 * step for step in range(1, 198, 4)) * 197 // 50
 
 
 def test_nothing_has_no_size():
-    assert [Count(0).estimated_bytes(ending) for ending in (".md", ".json", ".svg")] == [0, 0, 0]
+    assert [Count(0).estimated_bytes(ending) for ending in (".html", ".json", ".svg")] == [0, 0, 0]
     assert Count(9).estimated_bytes(".txt") == 0
 
 
@@ -115,6 +103,6 @@ def test_nothing_has_no_size():
 )
 def test_progress_is_told_now_and_then(n_written, n_told, told, tmp_path):
     reported: list[float] = []
-    write_chunks(iter(["é"] * n_written), tmp_path / "run.md", n_told, reported.append)
+    write_chunks(iter(["é"] * n_written), tmp_path / "run.json", n_told, reported.append)
     assert reported == told
-    assert (tmp_path / "run.md").read_text(encoding="utf-8") == "é" * n_written
+    assert (tmp_path / "run.json").read_text(encoding="utf-8") == "é" * n_written

@@ -11,7 +11,6 @@ from html.parser import HTMLParser
 import pytest
 
 import guiapp
-from guiapp.core.export.exported_run import HANDOUT
 from guiapp.core.export.page import PagePair, PageStep, page, rich
 from guiapp.core.export.trace_run import TraceRun
 from guiapp.core.export.training_run import TrainingRun
@@ -106,10 +105,9 @@ def test_hostile_texts_in_a_run_and_a_training_do_so_too():
         assert reader.tags.count("script") == 1
 
 
-@pytest.mark.parametrize("is_handout", [False, True])
-def test_on_paper_questions_have_lines_and_answers_are_the_last_page(tmp_path, is_handout):
+def test_on_paper_questions_have_lines_and_answers_are_the_last_page(tmp_path):
     steps = [PageStep("a", ask="q", answer="the answer", sentence="happens"), PageStep("b", sentence="told")]
-    html = "".join(page("x", "y", steps, is_handout))
+    html = "".join(page("x", "y", steps))
     figures, _, answers = html.partition("<aside")
     figures = re.sub("<details>.*?</details>", "", figures)  # which paper does not have
     assert (figures.count('<div class="blank">'), "the answer" in figures, "happens" in figures) == (
@@ -118,21 +116,11 @@ def test_on_paper_questions_have_lines_and_answers_are_the_last_page(tmp_path, i
         False,
     )
     assert ("the answer" in answers, "told" in figures, "Figure 1 · a" in answers) == (True, True, True)
-    has_script = "<script>" in html, "<nav" in html, "script-src 'none'" in html
-    assert has_script == ((False, False, True) if is_handout else (True, True, False))
-    assert ("<style media=print>" in html) is not is_handout
     path, printed = tmp_path / "page.html", tmp_path / "page.pdf"
     path.write_text(html, encoding="utf-8")
     seen_by_browser(path, "", f"--print-to-pdf={printed}")
     pages = re.findall(rb"/Type\s*/Page\b", printed.read_bytes())
     assert len(pages) == 2
-
-
-def test_a_handout_of_a_run_has_a_figure_for_each_step():
-    run = trace_run(" lions", "scan")
-    html = "".join(run.chunks(HANDOUT, range(1, 3)))
-    assert html.count("<section>") == 2
-    assert "<script>" not in html
 
 
 def test_nothing_is_fetched_and_only_our_own_script_runs(tmp_path):

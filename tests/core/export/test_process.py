@@ -29,16 +29,18 @@ def test_a_run_is_written_with_the_pre_tokenizer_that_was_chosen(pre, tmp_path, 
     trace = record(tokenizer, "1234 lions", "heap")
     run = TraceRun(debugger_for(tokenizer, trace))
     run.save(tmp_path / "trace")
-    run.write(tmp_path / "expected.md")
+    run.write(tmp_path / "expected.json")
     assert run.model == (str(tokenizer.vocabulary.path), pre)
-    request = ExportRequest(str(tmp_path / "trace"), str(tmp_path / "run.md"), 0, len(trace), "demo:bpe", pre)
+    request = ExportRequest(
+        str(tmp_path / "trace"), str(tmp_path / "run.json"), 0, len(trace), "demo:bpe", pre
+    )
     assert told(request, monkeypatch) == [{"progress": 0.0}, {"error": ""}]
-    assert (tmp_path / "run.md").read_text() == (tmp_path / "expected.md").read_text()
+    assert (tmp_path / "run.json").read_text() == (tmp_path / "expected.json").read_text()
 
 
 def test_what_went_wrong_is_told_for_people(tmp_path, monkeypatch):
     record(guiapp.open_model("demo:bpe"), "lions", "heap").save(tmp_path / "trace")
-    output = tmp_path / "no" / "run.md"
+    output = tmp_path / "no" / "run.json"
     request = ExportRequest(str(tmp_path / "trace"), str(output), 0, 1, "demo:bpe")
     error = f"{output} cannot be written: No such file or directory. Choose another place."
     assert told(request, monkeypatch) == [{"error": error}]

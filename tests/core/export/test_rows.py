@@ -1,4 +1,4 @@
-"""Small runs as they are pasted and drawn, to the letter."""
+"""Small runs as they are drawn, to the letter."""
 
 from functools import partial
 
@@ -40,22 +40,6 @@ def row(top, step, sentence, boxes, x=100.0):
         parts.append(drawn)
         x += width + 4
     return "".join(parts), x
-
-
-def test_a_trace_as_a_table():
-    run = TraceRun(traced("unb", "backtrack"))
-    head = (
-        "**backtrack** on `unb`: 5 steps{}, 3 tokens\n\n| step | operation | what happens |\n|---:|---|---|\n"
-    )
-    rows = [
-        "| 0 | piece | Piece 1 of 1: `unb`. Tokens never cross its edges. |\n",
-        "| 1 | take | `un` is taken, bytes 0–2. |\n",
-        "| 2 | take | `b` is taken, bytes 2–3. |\n",
-        "| 3 | done | Piece 1 of 1, `unb`, is done: 2 tokens. |\n",
-        "| 4 | add | `<\\|begin_of_text\\|>` is put in front of the text, as the file asks. |\n",
-    ]
-    assert list(run.chunks(".md", run.steps)) == [head.format(""), *rows]
-    assert list(run.chunks(".md", range(1, 5))) == [head.format(" (1–4 here)"), *rows[1:]]
 
 
 def test_a_trace_as_a_drawing():
@@ -121,12 +105,9 @@ def test_the_place_stays_whatever_is_written_meanwhile():
     debugger.go_to(2)
     run = TraceRun(debugger)
     debugger.go_to(0)
-    "".join(run.chunks(".md", run.steps))
-    assert run.step_markdown() == "**backtrack, step 2 of 5**\n\n`un`\n\n`b` is taken, bytes 2–3.\n"
+    "".join(run.chunks(".html", run.steps))
     assert run.step_record() == run.record(2)
     assert debugger.position == 0
-    start = "(no tokens yet)\n\nPiece 1 of 1: `unb`. Tokens never cross its edges."
-    assert TraceRun(debugger).step_markdown() == f"**backtrack, step 0 of 5**\n\n{start}\n"
     debugger.go_to(debugger.n_steps)
     assert TraceRun(debugger).step_record() == run.record(4)
 
@@ -137,7 +118,7 @@ def test_the_parts_at_each_place():
     for place in range(debugger.n_steps + 1):
         debugger.go_to(place)
         run = TraceRun(debugger)
-        parts = run.choices(".md")
+        parts = run.choices(".json")
         assert parts.pop("All") == range(7)
         assert run.choices(".svg").pop("This piece", None) == parts.get("This piece")
         places.append((parts["This step"], run.choices(".svg")["This step"], parts.get("This piece")))
@@ -156,21 +137,8 @@ def test_the_parts_at_each_place():
 
 def test_a_trace_without_steps_has_no_parts():
     run = TraceRun(traced("", None, guiapp.open_model("demo:rwkv")))
-    assert (run.choices(".md"), run.choices(".svg"), run.drawn(run.steps)) == ({}, {}, [])
+    assert (run.choices(".json"), run.choices(".svg"), run.drawn(run.steps)) == ({}, {}, [])
     assert run.step_record() == {"encoder": "rwkv", "text": "", "token_ids": [], "n_steps": 0, "steps": []}
-    assert run.step_markdown() == "**rwkv, step 0 of 0**\n\n(no tokens yet)\n\nThat is all: 0 tokens.\n"
-
-
-def test_a_training_as_a_table():
-    run = TrainingRun(trained(TRAINED_ON, 260))
-    cut = [" ".join(f"`{'· ' * (letter != 'a')}th {letter}`" for letter in WORDS[:8]) + " …"]
-    cut.append(" ".join(f"`·th {letter}`" for letter in WORDS[1:]))
-    assert list(run.chunks(".md", run.steps)) == [
-        "**Training of bpe**: 2 steps, 10 different words\n\n"
-        "| step | tokens | what happens | words that it cuts anew |\n|---:|---:|---|---|\n",
-        f"| 1 | 258 | `t` + `h` → `th`, 9 times: more than `·` + `t` with 8 times. | {cut[0]} |\n",
-        f"| 2 | 259 | `·` + `th` → `·th`, 8 times: the last pair. | {cut[1]} |\n",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -209,20 +177,11 @@ def test_a_training_is_drawn_as_wide_as_its_sentences(text):
 def test_the_place_in_a_training(tmp_path):
     kept = trained(TRAINED_ON, 260)
     at = partial(TrainingRun, kept)
-    words = " ".join(f"`{'· ' * (letter != 'a')}th {letter}`" for letter in WORDS[:8])
-    assert at(1).step_markdown() == (
-        "**Training of bpe, step 1 of 2, 258 tokens in the vocabulary**\n\n"
-        f"{words}\n\n`t` + `h` → `th`, 9 times: more than `·` + `t` with 8 times.\n"
-    )
-    start = words.replace("th", "t h")
-    assert at().step_markdown() == (
-        f"**Training of bpe, step 0 of 2, 257 tokens in the vocabulary**\n\n{start}\n\nThe start.\n"
-    )
     assert at().step_record() == at().record_head()
     assert at(2).step_record() == at().record(2)
-    assert at().choices(".md") == {"All": range(1, 3)}
+    assert at().choices(".json") == {"All": range(1, 3)}
     for place in (1, 2):
-        assert at(place).choices(".md") == {"All": range(1, 3), "This step": range(place, place + 1)}
-    assert TrainingRun(trained("a", 260)).choices(".md") == {}
+        assert at(place).choices(".json") == {"All": range(1, 3), "This step": range(place, place + 1)}
+    assert TrainingRun(trained("a", 260)).choices(".json") == {}
     at(1).save(tmp_path / "training")
     assert list(TrainingRecord.load(tmp_path / "training").lines()) == list(kept.lines())

@@ -1,4 +1,4 @@
-"""Trainings for elsewhere: every step with its words, as a table, as data, as a drawing."""
+"""Trainings for elsewhere: every step with its words, as data, as a drawing."""
 
 import io
 import json
@@ -33,10 +33,6 @@ def test_all_steps_are_written_in_all_formats(algorithm, size, tmp_path):
     data = json.loads((tmp_path / "run.json").read_text())
     assert [row["sentence"] for row in data["steps"]] == sentences
     assert data["n_steps"] == len(data["steps"]) == record.n_steps
-    TrainingRun(record).write(tmp_path / "run.md")
-    table = (tmp_path / "run.md").read_text().splitlines()[4:]
-    assert len(table) == record.n_steps
-    assert all(line.replace("\\|", "").count("|") == 5 for line in table)
     TrainingRun(record).write(tmp_path / "run.svg")
     texts = [element.text for element in ElementTree.parse(tmp_path / "run.svg").iter() if element.text]
     for number, sentence in enumerate(sentences, 1):
@@ -54,14 +50,11 @@ def test_words_can_be_followed_from_the_start_to_the_end(tmp_path):
         for index, cut in row["recuts"]:
             words[index] = cut
     assert words == [list(cut) for cut, _, _ in record.words(record.n_steps)]
-    assert "`is`, 4 times" in TrainingRun(record, 1).step_markdown()
-    assert "T h is </w>" in TrainingRun(record, 1).step_markdown()
-    assert "T h i s </w>" in TrainingRun(record, 0).step_markdown()
     assert json.loads(TrainingRun(record, 2).step_json())["left"] == "is"
     assert json.loads(TrainingRun(record, 0).step_json())["words"][0] == [["T", "h", "i", "s", "</w>"], 2]
 
 
-@pytest.mark.parametrize("ending", [".md", ".json", ".svg"])
+@pytest.mark.parametrize("ending", [".json", ".svg"])
 def test_the_size_is_told_before(ending, tmp_path):
     record = trained("bpe", 290)
     TrainingRun(record).write(tmp_path / f"run{ending}")
@@ -72,7 +65,7 @@ def test_the_size_is_told_before(ending, tmp_path):
 def test_a_process_writes_some_steps_of_a_saved_record(tmp_path, monkeypatch, capsys):
     record = trained("bpe", 290)
     (tmp_path / "record").write_bytes(b"\n".join(record.lines()))
-    for output, error in ((tmp_path / "run.json", ""), (tmp_path / "no" / "run.md", "cannot be written")):
+    for output, error in ((tmp_path / "run.json", ""), (tmp_path / "no" / "run.json", "cannot be written")):
         request = ExportRequest(str(tmp_path / "record"), str(output), 2, 4)
         monkeypatch.setattr(sys, "stdin", io.StringIO(request.line().decode()))
         main()

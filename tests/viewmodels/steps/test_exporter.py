@@ -40,9 +40,9 @@ def make_exporter():
 
 
 def test_a_cancelled_run_leaves_nothing_behind(make_exporter, run, qtbot, tmp_path):
-    part = tmp_path / f"run.md{PARTIAL}"
+    part = tmp_path / f"run.json{PARTIAL}"
     exporter = make_exporter(sys.executable, "-c", WAITS, str(part))
-    exporter.save(run, tmp_path / "run.md")
+    exporter.save(run, tmp_path / "run.json")
     qtbot.waitUntil(part.exists)
     exporter.cancel()
     assert not exporter.is_busy
@@ -51,7 +51,7 @@ def test_a_cancelled_run_leaves_nothing_behind(make_exporter, run, qtbot, tmp_pa
 
 def test_a_process_that_dies_is_told(make_exporter, run, qtbot, tmp_path):
     exporter = make_exporter(sys.executable, "-c", "import sys; sys.exit('no room')")
-    exporter.save(run, tmp_path / "run.md")
+    exporter.save(run, tmp_path / "run.json")
     qtbot.waitUntil(lambda: not exporter.is_busy)
     assert "no room" in exporter.failure
 
@@ -65,7 +65,7 @@ def states(exporter):
 
 
 def test_a_whole_run_is_told_from_beginning_to_end(make_exporter, run, qtbot, tmp_path):
-    exporter, path = make_exporter(), tmp_path / "run.md"
+    exporter, path = make_exporter(), tmp_path / "run.json"
     assert (exporter.is_busy, exporter.progress, exporter.saved, exporter.failure) == (False, 0.0, None, "")
     seen = states(exporter)
     exporter.save(run, path)
@@ -85,15 +85,18 @@ def test_a_whole_run_is_told_from_beginning_to_end(make_exporter, run, qtbot, tm
 def test_some_steps_or_all_are_asked_for(make_exporter, run, tmp_path, monkeypatch):
     exporter = make_exporter(sys.executable, "-c", "import sys; sys.stdin.read()")
     for steps, span in ((None, (run.steps.start, run.steps.stop)), (range(3, 5), (3, 5))):
-        exporter.save(run, tmp_path / "run.md", steps)
+        exporter.save(run, tmp_path / "run.json", steps)
         request = exporter._request
         assert (request.first, request.end) == span
-        assert request.output == str(tmp_path / "run.md")
+        assert request.output == str(tmp_path / "run.json")
         exporter.cancel()
 
 
 def test_answers_of_the_process(make_exporter, run, tmp_path):
-    exporter, path = make_exporter(sys.executable, "-c", "import sys; sys.stdin.read()"), tmp_path / "run.md"
+    exporter, path = (
+        make_exporter(sys.executable, "-c", "import sys; sys.stdin.read()"),
+        tmp_path / "run.json",
+    )
     exporter.save(run, path)
     seen = states(exporter)
     exporter._take([b'{"progress": 0.25}', b'{"progress": 0.5}'])
@@ -131,14 +134,14 @@ def test_a_full_disk_is_told_and_leaves_what_was_there(make_exporter, qtbot, tmp
 
 
 def test_to_cancel_is_told_and_stops_the_process(make_exporter, run, qtbot, tmp_path):
-    part = tmp_path / f"run.md{PARTIAL}"
+    part = tmp_path / f"run.json{PARTIAL}"
     exporter = make_exporter(sys.executable, "-c", WAITS, str(part))
-    exporter.save(run, tmp_path / "run.md")
+    exporter.save(run, tmp_path / "run.json")
     qtbot.waitUntil(part.exists)
     seen = states(exporter)
     exporter.cancel()
     assert (seen, exporter._process.is_running) == ([(False, 0.0, None, "")], False)
-    exporter.save(run, tmp_path / "run.md")
+    exporter.save(run, tmp_path / "run.json")
     exporter.cancel()
     exporter._storing.finish(60)
     qtbot.wait(20)
@@ -146,9 +149,9 @@ def test_to_cancel_is_told_and_stops_the_process(make_exporter, run, qtbot, tmp_
 
 
 def test_to_stop_removes_the_folder_and_the_unfinished_file(make_exporter, run, qtbot, tmp_path):
-    part = tmp_path / f"run.md{PARTIAL}"
+    part = tmp_path / f"run.json{PARTIAL}"
     exporter = make_exporter(sys.executable, "-c", WAITS, str(part))
-    exporter.save(run, tmp_path / "run.md")
+    exporter.save(run, tmp_path / "run.json")
     qtbot.waitUntil(part.exists)
     folder = Path(exporter._folder.name)
     exporter.stop()

@@ -18,20 +18,18 @@ LEFT = Qt.MouseButton.LeftButton
 def test_steps_are_copied_and_runs_saved(make_steps_page, qtbot, tmp_path):
     page = make_steps_page()
     page.actions_["debug_copy"].trigger()
-    assert page.model.debugger.sentence() in QApplication.clipboard().text()
-    page.actions_["debug_copy_json"].trigger()
     assert json.loads(QApplication.clipboard().text())["index"] == page.model.position
     for ending, start in (
-        (".md", b"**"),
+        (".html", b"<!doctype html>"),
         (".json", b"{"),
         (".svg", b"<svg"),
         (".png", b"\x89PNG"),
-        ("", b"**"),
+        ("", b"<!doctype html>"),
     ):
         path = tmp_path / f"run{ending}"
         page.export.save(path)
         qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
-        written = path if ending else tmp_path / "run.md"
+        written = path if ending else tmp_path / "run.html"
         assert written.read_bytes().startswith(start)
     assert "Saved" in page.export.message.text()
     qtbot.mouseClick(page.export.button, LEFT)
@@ -41,10 +39,8 @@ def test_steps_are_copied_and_runs_saved(make_steps_page, qtbot, tmp_path):
 def test_a_run_without_steps_is_copied_and_saved_too(make_steps_page, qtbot, tmp_path):
     page = make_steps_page("toy", b"")
     page.actions_["debug_copy"].trigger()
-    assert "no tokens" in QApplication.clipboard().text()
-    page.actions_["debug_copy_json"].trigger()
     assert json.loads(QApplication.clipboard().text())["steps"] == []
-    for ending in (".md", ".json", ".svg"):
+    for ending in (".html", ".json", ".svg"):
         assert page.shown_run().choices(ending) == {}
         page.export.save(tmp_path / f"run{ending}")
         qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
@@ -53,16 +49,16 @@ def test_a_run_without_steps_is_copied_and_saved_too(make_steps_page, qtbot, tmp
 
 def test_a_file_that_cannot_be_written_is_told(make_steps_page, qtbot, tmp_path):
     page = make_steps_page()
-    page.export.save(tmp_path / "no" / "run.md")
+    page.export.save(tmp_path / "no" / "run.html")
     qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
     assert "cannot be written" in page.export.message.text()
 
 
 def test_a_large_file_is_asked_about(make_steps_page, tmp_path, monkeypatch):
     page = make_steps_page()
-    assert page.export.size_warning(tmp_path / "run.md") == ""
+    assert page.export.size_warning(tmp_path / "run.html") == ""
     monkeypatch.setattr(step_export, "LARGE_BYTES", 1000)
-    assert "run.md will have about" in page.export.size_warning(tmp_path / "run.md")
+    assert "run.html will have about" in page.export.size_warning(tmp_path / "run.html")
 
 
 @pytest.mark.parametrize("ending", [".svg", ".json"])
@@ -101,7 +97,7 @@ def test_a_run_a_piece_or_a_step_is_saved(make_steps_page, qtbot, tmp_path, monk
         ("run.v2", "Drawing", "run.v2.svg"),
         ("run.v2", "JSON", "run.v2.json"),
         ("run.v2", "Picture", "run.v2.png"),
-        ("run.v2", "", "run.v2.md"),
+        ("run.v2", "", "run.v2.html"),
         ("run.v2.SVG", "JSON", "run.v2.SVG"),
         (".svg", "Drawing", ".svg.svg"),
     ],
@@ -118,13 +114,13 @@ def test_a_name_keeps_its_dots(make_steps_page, qtbot, tmp_path, monkeypatch, na
     page.export.ask_and_save()
     qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
     assert [path.name for path in tmp_path.iterdir() if path.name != "settings.json"] == [written]
-    starts = {".svg": b"<svg", ".json": b"{", ".png": b"\x89PNG", ".md": b"**"}
+    starts = {".svg": b"<svg", ".json": b"{", ".png": b"\x89PNG", ".html": b"<!doctype"}
     assert (tmp_path / written).read_bytes().startswith(starts[written[written.rindex(".") :].lower()])
 
 
 def test_a_large_file_is_saved_only_if_wanted(make_steps_page, qtbot, tmp_path, monkeypatch):
     page = make_steps_page()
-    path, asked = tmp_path / "run.md", []
+    path, asked = tmp_path / "run.html", []
     monkeypatch.setattr(step_export, "LARGE_BYTES", 1000)
     monkeypatch.setattr(step_export, "choose_steps", lambda parent, choices: "All")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(path), ""))
@@ -145,7 +141,7 @@ def test_a_large_file_is_saved_only_if_wanted(make_steps_page, qtbot, tmp_path, 
     page.modes.choose(2)  # with nothing to save
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(path), ""))
     QApplication.clipboard().setText("kept")
-    for act in (page.export.ask_and_save, page.export.copy_markdown, page.export.copy_json):
+    for act in (page.export.ask_and_save, page.export.copy_json):
         act()
     page.export.save(path)
     assert QApplication.clipboard().text() == "kept"

@@ -40,7 +40,6 @@ def test_each_card_has_a_number_a_title_a_summary_and_four_buttons(page):
         assert card.isAncestorOf(title)
         assert {button.text(): button.accessibleName() for button in card.findChildren(QToolButton)} == {
             "Save a copy…": f"Save a copy of {lesson.title}",
-            "Handout…": f"Save a handout of {lesson.title}",
             "Present": f"Present {lesson.title}",
         }
     assert told[KEYS_TEXT].font().pixelSize() == UI_FONT_PX
@@ -93,29 +92,25 @@ def test_arrows_go_from_lesson_to_lesson_past_what_stands_between(page, qtbot):
         buttons[2].setFocus()
 
 
-def test_copies_and_handouts_are_saved_under_the_name_that_is_chosen(page, qtbot, monkeypatch, tmp_path):
+def test_copies_and_pages_are_saved_under_the_name_that_is_chosen(page, qtbot, monkeypatch, tmp_path):
     asked, lesson = [], page.player.lessons[0]
     card = page.lessons.buttons[lesson.name].parentWidget()
-    copy, handout, _ = card.findChildren(QToolButton)
+    copy, _ = card.findChildren(QToolButton)
 
     def answer(window, title, suggested, filters):
         asked.append((title, suggested))
         return str(tmp_path / suggested), filters.split(";;")[0]
 
     monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
-    for button, name in ((copy, lesson.path.name), (handout, f"{lesson.path.stem}.html")):
-        qtbot.mouseClick(button, LEFT)
-        qtbot.waitUntil((tmp_path / name).exists)
-        qtbot.waitUntil(lambda: not page.lessons._saving.is_busy)
-    assert asked == [("Save a copy", lesson.path.name), ("Save handout", f"{lesson.path.stem}.html")]
+    qtbot.mouseClick(copy, LEFT)
+    qtbot.waitUntil((tmp_path / lesson.path.name).exists)
+    qtbot.waitUntil(lambda: not page.lessons._saving.is_busy)
+    assert asked == [("Save a copy", lesson.path.name)]
     assert lesson.path.name.endswith(ENDING)
     page.lessons.save(lesson, tmp_path / "page.html")
     qtbot.waitUntil((tmp_path / "page.html").exists)
     qtbot.waitUntil(lambda: not page.lessons._saving.is_busy)
-    handout_text, page_text = (
-        (tmp_path / name).read_text() for name in (f"{lesson.path.stem}.html", "page.html")
-    )
-    assert handout_text != page_text
+    assert "<section>" in (tmp_path / "page.html").read_text()
     assert lesson.title in (tmp_path / lesson.path.name).read_text()
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: ("", ""))
     qtbot.mouseClick(copy, LEFT)

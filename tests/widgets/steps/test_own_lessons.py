@@ -118,23 +118,11 @@ def test_copies_and_pages_are_saved(make_steps_page, qtbot, tmp_path, monkeypatc
     assert "cannot be written" in complaints[0]
 
 
-def test_handouts_of_a_lesson_and_of_a_run_are_saved(make_steps_page, qtbot, tmp_path, monkeypatch):
+def test_a_copy_of_the_lesson_is_saved_by_its_action(make_steps_page, qtbot, tmp_path, monkeypatch):
     page = make_steps_page("toy", b"abacb", "scan")
-    places = []
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(tmp_path / places[-1]), ""))
-    monkeypatch.setattr("guiapp.widgets.steps.export.choose_steps", lambda parent, choices: "All")
-    places.append("run")
-    page.actions_["debug_handout"].trigger()
-    qtbot.waitUntil((tmp_path / "run.html").exists)
-    page.actions_["lesson_handout"].trigger()  # there is no lesson
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(tmp_path / "copy.toml"), ""))
+    page.actions_["lesson_copy"].trigger()  # there is no lesson
     page.player.begin("5-why-greedy-is-not-exact")
-    places.append("lesson.html")
-    page.actions_["lesson_handout"].trigger()
-    qtbot.waitUntil((tmp_path / "lesson.html").exists)
-    texts = [(tmp_path / name).read_text() for name in ("run.html", "lesson.html")]
-    assert ["<script" in text for text in texts] == [False, False]
-    assert ["scan on “abacb”" in texts[0], "Why greedy is not exact" in texts[1]] == [True, True]
-    places.append("copy.toml")
     page.actions_["lesson_copy"].trigger()
     qtbot.waitUntil((tmp_path / "copy.toml").exists)
 

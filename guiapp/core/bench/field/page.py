@@ -52,7 +52,7 @@ def page(found: Field) -> str:
         machine_section(found),
     ]
     body = joined(content, Html("\n"))
-    return f"{beginning(TITLE, {style: ''}, script)}{body}\n<script>{script}</script>\n</body>\n</html>\n"
+    return f"{beginning(TITLE, style, script)}{body}\n<script>{script}</script>\n</body>\n</html>\n"
 
 
 def _top(found: Field) -> Html:
