@@ -67,7 +67,7 @@ class Shell:
 
     def greet(self) -> None:
         """Show the ways in to people who have not been here before."""
-        if self.settings.store.is_new:
+        if self.settings.is_new:
             self.window.actions_table["start"].trigger()
 
     def stop(self) -> None:

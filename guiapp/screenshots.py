@@ -105,7 +105,7 @@ def save_screenshot(
     tokenizers = {model: tokenizer} | {name: open_model(name) for name in look.beside}
     application = make_application()
     with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(Path(folder) / "settings.json")
+        settings = Settings(Path(folder) / "settings.ini")
         settings.theme = look.theme
         settings.tree_shape = look.shape
         settings.spelling.choose(Spelling(look.spelling))

@@ -34,7 +34,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             home = Path(folder)
             move_to_home(home)
-            settings = Settings(home / "settings.json")
+            settings = Settings(home / "settings.ini")
             settings.theme = theme
             shell = build(application, settings, sample_text("welcome"))
             shell.window.resize(1200, 760)

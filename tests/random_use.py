@@ -192,7 +192,7 @@ def run(seed: int, n_events: int, rests: tuple[int, ...]) -> dict[str, object]:
         os.chdir(folder)
         application = make_application()
         application.setQuitOnLastWindowClosed(False)
-        shell = build(application, Settings(folder / "settings.json"), sample_text("welcome"))
+        shell = build(application, Settings(folder / "settings.ini"), sample_text("welcome"))
         shell.window.actions_table["quit"].setEnabled(False)
         hands = RandomHands(shell, random.Random(seed), folder)
         hands.answer_file_dialogs()

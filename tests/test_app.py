@@ -125,7 +125,7 @@ def test_closing_ends_the_program_although_reads_hang(environment):
 def test_the_window_opens_encodes_closes_and_keeps_its_settings(environment, tmp_path, model):
     result = run(CODE_FOR_A_WINDOW_THAT_CLOSES.format(model=model), environment)
     assert (result.returncode, result.stderr) == (0, "")
-    assert (tmp_path / "config" / "tokenloupe" / "settings.json").is_file()
+    assert (tmp_path / "config" / "tokenloupe" / "settings.ini").is_file()
 
 
 @pytest.mark.slow
@@ -182,7 +182,7 @@ def test_starting_imports_nothing_heavy_before_the_first_paint(environment):
     code = (
         "import sys; from pathlib import Path; from guiapp import app; "
         "from guiapp.viewmodels.settings import Settings; "
-        "shell = app.build(app.make_application(), Settings(Path('settings.json')), b'text'); "
+        "shell = app.build(app.make_application(), Settings(Path('settings.ini')), b'text'); "
         "heavy = {'gguf', 'guiapp.core.tokenizer'}; "
         "print(sorted(heavy & set(sys.modules))); shell.stop()"
     )

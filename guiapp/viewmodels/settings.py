@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QObject
+from PySide6.QtCore import QByteArray, QFile, QObject, QSettings, QTimer, Signal
 
 from guiapp.core.explain.spelling import Spelling
-from guiapp.viewmodels.settings_store import SettingsStore
+from guiapp.core.system.outside_json import read_json
 from guiapp.viewmodels.spelling import SharedSpelling
 
 
@@ -22,7 +23,7 @@ class Text:
         return value if isinstance(value, str) else ""
 
     def __set__(self, settings: Settings, value: str) -> None:
-        settings.store.set_value(self._name, value)
+        settings.set_value(self._name, value)
 
 
 class Choice(Text):
@@ -55,6 +56,11 @@ class Switch:
 class Settings(QObject):
     """Typed access to the settings file; a value that somebody spoiled counts as not set.
 
+    Several programs may write to one file, each what it changed.
+
+    store             all values by name
+    is_new            whether there was no file: it is the first start
+    unreadable        where a file is now that could not be read; None if all was well
     spelling          how tokens are written, which all pages share
     shows_whitespace  whether spaces and newlines have glyphs
     marks_look_alikes whether letters that pass for others are underlined
@@ -69,7 +75,12 @@ class Settings(QObject):
     own_contenders    JSON, see CustomContenders
     vocabulary_columns  names with commas between them, "" for the usual ones
     ids_format        what ids are copied as, see `ids_panel.FORMATS`; "" where the user never chose
+
+    Signals:
+        failed(str): what was changed cannot be written.
     """
+
+    failed = Signal(str)
 
     theme = Choice("system", "light", "dark")
     _spelling = Choice(*(each.value for each in Spelling))
@@ -104,7 +115,15 @@ class Settings(QObject):
     def __init__(self, path: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.folder = path.parent
-        self.store = SettingsStore(path, self)
+        self._path = path
+        json_path = path.with_suffix(".json")  # of earlier versions
+        self.is_new = not path.exists() and not json_path.exists()
+        self.unreadable: Path | None = None
+        self.store = _ini(path)
+        if path.exists():
+            self._check()
+        elif json_path.exists():
+            self._import(json_path)
         self.spelling = SharedSpelling(Spelling(self._spelling), self)
         self.spelling.changed.connect(self._keep_spelling)
 
@@ -134,18 +153,53 @@ class Settings(QObject):
     def layout(self, name: str) -> QByteArray:
         """The saved state of a window or splitter; empty where there is none."""
         state = self.store.value(f"layout/{name}")
-        return QByteArray(state if isinstance(state, bytes) else b"")
+        return state if isinstance(state, QByteArray) else QByteArray()
 
     def set_layout(self, name: str, state: QByteArray) -> None:
-        self.store.set_value(f"layout/{name}", bytes(state.data()))
+        self.set_value(f"layout/{name}", state)
+
+    def set_value(self, name: str, value: str | QByteArray) -> None:
+        if self.store.value(name) != value:
+            self.store.setValue(name, value)
+            QTimer.singleShot(0, self.save)
 
     def save(self) -> None:
-        """Wait until everything is in the file; without this it is there before long."""
-        self.store.save()
+        """Write what changed; without this it is in the file before long."""
+        file = _ini(self._path)  # has the changes too, and no status of an earlier failure
+        file.sync()
+        if file.status() is not QSettings.Status.NoError:
+            self.failed.emit(f"The settings cannot be written to {self._path}.")
+        QFile.setPermissions(str(self._path), QFile.Permission.ReadOwner | QFile.Permission.WriteOwner)
+
+    def _check(self) -> None:
+        """Move a file out of the way that is none of ours."""
+        self.store.allKeys()  # reads the whole file
+        if self.store.status() is QSettings.Status.NoError:
+            return
+        with suppress(OSError):
+            self.unreadable = self._path.replace(self._path.with_name(f"{self._path.name}.spoiled"))
+            self.store = _ini(self._path)
+
+    def _import(self, json_path: Path) -> None:
+        """Take over texts, and bytes that are written as {"base64": "…"}."""
+        try:
+            values = dict(read_json(json_path.read_bytes()))
+        except (OSError, ValueError, TypeError):
+            self.unreadable = json_path
+            return
+        for name, value in values.items():
+            if isinstance(value, dict) and isinstance(text := value.get("base64"), str):
+                value = QByteArray.fromBase64(text.encode())
+            if isinstance(value, str | QByteArray):
+                self.set_value(name, value)
+
+
+def _ini(path: Path) -> QSettings:
+    return QSettings(str(path), QSettings.Format.IniFormat)
 
 
 def default_path() -> Path:
     """Where the settings of the user lie."""
     import platformdirs
 
-    return Path(platformdirs.user_config_dir("tokenloupe", False)) / "settings.json"
+    return Path(platformdirs.user_config_dir("tokenloupe", False)) / "settings.ini"

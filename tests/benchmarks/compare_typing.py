@@ -49,7 +49,7 @@ class Typing:
             return tokenizers[name]
 
         self.models = models
-        self.shell = build(application, Settings(Path(folder) / "settings.json"), text, load)
+        self.shell = build(application, Settings(Path(folder) / "settings.ini"), text, load)
         self.shell.window.actions_table["compare"].trigger()
         self.shell.window.resize(*SIZE)
         self.shell.window.show()

@@ -102,7 +102,7 @@ def _tell(name: str, costs: list[float]) -> None:
 def _page(model: str) -> Iterator[VocabularyPage]:
     application = make_application()
     with TemporaryDirectory() as folder:
-        shell = build(application, Settings(Path(folder) / "settings.json"), b"the")
+        shell = build(application, Settings(Path(folder) / "settings.ini"), b"the")
         shell.window.resize(1280, 800)
         shell.window.actions_table["vocabulary"].trigger()
         shell.window.show()

@@ -47,11 +47,11 @@ def type_until_killed(seed: int, home: Path) -> tuple[list[tuple[float, str]], f
     [(2, LOST_ON_A_BUSY_MACHINE_S), pytest.param(50, LOST_S, marks=pytest.mark.exhaustive)],
 )
 def test_what_was_typed_survives_a_kill(n_kills, lost_s, tmp_path):
-    settings, too_old = tmp_path / "config" / "tokenloupe" / "settings.json", []
+    settings, too_old = tmp_path / "config" / "tokenloupe" / "settings.ini", []
     texts, killed_s = type_until_killed(0, tmp_path)
     for seed in range(1, n_kills + 1):
         if settings.exists():
-            assert isinstance(json.loads(settings.read_bytes()), dict)
+            assert settings.read_bytes().startswith(b"[General]\n")
         before, killed_before_s = texts, killed_s
         texts, killed_s = type_until_killed(seed, tmp_path)
         found = texts[0][1]

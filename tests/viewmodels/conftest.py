@@ -12,7 +12,7 @@ from guiapp.viewmodels.text_session import TextSession
 
 @pytest.fixture
 def settings(tmp_path):
-    return Settings(tmp_path / "settings.json")
+    return Settings(tmp_path / "settings.ini")
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ def make_recent(tmp_path):
     made = []
 
     def make(paths, *is_there):
-        made.append(RecentFiles(Settings(tmp_path / "settings.json"), *is_there))
+        made.append(RecentFiles(Settings(tmp_path / "settings.ini"), *is_there))
         for path in paths:
             made[-1].add(path, FakeTokenizer().vocabulary)
         return made[-1]
@@ -56,7 +56,7 @@ def test_a_disk_that_does_not_answer_keeps_nobody_waiting(make_recent, qtbot, tm
 
 @pytest.mark.parametrize("spoiled", ["", "{", "7", "null", "[1, [2]]", "[" * 100_000])
 def test_a_spoiled_list_is_an_empty_one(tmp_path, spoiled):
-    settings = Settings(tmp_path / "settings.json")
+    settings = Settings(tmp_path / "settings.ini")
     settings.recent_texts = spoiled
     assert RecentTexts(settings).paths == ()
     settings.recent_files = spoiled
@@ -64,7 +64,7 @@ def test_a_spoiled_list_is_an_empty_one(tmp_path, spoiled):
 
 
 def test_so_many_are_kept(tmp_path):
-    recent = RecentTexts(Settings(tmp_path / "settings.json"))
+    recent = RecentTexts(Settings(tmp_path / "settings.ini"))
     for number in range(KEPT + 3):
         recent.add(tmp_path / str(number))
     assert len(recent.paths) == KEPT

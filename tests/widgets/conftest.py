@@ -38,8 +38,8 @@ def make_steps_page(qtbot, tmp_path):
         theme_source = ThemeSource(QApplication.instance(), theme, dresses_later=True)
         window = QMainWindow()
         actions = Actions(window)
-        model = StepsModel(session, Settings(tmp_path / "settings.json"), InstantRecorder())
-        player_settings = Settings(tmp_path / "settings.json")
+        model = StepsModel(session, Settings(tmp_path / "settings.ini"), InstantRecorder())
+        player_settings = Settings(tmp_path / "settings.ini")
         player = LessonPlayer(player_settings, InstantRecorder())
         compared = ComparedModels(session)
         ending.callback(compared.stop)
@@ -70,7 +70,7 @@ def open_tree_page(qtbot, tmp_path):
     def make(tokenizer, text=TREE_TEXT):
         session = ModelSession(TextSession(text), load=lambda *asked: tokenizer)
         theme_source = ThemeSource(QApplication.instance(), "dark", dresses_later=True)
-        page = TreePage(session, theme_source, Settings(tmp_path / "settings.json"))
+        page = TreePage(session, theme_source, Settings(tmp_path / "settings.ini"))
         theme_source.dress(page)
         ending.callback(session.close)
         ending.callback(page.stop)
@@ -102,7 +102,7 @@ def make_shell(qapp, qtbot, tmp_path):
     shells = []
 
     def make(text=b"one two three", model="fake.gguf", load=load):
-        settings = Settings(tmp_path / "settings.json")
+        settings = Settings(tmp_path / "settings.ini")
         settings.theme = "dark"
         shell = build(qapp, settings, text, load, Answers())
         shells.append(shell)

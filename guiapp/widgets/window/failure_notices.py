@@ -46,10 +46,10 @@ class FailureNotices(QObject):
         session.tokens_changed.connect(self._follow_tokens)
         session.round_trip.failed.connect(partial(self._show_with_circumstances, "decoding"))
         session.round_trip.changed.connect(partial(area.clear_notice, "decoding"))
-        settings.store.failed.connect(partial(area.show_notice, "settings"))
+        settings.failed.connect(partial(area.show_notice, "settings"))
         kept_texts.failed.connect(partial(area.show_notice, "kept text"))
-        if (aside := settings.store.set_aside) is not None:
-            area.show_notice("settings", f"The settings could not be read. What was there is in {aside} now.")
+        if (path := settings.unreadable) is not None:
+            area.show_notice("settings", f"The settings could not be read. What was there is in {path}.")
 
     def _show_model_failure(self, name: str, message: str) -> None:
         self._failed = name

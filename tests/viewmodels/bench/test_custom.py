@@ -19,7 +19,7 @@ IDS = "import sys; print(len(sys.stdin.read()), 2)"
 
 @pytest.fixture
 def settings(tmp_path):
-    settings = Settings(tmp_path / "settings.json")
+    settings = Settings(tmp_path / "settings.ini")
     yield settings
     settings.save()
 
@@ -32,7 +32,7 @@ def test_they_are_there_again_after_a_restart(settings, tmp_path, qtbot):
         own.add(yours)
     own.add(replace(mine, target="tok --y"))
     settings.save()
-    again = CustomContenders(Settings(tmp_path / "settings.json"))
+    again = CustomContenders(Settings(tmp_path / "settings.ini"))
     assert again.contenders == (yours, replace(mine, target="tok --y"))
     with qtbot.waitSignal(again.changed):
         again.remove("yours")

@@ -41,7 +41,7 @@ def make(qtbot, tmp_path, monkeypatch):
 
     def make(columns=("demo:bpe", "demo:spm"), others=(), text=TEXT, load=None):
         compared = compared_models(qtbot, columns, text)
-        summary = SummaryModel(compared, Settings(tmp_path / "settings.json"), load or Opened())
+        summary = SummaryModel(compared, Settings(tmp_path / "settings.ini"), load or Opened())
         made.append((summary, compared))
         summary.compared = compared
         summary.watch(True)
@@ -182,7 +182,7 @@ def test_a_model_that_does_not_open_says_why_and_the_others_go_on(make, tmp_path
 def test_a_window_without_a_model_says_so(qtbot, tmp_path):
     session = ModelSession(TextSession(TEXT), load=Opened())
     compared = ComparedModels(session, Opened())
-    summary = SummaryModel(compared, Settings(tmp_path / "settings.json"), Opened())
+    summary = SummaryModel(compared, Settings(tmp_path / "settings.ini"), Opened())
     summary.watch(True)
     summary.add("demo:toy")
     qtbot.waitUntil(lambda: not summary.is_counting)

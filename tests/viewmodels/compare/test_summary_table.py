@@ -20,7 +20,7 @@ def table(qtbot, tmp_path, monkeypatch):
     monkeypatch.setattr(summary_module, "PAUSE_MS", 0)
     monkeypatch.setattr(summary_module, "PAUSE_BEFORE_OPENING_MS", 0)
     compared = compared_models(qtbot, ["demo:bpe", "demo:spm"])
-    summary = SummaryModel(compared, Settings(tmp_path / "settings.json"), Opened())
+    summary = SummaryModel(compared, Settings(tmp_path / "settings.ini"), Opened())
     made = SummaryTable(summary)
     made.summary, made.compared = summary, compared
     summary.watch(True)

@@ -9,7 +9,7 @@ from guiapp.viewmodels.settings import Settings
 
 @pytest.fixture
 def settings(tmp_path):
-    return Settings(tmp_path / "settings.json")
+    return Settings(tmp_path / "settings.ini")
 
 
 def test_terms_are_there_at_the_next_start(settings):

@@ -10,7 +10,7 @@ from guiapp.viewmodels.steps.lesson_progress import LessonProgress
 
 @pytest.fixture
 def settings(tmp_path):
-    return Settings(tmp_path / "settings.json")
+    return Settings(tmp_path / "settings.ini")
 
 
 def test_menus_know_the_lessons_that_are_in_the_files():

@@ -121,7 +121,7 @@ def test_columns_are_kept_and_those_that_a_vocabulary_lacks_are_left_out(model, 
         model.show_column(name, False)
     assert table_of(model)[4] == ["3", "ab", "61 62", "2", "0"]
     settings.save()
-    other = VocabularyModel(model.session, Settings(settings.folder / "settings.json"))
+    other = VocabularyModel(model.session, Settings(settings.folder / "settings.ini"))
     assert other.columns == model.columns
     model.session.loader.open("spm")
     settle(model, qtbot)

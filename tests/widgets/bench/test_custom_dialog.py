@@ -21,7 +21,7 @@ COMMAND_LINE = f"{sys.executable} -c 'print(1, 2)'"
 
 @pytest.fixture
 def own(tmp_path):
-    settings = Settings(tmp_path / "settings.json")
+    settings = Settings(tmp_path / "settings.ini")
     yield CustomContenders(settings)
     settings.save()
 

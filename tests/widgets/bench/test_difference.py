@@ -20,7 +20,7 @@ BYTE_OFFSET = 9
 
 @pytest.fixture
 def shell(qtbot, tmp_path):
-    shell = build(QApplication.instance(), Settings(tmp_path / "settings.json"), b"typed before")
+    shell = build(QApplication.instance(), Settings(tmp_path / "settings.ini"), b"typed before")
     qtbot.addWidget(shell.window)
     shell.window.resize(1280, 800)
     shell.window.show()

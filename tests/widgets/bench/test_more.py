@@ -215,7 +215,7 @@ def test_a_contender_of_ones_own_takes_part_once_it_is_written_down(qtbot, theme
     session = ModelSession(TextSession(b"text"))
     with qtbot.waitSignal(session.vocabulary_changed):
         session.loader.open("demo:bpe")
-    model = BenchModel(session, runner, own=CustomContenders(Settings(tmp_path / "settings.json")))
+    model = BenchModel(session, runner, own=CustomContenders(Settings(tmp_path / "settings.ini")))
     panel = MorePanel(model, theme_source)
     qtbot.addWidget(panel)
     panel.show()

@@ -225,7 +225,7 @@ def test_one_contender_is_pointed_at_in_all_charts_also_in_those_that_are_made_l
 
 
 def test_the_unit_is_kept_in_the_settings(page, qtbot, tmp_path):
-    settings = Settings(tmp_path / "settings.json")
+    settings = Settings(tmp_path / "settings.ini")
     for unit, words in (("tokens_per_s", "25.0 M"), ("mb_per_s", "100")):
         results = ResultsView(page.model, page.results._theme_source, Sheet(), settings)
         qtbot.addWidget(results)
@@ -234,7 +234,7 @@ def test_the_unit_is_kept_in_the_settings(page, qtbot, tmp_path):
         assert (results.units.currentData(), settings.bench_unit) == (unit, unit)
         assert words in words_of(results, "throughput"), "the main figure"
         qtbot.keyClick(results.units, Qt.Key.Key_Down)
-    assert Settings(tmp_path / "settings.json").bench_unit == "mb_per_s"
+    assert Settings(tmp_path / "settings.ini").bench_unit == "mb_per_s"
 
 
 def test_curves_show_speeds_or_times_in_all_charts(qtbot, results):

@@ -26,7 +26,7 @@ def panel(qtbot, tmp_path, monkeypatch):
     compared = compared_models(qtbot, ["demo:bpe", "demo:spm"])
     requests = PageRequests()
     theme_source = ThemeSource(QApplication.instance(), "dark")
-    made = SummaryPanel(compared, requests, Settings(tmp_path / "settings.json"), theme_source, Opened())
+    made = SummaryPanel(compared, requests, Settings(tmp_path / "settings.ini"), theme_source, Opened())
     made.compared, made.requests = compared, requests
     window = QMainWindow()
     window.setCentralWidget(made)

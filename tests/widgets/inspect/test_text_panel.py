@@ -91,7 +91,7 @@ def test_pointing_at_an_id_marks_its_text(shell):
 
 
 def test_counts_are_right_without_a_model(qapp, qtbot, tmp_path):
-    shell = build(qapp, Settings(tmp_path / "settings.json"), "zwölf".encode(), load, Answers())
+    shell = build(qapp, Settings(tmp_path / "settings.ini"), "zwölf".encode(), load, Answers())
     qtbot.addWidget(shell.window)
     shell.session.text.show(b"")
     assert shell.session.statistics.n_characters == 0
@@ -114,7 +114,7 @@ def test_a_window_counts_as_painted_when_its_panels_are(qapp, qtbot, tmp_path, m
     events = []
     paint = SpanView.paintEvent
     monkeypatch.setattr(SpanView, "paintEvent", lambda *seen: (paint(*seen), events.append("text")))
-    shell = build(qapp, Settings(tmp_path / "settings.json"), b"text", load, Answers())
+    shell = build(qapp, Settings(tmp_path / "settings.ini"), b"text", load, Answers())
     qtbot.addWidget(shell.window)
     shell.window.first_painted.connect(lambda: events.append("window"))
     shell.window.show()

@@ -56,7 +56,7 @@ def start_program(qapp, qtbot, tmp_path, monkeypatch):
     shells = []
 
     def start():
-        settings = Settings(tmp_path / "home" / "settings.json")
+        settings = Settings(tmp_path / "home" / "settings.ini")
         shell = build(qapp, settings, sample_text(FIRST_SAMPLE), questions=Answers())
         shells.append(shell)
         qtbot.addWidget(shell.window)

@@ -113,7 +113,7 @@ def test_a_name_keeps_its_dots(make_steps_page, qtbot, tmp_path, monkeypatch, na
     monkeypatch.setattr(step_export, "choose_steps", lambda parent, choices: "All")
     page.export.ask_and_save()
     qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
-    assert [path.name for path in tmp_path.iterdir() if path.name != "settings.json"] == [written]
+    assert [path.name for path in tmp_path.iterdir() if path.name != "settings.ini"] == [written]
     starts = {".svg": b"<svg", ".json": b"{", ".png": b"\x89PNG", ".html": b"<!doctype"}
     assert (tmp_path / written).read_bytes().startswith(starts[written[written.rindex(".") :].lower()])
 

@@ -54,7 +54,7 @@ def test_another_theme_and_size_reach_everything(make_steps_page, qtbot, tmp_pat
     name, encoder, go_on = CASES[case]
     pictures = []
     for follows in (False, True):
-        (tmp_path / "settings.json").unlink(missing_ok=True)
+        (tmp_path / "settings.ini").unlink(missing_ok=True)
         page = make_steps_page(name, TEXT, encoder, "dark" if follows else "light")
         page.set_text_size(TEXT_FONT_PX if follows else 2 * TEXT_FONT_PX)
         go_on(page, qtbot)

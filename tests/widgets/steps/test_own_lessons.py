@@ -57,7 +57,7 @@ def test_the_list_of_the_next_start_has_files_that_are_still_there(make_steps_pa
     gone.write_text(OWN)
     for path in (own, gone):
         page.lessons.open(path)
-    page.player._progress._settings.store.save()
+    page.player._progress._settings.save()
     gone.unlink()
     again = make_steps_page()
     again.modes.choose(LESSONS)

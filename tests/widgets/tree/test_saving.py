@@ -50,7 +50,7 @@ def save_at(page, qtbot, path, save):
 
 def test_without_a_tree_there_is_nothing_to_save(qtbot, tmp_path):
     theme_source = ThemeSource(QApplication.instance(), "dark")
-    page = TreePage(ModelSession(TextSession(b"text")), theme_source, Settings(tmp_path / "settings.json"))
+    page = TreePage(ModelSession(TextSession(b"text")), theme_source, Settings(tmp_path / "settings.ini"))
     qtbot.addWidget(page)
     page.export._ask_where = lambda title, suggested: str(tmp_path / "saved")
     page.export._ask_scale = lambda: 2.0

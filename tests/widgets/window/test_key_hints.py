@@ -109,7 +109,7 @@ def test_no_key_of_the_editor_is_forgotten(qapp):
 @pytest.fixture
 def inspect_page(qtbot, tmp_path):
     session = ModelSession(TextSession(b"one two three"), load=lambda *asked: FakeTokenizer())
-    settings, themes = Settings(tmp_path / "settings.json"), ThemeSource(QApplication.instance(), "dark")
+    settings, themes = Settings(tmp_path / "settings.ini"), ThemeSource(QApplication.instance(), "dark")
     page = InspectPage(session, settings, Actions(session), themes)
     qtbot.addWidget(page)
     page.show()

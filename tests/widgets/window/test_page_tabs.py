@@ -36,7 +36,7 @@ def window(qtbot, tmp_path):
         PageRow(name, name.title(), "Ctrl+1", path, lambda _, name=name: kinds.get(name, Page)())
         for name, path in PATHS.items()
     )
-    setting = PageSetting(None, None, Settings(tmp_path / "settings.json"), None, None, None, None, None)
+    setting = PageSetting(None, None, Settings(tmp_path / "settings.ini"), None, None, None, None, None)
     window = QWidget()
     window.pages = PageStack(setting, rows)
     actions = {name: QAction(name, window) for name in PATHS}

@@ -49,7 +49,7 @@ class ProxyPage(Page):
 
 @pytest.fixture
 def settings(tmp_path):
-    return Settings(tmp_path / "settings.json")
+    return Settings(tmp_path / "settings.ini")
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ def test_closing_waits_for_all_background_work(qapp, qtbot, tmp_path, monkeypatc
     start, wait = LatestJob.start, LatestJob.wait
     monkeypatch.setattr(LatestJob, "start", lambda job, work: (started.add(job), start(job, work)))
     monkeypatch.setattr(LatestJob, "wait", lambda job: (waited.add(job), wait(job)))
-    shell = build(qapp, Settings(tmp_path / "settings.json"), b"text", questions=Answers())
+    shell = build(qapp, Settings(tmp_path / "settings.ini"), b"text", questions=Answers())
     qtbot.addWidget(shell.window)
     shell.window.show()
     shell.session.loader.open("demo:toy")

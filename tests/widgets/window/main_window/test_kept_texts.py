@@ -96,7 +96,7 @@ from guiapp.viewmodels.settings import Settings
 
 folder, text, typed = Path(sys.argv[1]), Path(sys.argv[2]).read_bytes(), sys.argv[3]
 application = app.make_application()
-shell = app.build(application, Settings(folder / "settings.json"), text)
+shell = app.build(application, Settings(folder / "settings.ini"), text)
 shell.window.take_kept_text()
 shell.window.show()
 editor = shell.window.inspect_page.editor

@@ -359,7 +359,7 @@ def wait(holds):
     while not holds():
         QTest.qWait(20)
 
-shell = build(make_application(), Settings(folder / "settings.json"), b"sample")
+shell = build(make_application(), Settings(folder / "settings.ini"), b"sample")
 shell.window.show()
 shell.start("demo:bpe", folder / "own words.txt")
 wait(lambda: shell.session.loader.model and shell.session.text.path)

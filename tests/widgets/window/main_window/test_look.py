@@ -29,7 +29,7 @@ def test_zoom_changes_the_text_size_and_is_kept(shell, qtbot, tmp_path, name, la
     before = editor.font_px
     shell.window.actions_table[name].trigger()
     assert (editor.font_px > before) is larger
-    qtbot.waitUntil(lambda: Settings(tmp_path / "settings.json").font_px == editor.font_px)
+    qtbot.waitUntil(lambda: Settings(tmp_path / "settings.ini").font_px == editor.font_px)
     shell.window.actions_table["zoom_reset"].trigger()
     assert editor.font_px == before
 
@@ -43,7 +43,7 @@ def test_what_was_chosen_last_time_is_chosen_again(make_shell, tmp_path):
         "ids_format": format_name,
         "ids_view": "table",
     }
-    settings = Settings(tmp_path / "settings.json")
+    settings = Settings(tmp_path / "settings.ini")
     for name, value in chosen.items():
         setattr(settings, name, value)
     settings.save()

@@ -63,8 +63,8 @@ def test_no_layout_is_asked_for_its_items():
 
 
 def test_settings_that_cannot_be_read_are_set_aside_and_that_is_said(make_shell, tmp_path):
-    (tmp_path / "settings.json").write_bytes(b"{")
+    (tmp_path / "settings.ini").write_bytes(b"{")
     (notice,) = make_shell().window.notices.notices
-    aside = tmp_path / "settings.json.spoiled"
+    aside = tmp_path / "settings.ini.spoiled"
     assert str(aside) in notice.message
     assert aside.read_bytes() == b"{"

@@ -69,11 +69,11 @@ def test_what_is_gone_is_grey_and_saving_brings_it_back(shell, qtbot, files):
 def test_all_are_forgotten_with_one_command(shell, qtbot, files, tmp_path):
     open_text(qtbot, shell, files[0])
     shell.settings.save()
-    assert RecentTexts(Settings(tmp_path / "settings.json")).paths == (str(files[0]),)
+    assert RecentTexts(Settings(tmp_path / "settings.ini")).paths == (str(files[0]),)
     shell.window.actions_table["forget_recent"].trigger()
     assert list(listed(shell)) == ["None", "Forget recent files"]
     shell.settings.save()
-    assert RecentTexts(Settings(tmp_path / "settings.json")).paths == ()
+    assert RecentTexts(Settings(tmp_path / "settings.ini")).paths == ()
 
 
 def test_an_edited_text_is_remembered_when_it_is_saved(shell, qtbot, files):

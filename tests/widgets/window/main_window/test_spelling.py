@@ -106,7 +106,7 @@ def test_each_page_follows_the_switch_at_once_and_back(shell, qtbot, show_page):
 def test_the_choice_is_kept_over_a_restart(shell, make_shell, tmp_path):
     shell.window.actions_table["spelling:file"].trigger()
     shell.settings.save()
-    assert Settings(tmp_path / "settings.json").spelling.now is Spelling.FILE
+    assert Settings(tmp_path / "settings.ini").spelling.now is Spelling.FILE
     again = make_shell(TEXT, None)
     assert again.window.actions_table["spelling:file"].isChecked()
     assert again.session.spelling.now is Spelling.FILE
