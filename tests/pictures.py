@@ -173,7 +173,7 @@ class Paintings(QPaintEngine):
     def shaped(self, texts: ShapedTexts, painter: QPainter, placed, share: float = 0.5) -> None:
         look = _look_of(texts._font.bold(), texts._is_struck)
         for left, room, middle, text in (each for each in placed if each[-1]):
-            width, height = texts.width(text), texts._lone.height * 0.8  # lines may touch
+            width, height = texts.width(text), texts.height * 0.8  # lines may touch
             box = QRectF(left + (room - width) * share, middle - height / 2, width, height)
             place, pen = painter.combinedTransform().mapRect(box), painter.pen().color().name()
             self.marks.append(Mark(text, place, pen, look=look))

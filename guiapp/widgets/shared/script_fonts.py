@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QElapsedTimer, QObject, QPointF, Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QPainter, QPixmap, QTextLayout
 
-from guiapp.widgets.shared.lone_glyphs import is_east_asian
 from guiapp.widgets.shared.painting import in_shared_size
 
 BLOCK_BITS = 5  # characters so near to each other are mostly from the same font
@@ -161,8 +160,8 @@ def draw_once(
 ) -> None:
     """Lay out characters as they are used, and paint them, which draws them for all that are painted later.
 
-    Those of small scripts are drawn for all places between two pixels that Qt tells apart, pictures also for
-    the colours of the pens: Qt draws them anew for each.  `scale` is that of the painters.
+    They are drawn for all places between two pixels that Qt tells apart, pictures also for the colours of
+    the pens: Qt draws them anew for each.  `scale` is that of the painters.
     """
     shared, factor = in_shared_size(font)
     layout = QTextLayout(USES.format(text, " ".join(text)), shared)
@@ -174,5 +173,5 @@ def draw_once(
         painter.scale(scale * factor, scale * factor)
         for color in colors if is_picture(text) else colors[:1]:
             painter.setPen(color)
-            for place in PLACES[:1] if is_east_asian(text[0]) else PLACES:
+            for place in PLACES:
                 layout.draw(painter, QPointF(place / (scale * factor), 0))

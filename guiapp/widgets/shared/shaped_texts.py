@@ -1,17 +1,14 @@
-"""Short texts that are painted over and over, such as tokens: shaped once, then only drawn.
-
-Characters that look the same next to any others need no shaping at all: their glyphs stand side by side.
-"""
+"""Short texts that are painted over and over, such as tokens: shaped once, then only drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache, partial
+from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QStaticText
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QRawFont, QStaticText
 
-from guiapp.widgets.shared.lone_glyphs import LoneGlyphs, Placed
 from guiapp.widgets.shared.painting import in_shared_size, scaled
 from guiapp.widgets.shared.script_fonts import draw_once
 from guiapp.widgets.shared.theme import Theme
@@ -19,12 +16,20 @@ from guiapp.widgets.shared.theme import Theme
 MOST_TEXTS = 256
 MOST_FONTS = 32  # some sizes of larger text; each keeps so many texts
 STRIKE_SHARE = 0.58  # of the height, from above: through small letters
+ISOLATES = "\u2068\u2069"  # keep directions apart, and have no width
 LEFT, CENTER, RIGHT = 0.0, 0.5, 1.0
 """Where in its place a text stands: the share of the free width that is left of it."""
 
+Placed = tuple[float, float, float, str]
+"""Where the place of a text begins, how wide it is, the middle of its height, and the text."""
+
 
 class ShapedTexts:
-    """Draws texts of one font."""
+    """Draws texts of one font.
+
+    ascent  from the top of a line of text to where its letters stand
+    height  of a line whose letters are all of the font
+    """
 
     def __init__(self, font: QFont) -> None:
         self._is_struck = font.strikeOut()  # by us: under a painter that scales, Qt does it beside the text
@@ -32,9 +37,9 @@ class ShapedTexts:
         self._font.setStrikeOut(False)
         self._shared, self._factor = in_shared_size(self._font)
         self._metrics = QFontMetricsF(self._shared)
-        self._lone = LoneGlyphs(self._font)
-        self._runs = lru_cache(MOST_TEXTS)(self._lone.runs)
-        self._shaped = lru_cache(MOST_TEXTS)(partial(_shaped, self._shared))
+        own = QFontMetricsF(self._font)
+        self.ascent, self.height = own.ascent(), float(ceil(own.height()))
+        self._shaped = lru_cache(MOST_TEXTS)(partial(_shaped, self._font, QRawFont.fromFont(self._font)))
 
     def learn(
         self,
@@ -44,8 +49,6 @@ class ShapedTexts:
     ) -> None:
         """Load now what takes too long when it is first painted, by painters of that scale and those pens."""
         draw_once(self._font, characters, scale, colors)
-        self._lone.learn(characters, scale)
-        self._runs.cache_clear()  # more of it is lone now
 
     def draw(self, painter: QPainter, place: QRectF, text: str, share: float = CENTER) -> None:
         """Draw one line in the middle of the place's height, with the painter's pen."""
@@ -62,25 +65,22 @@ class ShapedTexts:
 
         Each begins at a whole pixel: between two pixels its glyphs would have to be drawn anew.
         """
-        shaped: list[tuple[QPointF, QStaticText]] = []
-        for left, room, middle, text in self._lone.draw_even(painter, placed, share):
-            x = round(left + (room - self.width(text)) * share)
-            runs = self._runs(text)
-            for run in runs or ():
-                painter.drawGlyphRun(QPointF(x, middle + self._lone.to_line), run)
-            if runs is None:
-                top_left = QPointF(x, middle - self._height_of(text) / 2)
-                shaped.append((top_left / self._factor, self._shaped(text)))
-        if shaped:
-            self._draw_shaped(painter, shaped)
-        if self._is_struck:
-            self._strike(painter, placed, share)
-
-    def _draw_shaped(self, painter: QPainter, texts: Sequence[tuple[QPointF, QStaticText]]) -> None:
+        shared: list[tuple[QPointF, QStaticText]] = []
+        painter.setFont(self._font)
+        for left, room, middle, text in placed:
+            static, factor = self._shaped(text)
+            x = round(left + (room - static.size().width() * factor) * share)
+            top_left = QPointF(x, middle - static.size().height() * factor / 2)
+            if factor == 1:
+                painter.drawStaticText(top_left, static)
+            else:
+                shared.append((top_left / factor, static))
         painter.setFont(self._shared)
         with scaled(painter, self._factor):
-            for place, text in texts:
-                painter.drawStaticText(place, text)
+            for place, static in shared:
+                painter.drawStaticText(place, static)
+        if self._is_struck:
+            self._strike(painter, placed, share)
 
     def _strike(self, painter: QPainter, placed: Sequence[Placed], share: float) -> None:
         for left, room, middle, text in placed:
@@ -90,26 +90,21 @@ class ShapedTexts:
             painter.drawLine(QPointF(x, y), QPointF(x + width, y))
 
     def width(self, text: str) -> float:
-        width = self._lone.width(text)
-        return self._shaped(text).size().width() * self._factor if width is None else width
+        static, factor = self._shaped(text)
+        return static.size().width() * factor
 
     def _height_of(self, text: str) -> float:
         """Of the line that it needs: higher than others, for a font that it borrows from."""
-        is_lone = self._lone.width(text) is not None
-        return self._lone.height if is_lone else self._shaped(text).size().height() * self._factor
+        static, factor = self._shaped(text)
+        return static.size().height() * factor
 
     def draw_on(self, painter: QPainter, left: float, line: float, text: str) -> None:
         """The same from the left on a line that letters of other fonts stand on, too."""
-        self.draw_in(painter, left, 0, line - self._lone.to_line, text, LEFT)
-
-    @property
-    def ascent(self) -> float:
-        """From the top of a line of text to where its letters stand."""
-        return self._lone.ascent
+        self.draw_in(painter, left, 0, line - self.ascent + self.height / 2, text, LEFT)
 
     def is_high(self, text: str) -> bool:
         """Whether it needs a higher line than others, for a font that it borrows from."""
-        return self._height_of(text) > self._lone.height
+        return self._height_of(text) > self.height
 
     def elided(self, text: str, width: float) -> str:
         """The text, cut short where it needs more than that."""
@@ -118,11 +113,14 @@ class ShapedTexts:
         return self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, width / self._factor)
 
 
-def _shaped(font: QFont, text: str) -> QStaticText:
+def _shaped(font: QFont, raw: QRawFont, text: str) -> tuple[QStaticText, float]:
+    """The text in the font, or in the shared size, to be scaled, where it borrows from others."""
+    is_own = all(raw.supportsCharacter(ord(character)) for character in text if character not in ISOLATES)
+    used, factor = (font, 1.0) if is_own else in_shared_size(font)
     static = QStaticText(text)
     static.setTextFormat(Qt.TextFormat.PlainText)
-    static.prepare(font=font)
-    return static
+    static.prepare(font=used)
+    return static, factor
 
 
 class MonoTexts:

@@ -11,10 +11,9 @@ from PySide6.QtGui import QPainter, QPen
 
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.steps.flow import Element, Part, Role
-from guiapp.widgets.shared.lone_glyphs import Placed
 from guiapp.widgets.shared.painting import outline
 from guiapp.widgets.shared.rounded_boxes import BoxLook, RoundedBoxes
-from guiapp.widgets.shared.shaped_texts import LEFT, MonoTexts, ShapedTexts
+from guiapp.widgets.shared.shaped_texts import LEFT, MonoTexts, Placed, ShapedTexts
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, TEXT_FONT_PX, Theme
 from guiapp.widgets.spans.painter import faded
