@@ -72,7 +72,7 @@ def open_window(model: str) -> Iterator[Shell]:
     """The window with a model open."""
     with tempfile.TemporaryDirectory() as folder:
         application = QApplication.instance() or make_application()
-        shell = build(application, Settings(Path(folder) / "settings.json"), b"x")
+        shell = build(application, Settings(Path(folder) / "settings.ini"), b"x")
         shell.window.resize(*WINDOW_PX)
         shell.window.show()
         shell.session.loader.open(model)
@@ -217,7 +217,7 @@ def show_window() -> None:
     from guiapp.core.demo import sample_text
     from guiapp.viewmodels.settings import Settings
 
-    shell = build(application, Settings(Path(home) / "settings.json"), sample_text(FIRST_SAMPLE))
+    shell = build(application, Settings(Path(home) / "settings.ini"), sample_text(FIRST_SAMPLE))
     if not model:
         shell.greet()
 
