@@ -165,9 +165,7 @@ PICTURES |= {
     for size in SIZES
 }
 PICKER = "models"  # draws itself, in a home folder of its own
-CHARTS = (
-    "throughput scaling exactness worst stages short latency cold threads decode append interval batch memory"
-)
+CHARTS = "throughput scaling exactness worst short latency threads decode append memory"
 YOURS = SHARED / "corpora" / "shakespeare.txt"  # the text of the pictures of the Bench page: 100 kB of it
 N_YOURS, YOUR_TEXT = 100_000, "your text"
 BENCH_SIZES = ("860x480", "1280x800", "1920x1080")

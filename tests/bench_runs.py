@@ -40,17 +40,6 @@ RUN = {
 }
 
 
-def stage(contender: str, operation: str, seconds: float, **changes) -> dict:
-    return record("stages", contender, 10_000, seconds, operation=operation, **changes)
-
-
-STAGES = [
-    stage("heap", "encode", 1e-3),
-    stage("heap", "split", 2e-4),
-    stage("heap", "encode pieces", 6e-4),
-    stage("tiktoken", "encode", 1e-4),
-]
-
 UNTIMED = dict.fromkeys(("median_s", "ci_s", "mb_per_s", "tokens_per_s", "n_tokens"))
 MEMORY = [
     record("memory", name, 1000, 1.0, built_bytes=mb * 10**6, encoding_bytes=10**6, **UNTIMED)
@@ -62,18 +51,9 @@ EVERYTHING = {  # that can be measured, each kind of it
         *RUN["results"],
         *(record("worst", "fast", size, 2e-8 * size, corpus="other") for size in (1_000, 50_000)),
         *(record(name, "heap", size, 1e-8 * size) for name in ("short", "append") for size in (100, 9_000)),
-        *(
-            record("interval", "heap", size, 1e-5, operation=f"{verb} parts")
-            for verb in ("count", "encode")
-            for size in (40, 400)
-        ),
-        *STAGES,
-        *(record("cold", name, 10_000, 1e-2) for name in ("fast", "tiktoken")),
         *(record("threads", "fast", 10_000, 1e-4 / threads, threads=threads) for threads in (1, 2)),
         *(record("decode", name, 10_000, 1e-4, share) for name, share in (("heap", 1.0), ("greedy", 0.9))),
-        record("batch", "fast", 10_000, 1e-4),
         record("latency", "fast", 128, 1e-5, p50_s=9e-6, p95_s=2e-5, p99_s=3e-5),
-        record("energy", "fast", 10_000, 1e-4, joules_per_mb=2.0, joules_ci=[1.9, 2.1]),
         *MEMORY,
     ],
     "left_out": RUN["left_out"],

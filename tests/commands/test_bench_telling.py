@@ -1,49 +1,14 @@
 """What `tokenloupe bench` tells while and after it measures; nothing is measured here."""
 
-import json
 import signal
 from collections.abc import Iterator
 
 import pytest
 
-from guiapp.commands.bench import _charts, _measure, _show_progress, _write_report
+from guiapp.commands.bench import _charts, _measure
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.measurement import Report
 from guiapp.core.bench.plan import Plan
-
-
-@pytest.mark.parametrize(
-    ("event", "line"),
-    [
-        ({"event": "started", "vocabulary": {"chosen_pre": ""}}, ""),
-        (
-            {"event": "started", "vocabulary": {"chosen_pre": "gpt-2"}},
-            "tokenloupe: Text is split as “gpt-2”, chosen by hand.\n",
-        ),
-        ({"event": "loading", "contender": "fast"}, "Loading fast …\n"),
-        (
-            {
-                "event": "cell",
-                "scenario": "short",
-                "operations": ["encode", "count"],
-                "corpus": "sample:welcome",
-                "number": 2,
-                "of": 3,
-                "size_bytes": 1200,
-            },
-            "[2/3] short (encode, count): sample:welcome, 1,200 bytes\n",
-        ),
-        (
-            {"event": "left out", "contender": "heap", "reason": "It is gone."},
-            "heap is left out: It is gone.\n",
-        ),
-        ({"event": "result", "contender": "heap"}, ""),
-    ],
-)
-def test_progress_is_told_in_lines(event, line, capsys):
-    _show_progress(event)
-    printed = capsys.readouterr()
-    assert (printed.out, printed.err) == ("", line)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -67,9 +32,3 @@ def test_a_report_without_charts_says_why(monkeypatch, capsys):
     monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
     assert _charts({}, "fast") == {}
     assert capsys.readouterr().err == "tokenloupe: The report has no charts: A library is missing.\n"
-
-
-def test_the_ending_of_a_report_chooses_its_form(tmp_path):
-    record = json.loads(json.dumps(Report().record()))
-    _write_report(tmp_path / "a.json", record, "fast")
-    assert json.loads((tmp_path / "a.json").read_text()) == record

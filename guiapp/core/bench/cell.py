@@ -14,20 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.bench.agreement import Tokens, compare
+from guiapp.core.bench.busy import is_busy
 from guiapp.core.bench.contenders.contender import split_name
 from guiapp.core.bench.control import Control
-from guiapp.core.bench.disturbance import is_crowded
-from guiapp.core.bench.environment import noise_now
+from guiapp.core.bench.environment import load_now
 from guiapp.core.bench.events import Event, left_out, loading
 from guiapp.core.bench.loading import Loading
 from guiapp.core.bench.measurement import Series, agreement_record, memory_record
-from guiapp.core.bench.operations import MEMORY, REBUILDING
+from guiapp.core.bench.operations import MEMORY
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.statistics import summarize
 from guiapp.core.bench.tasks import Cell
 from guiapp.core.bench.turns import is_enough
 from guiapp.core.bench.worker_process import GLANCE_S, AskedProcess, ContenderFailed, Stopped, WorkerLost
-from guiapp.core.bench.workers import LOAD_LIMIT_S, Workers
+from guiapp.core.bench.workers import Workers
 
 IMPRESSION_TURNS = 5  # of each, while others load
 GRACE_S = 10.0  # without somebody who gets ready, until the turns that count begin
@@ -83,11 +83,11 @@ class Race:
         except Stopped as error:
             stopped = error
         shares = [share for series in entered for share in series.shares]
-        crowded = is_crowded(shares, noise_now()["load"], os.cpu_count() or 1, cell.threads)
+        busy = is_busy(shares, load_now(), os.cpu_count() or 1, cell.threads)
         for series in entered:
             if series.samples:
                 self._remember(series)
-                yield {"event": "result", **series.record(self._plan.clock, crowded)}
+                yield {"event": "result", **series.record(self._plan.clock, busy)}
         if stopped is not None:
             raise stopped
 
@@ -96,8 +96,6 @@ class Race:
         references = {is_split: self._reference(cell.texts, is_split) for is_split in kinds}
         for operation in cell.operations:
             for number, name in enumerate(contenders, 1):
-                if not cell.is_for(name, operation):
-                    continue
                 if not self._workers.is_loaded(name, cell.threads):
                     yield loading(name, number, len(contenders))
                 yield from self._enter(cell, name, operation, references[split_name(name)[1]], entered)
@@ -131,7 +129,7 @@ class Race:
     def _prepare(self, cell: Cell, name: str, operation: str) -> Tokens:
         self._preparers[name, operation] = worker = self._workers.get(name, cell.threads)
         limit_s = self._plan.call_limit_s * PREPARING_CALLS
-        tokens: Tokens = worker.ask(limit_s, "prepare", operation, cell.texts, cell.parts, cell.threads)
+        tokens: Tokens = worker.ask(limit_s, "prepare", operation, cell.texts, cell.threads)
         return tokens
 
     def _take_turns(
@@ -191,14 +189,11 @@ class Race:
         """One more sample; false if the contender failed."""
         self._check_control()
         cell, name, operation = series.cell, series.contender, series.operation
-        limit_s = self._plan.call_limit_s
-        if operation in REBUILDING:
-            limit_s += LOAD_LIMIT_S
         try:
             worker = self._workers.get(name, cell.threads)
             if worker is not self._preparers[name, operation]:  # that was lost in another operation
                 self._prepare(cell, name, operation)
-            sample = worker.ask(limit_s, "sample", operation)
+            sample = worker.ask(self._plan.call_limit_s, "sample", operation)
         except (ContenderFailed, WorkerLost) as error:
             yield self._failure(cell, name, operation, error)
             return False

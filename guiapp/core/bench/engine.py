@@ -7,7 +7,7 @@ As events, one dictionary each:
                 0 to 1; again and again, of several contenders at once, also while others are timed
     loaded      contender, version, other_vocabulary, memory_bytes, loading_s: it joins with the next turn
     left out    contender, scenario, operation, corpus, size_bytes, reason; None means: in all of them
-    cell        number, of, seconds_left, load, mhz, and scenario, operations, corpus, size_bytes, threads
+    cell        number, of, seconds_left, load, and scenario, operations, corpus, size_bytes, threads
     compared    contender, operation, and its ids in this cell: n_tokens, exact, agreement, first_difference
     sample      contender, operation, seconds, n, turn, share: one more run in this cell, in which turn of all
                 (from 0 on), and its share of a core, None where it waits by itself.  With n = 1 a series
@@ -38,7 +38,7 @@ from guiapp.core.bench.environment import (
     corpus_record,
     environment,
     environment_after,
-    noise_now,
+    load_now,
     vocabulary_record,
 )
 from guiapp.core.bench.events import Event
@@ -47,7 +47,6 @@ from guiapp.core.bench.operations import MEMORY, encode_all
 from guiapp.core.bench.plan import BenchError, Plan, from_any_folder
 from guiapp.core.bench.scenarios import SCENARIOS, tasks_of
 from guiapp.core.bench.starting import begin_early
-from guiapp.core.bench.stolen_time import StolenTime
 from guiapp.core.bench.tasks import Cell, Setting
 from guiapp.core.bench.worker_process import GLANCE_S, AskedProcess, Stopped, WorkerProcess
 from guiapp.core.bench.workers import StartWorker, Workers
@@ -67,7 +66,6 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
     cells = _cells_with(plan, tokenizer, corpora)
     opened = replace(plan, model=str(tokenizer.vocabulary.path))  # a name may have to be fetched, once
     workers = Workers(start_worker or _process_starter(opened, control))
-    stolen = StolenTime()
     yield {
         "event": "started",
         "environment": environment(plan.clock),
@@ -86,8 +84,11 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
         pass
     finally:
         workers.end()
-    environment_then = environment_after(control.held_s, stolen.share())
-    yield {"event": "finished", "complete": is_complete, "environment": environment_then}
+    yield {
+        "event": "finished",
+        "complete": is_complete,
+        "environment": environment_after(control.held_s),
+    }
 
 
 def contenders_of(plan: Plan, tokenizer: Tokenizer) -> list[str]:
@@ -157,7 +158,7 @@ def _all_cells(
             "corpus": cell.corpus,
             "size_bytes": cell.size_bytes,
             "threads": cell.threads,
-            **noise_now(),
+            "load": load_now(),
         }
         workers.end_others(cell.threads)  # all of them twice may be more than the memory holds
         share_s = left_s * len(cell.operations) / n_operations

@@ -16,7 +16,6 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.versions import versions
 
 PROCESSORS = Path("/proc/cpuinfo")
-FREQUENCIES = "/sys/devices/system/cpu", "cpu[0-9]*/cpufreq/scaling_cur_freq"
 
 
 def environment(clock: str) -> dict[str, Any]:
@@ -28,28 +27,15 @@ def environment(clock: str) -> dict[str, Any]:
         "clock": clock,
         "started": _now(),
         "load_before": _load(),
-        "mhz_before": _frequency_mhz(),
     }
 
 
-def noise_now() -> dict[str, Any]:
-    """What may disturb a measurement at this moment."""
-    load = _load()
-    return {"load": None if load is None else load[0], "mhz": _frequency_mhz()}
-
-
-def environment_after(held_s: float, stolen_share: float | None) -> dict[str, Any]:
-    """What a run ended with.
-
-    held_s        how long it waited in all for somebody who typed
-    stolen_share  see `StolenTime`
-    """
+def environment_after(held_s: float) -> dict[str, Any]:
+    """What a run ended with; `held_s` is how long it waited in all for somebody who typed."""
     return {
         "held_s": round(held_s, 1),
         "ended": _now(),
         "load_after": _load(),
-        "mhz_after": _frequency_mhz(),
-        "stolen_share": None if stolen_share is None else round(stolen_share, 4),
     }
 
 
@@ -85,17 +71,11 @@ def _processor() -> str:
     return platform.processor() or platform.machine()
 
 
+def load_now() -> float | None:
+    """The programs that want a processor, on the average of the last minute; None where nobody tells."""
+    load = _load()
+    return None if load is None else load[0]
+
+
 def _load() -> list[float] | None:
     return [round(load, 2) for load in os.getloadavg()] if hasattr(os, "getloadavg") else None
-
-
-def _frequency_mhz() -> float | None:
-    """The mean frequency of all cores now, where the system tells it."""
-    folder, pattern = FREQUENCIES
-    with contextlib.suppress(OSError, ValueError):
-        if each := [int(path.read_text()) / 1e3 for path in Path(folder).glob(pattern)]:
-            return round(sum(each) / len(each), 1)
-        lines = PROCESSORS.read_text().splitlines()
-        each = [float(line.partition(":")[2]) for line in lines if line.startswith("cpu MHz")]
-        return round(sum(each) / len(each), 1) if each else None
-    return None

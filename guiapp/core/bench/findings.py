@@ -9,10 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from guiapp.core.bench.growth import IN_STEP, LESS, WORST_FIT, growth_records
-from guiapp.core.bench.stages import STAGES, WHOLE
 from guiapp.core.bench.wording import BYTES_PER_MB, time_text
 from guiapp.core.explain.figures import percent
-from guiapp.core.pipelines.stages import ENCODE, NORMALISE_AND_SPLIT, SPLIT_AND_ENCODE
 
 Record = Mapping[str, Any]
 Rows = Sequence[Record]
@@ -20,7 +18,6 @@ Find = Callable[[Rows, Rows, str], str]
 """What the results of one scenario and text, at least one, and those left out say; also gets the baseline."""
 MOST_NAMED = 2  # contenders in a sentence
 SAME = 1.1  # the most times that something takes longer and is called as long
-SPOKEN = {ENCODE: "encode", NORMALISE_AND_SPLIT: "normalise and split", SPLIT_AND_ENCODE: "split and encode"}
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -41,8 +38,8 @@ def leaders(rows: Rows) -> list[str]:
 
 
 def by_one_clock(*rows: Record) -> bool:
-    """Whether figures may be put in proportion: processor time is none beside time; joules have no clock."""
-    return len({row.get("clock") for row in rows if not row.get("joules_per_mb")}) <= 1
+    """Whether figures may be put in proportion: processor time is none beside time."""
+    return len({row.get("clock") for row in rows}) <= 1
 
 
 def stopped(rows: Rows, left_out: Rows) -> list[str]:
@@ -120,14 +117,6 @@ def ahead(verb: str) -> Find:
     return find
 
 
-def first_call(rows: Rows, _left_out: Rows, baseline: str) -> str:
-    cold = _of([row for row in rows if row["scenario"] == "cold"], baseline)
-    warm = _of([row for row in rows if row["scenario"] != "cold"], baseline)
-    if cold is None or warm is None or not by_one_clock(cold, warm):
-        return ""
-    return f"The first text takes {baseline} {_times(cold['median_s'] / warm['median_s'])} as later ones"
-
-
 def gain_of_threads(rows: Rows, _left_out: Rows, baseline: str) -> str:
     mine = sorted((row for row in rows if row["contender"] == baseline), key=lambda row: int(row["threads"]))
     if len(mine) < 2 or mine[0]["threads"] != 1:
@@ -142,48 +131,14 @@ def gain_of_threads(rows: Rows, _left_out: Rows, baseline: str) -> str:
 
 
 def appending(rows: Rows, _left_out: Rows, baseline: str) -> str:
-    return _beside(rows, baseline, "append", "encode", "Appending bit by bit takes {} {} as encoding once")
-
-
-def counting_parts(rows: Rows, _left_out: Rows, baseline: str) -> str:
-    counting = [row for row in rows if row["contender"] == baseline and row["operation"] == "count parts"]
-    if len(counting) < 2:
-        return ""
-    shortest, longest = (pick(counting, key=lambda row: int(row["size_bytes"])) for pick in (min, max))
-    if not by_one_clock(longest, shortest):
-        return ""
-    more = longest["median_s"] / shortest["median_s"]
-    times = longest["size_bytes"] / shortest["size_bytes"]
-    return f"To count {times:,.0f} times as many bytes takes {baseline} {_times(more)}"
-
-
-def _beside(rows: Rows, name: str, operation: str, other: str, words: str) -> str:
-    """How many times as long an operation takes as another on the longest text."""
-    mine = [row for row in rows if row["contender"] == name]
-    for row in sorted(mine, key=lambda row: -int(row["size_bytes"])):
-        whole = [
-            each for each in mine if each["operation"] == other and each["size_bytes"] == row["size_bytes"]
-        ]
-        if row["operation"] == operation and whole and by_one_clock(row, whole[0]):
-            return words.format(name, _times(row["median_s"] / whole[0]["median_s"]))
+    """How many times as long it takes as encoding at once the longest text of which both are known."""
+    mine = {(row["size_bytes"], row["operation"]): row for row in rows if row["contender"] == baseline}
+    for size_bytes in sorted({size_bytes for size_bytes, _ in mine}, reverse=True):
+        bit_by_bit, whole = (mine.get((size_bytes, operation)) for operation in ("append", "encode"))
+        if bit_by_bit and whole and by_one_clock(bit_by_bit, whole):
+            times = _times(bit_by_bit["median_s"] / whole["median_s"])
+            return f"Appending bit by bit takes {baseline} {times} as encoding once"
     return ""
-
-
-def longest_stage(rows: Rows, _left_out: Rows, baseline: str) -> str:
-    calls = [row for row in rows if row["operation"] == WHOLE]
-    told = {row["contender"] for row in rows if row["operation"] in STAGES}
-    mine = [row for row in calls if row["contender"] in told]
-    call = _of(mine, baseline) or min(mine, key=lambda row: float(row["median_s"]), default=None)
-    if call is None:
-        return ""
-    name = call["contender"]
-    stages = [row for row in rows if row["contender"] == name and row["operation"] in STAGES]
-    if not by_one_clock(call, *stages):
-        return ""
-    longest = max(stages, key=lambda row: float(row["median_s"]))
-    whole = max(call["median_s"], sum(row["median_s"] for row in stages))
-    what, share = longest["operation"], longest["median_s"] / whole
-    return f"To {SPOKEN.get(what, what)} takes {percent(share)} of the time of {name}"
 
 
 def least_memory(rows: Rows, _left_out: Rows, baseline: str) -> str:
@@ -204,15 +159,6 @@ def slow_calls(rows: Rows, _left_out: Rows, baseline: str) -> str:
         if mine is None or not mine.get("p99_s")
         else f"Of 100 calls of {baseline}, 99 end within {time_text(mine['p99_s'])}"
     )
-
-
-def least_energy(rows: Rows, _left_out: Rows, baseline: str) -> str:
-    told = sorted(
-        (row for row in rows if row.get("joules_per_mb")), key=lambda row: float(row["joules_per_mb"])
-    )
-    if len(told) < 2 or told[0]["joules_ci"][1] >= told[1]["joules_ci"][0]:
-        return ""
-    return f"{told[0]['contender']} needs the least energy, {told[0]['joules_per_mb']:.2g} J for 1 MB"
 
 
 def _of(rows: Rows, name: str) -> Record | None:

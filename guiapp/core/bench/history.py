@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from guiapp.core.bench.disturbance import was_busy, was_disturbed
-from guiapp.core.bench.drift import NO_DRIFT, Drift, drift_of
-from guiapp.core.bench.measurement import KEY, Record, key_of
+from guiapp.core.bench.busy import was_busy
+from guiapp.core.bench.measurement import Record, key_of
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.run_form import as_shown, problem_with
 from guiapp.core.bench.statistics import Ratio, ratio_of, wander_of
@@ -26,6 +25,7 @@ from guiapp.core.system.scratch import lasting_folder
 
 MARGIN = 1.08  # what a change must surely exceed: machines differ by some per cent from day to day
 BUSY_MARGIN = 3.0  # the same where other programs ran: measured, up to 2.5 between two runs of the same code
+EARLIER_SCENARIOS = ("batch", "cold", "energy", "interval", "stages")
 SHA256_DIGITS, HASH_DIGITS = 64, 12
 MOST_NAME_CHARACTERS, MOST_NAME_BYTES = 80, 4096
 COMPARABLE = ("processor", "cores", "clock", "Python", "numpy")
@@ -36,36 +36,24 @@ class Change:
     """One contender in one cell of two runs.
 
     ratio         new time by old time with its 99 % interval
-    drift         the part of it that is not the contender's own
     margin        what the interval must lie beyond
-    is_disturbed  others took time from one of the two: nothing sure follows
     """
 
     key: tuple[Any, ...]
     ratio: Ratio
-    drift: Drift = NO_DRIFT
     margin: float = MARGIN
-    is_disturbed: bool = False
-
-    @property
-    def own(self) -> Ratio:
-        """The ratio beside the drift."""
-        factor, ratio = self.drift.factor, self.ratio
-        return Ratio(ratio.ratio / factor, ratio.low / factor, ratio.high / factor)
 
     @property
     def verdict(self) -> str:
-        """ "slower" or "faster" where a change is told, drift taken out, "disturbed" or "same"."""
-        if self.is_disturbed:
-            return "disturbed"
-        if self.own.low > self.margin:
+        """ "slower" or "faster" where a change is told, or "same"."""
+        if self.ratio.low > self.margin:
             return "slower"
-        return "faster" if self.own.high < 1 / self.margin else "same"
+        return "faster" if self.ratio.high < 1 / self.margin else "same"
 
     @property
     def is_change(self) -> bool:
         """Whether it is told at all."""
-        return self.verdict in ("slower", "faster")
+        return self.verdict != "same"
 
     @property
     def is_sure(self) -> bool:
@@ -118,9 +106,24 @@ def load_run(path: Path) -> Record:
         raise BenchError(f"{path} is not JSON: {error}.") from error
     except RecursionError:
         raise BenchError(f"{path} is nested too deeply.") from None
+    _drop_earlier_scenarios(record)
     if problem := problem_with(record):
         raise BenchError(f"{path} is not a run as `tokenloupe bench --json` writes it: {problem}.")
     return dict(record)
+
+
+def _drop_earlier_scenarios(run: Any) -> None:
+    """Forget what is measured no more, in whatever a file holds: its results, and that they were planned."""
+    match run:
+        case {"results": list(results)}:
+            run["results"] = [row for row in results if not _is_of_earlier_version(row)]
+    match run:
+        case {"plan": {"scenarios": list(names)}}:
+            run["plan"]["scenarios"] = [name for name in names if name not in EARLIER_SCENARIOS]
+
+
+def _is_of_earlier_version(row: object) -> bool:
+    return isinstance(row, dict) and row.get("scenario") in EARLIER_SCENARIOS
 
 
 def name_of(path: Path) -> str:
@@ -143,21 +146,9 @@ def rename_run(path: Path, name: str) -> None:
 
 
 def compare_runs(old: Record, new: Record) -> list[Change]:
-    """What both runs measured by one clock, the most slowed down first; compared sample by sample.
-
-    What was disturbed says nothing about the drift, either.
-    """
+    """What both runs measured by one clock, the most slowed down first; compared sample by sample."""
     pairs = [pair for pair in _measured_by_both(old, new) if not _have_two_clocks(*pair)]
-    least = BUSY_MARGIN if was_busy(old) or was_busy(new) else MARGIN
-    changes = [
-        _change(then, now, least, was_disturbed(then, old) or was_disturbed(now, new)) for then, now in pairs
-    ]
-    by_contender: dict[str, list[float]] = {}
-    for change in changes:
-        if not change.is_disturbed:
-            by_contender.setdefault(change.key[KEY.index("contender")], []).append(change.ratio.ratio)
-    drift = drift_of(old, new, by_contender)
-    return sorted((replace(change, drift=drift) for change in changes), key=lambda each: -each.ratio.ratio)
+    return sorted((_change(*pair) for pair in pairs), key=lambda change: -change.ratio.ratio)
 
 
 def _measured_by_both(old: Record, new: Record) -> list[tuple[Record, Record]]:
@@ -174,10 +165,11 @@ def _have_two_clocks(then: Record, now: Record) -> bool:
     return len({then.get("clock"), now.get("clock")} - {None}) > 1
 
 
-def _change(old: Record, new: Record, least: float, is_disturbed: bool) -> Change:
+def _change(old: Record, new: Record) -> Change:
     before, after = old["samples_s"], new["samples_s"]
+    least = BUSY_MARGIN if was_busy(old) or was_busy(new) else MARGIN
     margin = max(least, wander_of(before), wander_of(after))
-    return Change(key_of(new), ratio_of(before, after), margin=margin, is_disturbed=is_disturbed)
+    return Change(key_of(new), ratio_of(before, after), margin)
 
 
 def different_conditions(old: Record, new: Record) -> list[str]:

@@ -17,9 +17,7 @@ from guiapp.core.bench.tasks import Cell
 from guiapp.core.bench.timing import Sample
 
 Record = dict[str, Any]
-NOISE = (("load_highest", "load", max), ("mhz_lowest", "mhz", min), ("mhz_highest", "mhz", max))
 QUANTILES = {"p50_s": 50, "p95_s": 95, "p99_s": 99}
-TIME, ENERGY = ("median_s", "ci_s"), ("joules_per_mb", "joules_ci")  # keys of a value and its interval
 KEY = ("scenario", "operation", "contender", "corpus", "size_bytes", "threads")
 
 
@@ -69,7 +67,7 @@ class Series:
         """The tokens that one of the times refers to."""
         if self.cell.unit_bytes is None:
             return self.n_tokens
-        return self.cell.unit_tokens or self.n_tokens / len(self.cell.texts)
+        return self.n_tokens / len(self.cell.texts)
 
     @property
     def shares(self) -> list[float]:
@@ -77,14 +75,14 @@ class Series:
         pairs = zip(self.own_seconds, self.seconds("wall"), strict=False)
         return [own_s / wall_s for own_s, wall_s in pairs if wall_s]
 
-    def record(self, clock: str, is_crowded: bool = False) -> Record:
+    def record(self, clock: str, is_busy: bool = False) -> Record:
         """The stable JSON record; at least one sample.
 
-        is_crowded  whether other programs took part of the machine while this was measured
+        is_busy  whether other programs took part of the machine while this was measured
         """
         cell = self.cell
         used = clock_of(cell.scenario, clock)
-        seconds, told_clock, interval = times_shown(self.seconds(clock), self.own_seconds, used, is_crowded)
+        seconds, told_clock, interval = times_shown(self.seconds(clock), self.own_seconds, used, is_busy)
         summary = summarize(seconds)
         n_tokens = self.n_unit_tokens
         wall_s, cpu_s = np.median([sample[:2] for sample in self.samples], axis=0).tolist()
@@ -100,11 +98,10 @@ class Series:
             **agreement_record(self.agreement),
             "outliers": summary.n_outliers,
             "processor_share": cpu_s / wall_s if wall_s and not self.has_waited else None,
-            "crowded": is_crowded,
+            "crowded": is_busy,
             "clock": told_clock,
             "first_turn": self.first_turn,
             **_quantiles(self.samples),
-            **_energy(self.samples, cell.size_bytes),
             "samples_s": seconds,
         }
 
@@ -122,7 +119,7 @@ def clock_of(scenario: str, asked: str) -> str:
     return "wall" if SCENARIOS[scenario].on_threads else asked
 
 
-def times_shown(seconds: list[float], own_seconds: list[float], clock: str, is_crowded: bool) -> Shown:
+def times_shown(seconds: list[float], own_seconds: list[float], clock: str, is_busy: bool) -> Shown:
     """Of one contender in a cell, at least one.
 
     Beside other programs those by "auto" are what each sample got of a core, where that is known and what it
@@ -130,12 +127,12 @@ def times_shown(seconds: list[float], own_seconds: list[float], clock: str, is_c
 
     own_seconds  what each sample got of a core, [] where that is not known
     """
-    is_own_known = is_crowded and len(own_seconds) == len(seconds) and all(own_seconds)
+    is_own_known = is_busy and len(own_seconds) == len(seconds) and all(own_seconds)
     if is_own_known and clock == "auto":
-        return Shown(own_seconds, "cpu", interval_in_turns(own_seconds, is_crowded))
-    interval = interval_in_turns(seconds, is_crowded)
+        return Shown(own_seconds, "cpu", interval_in_turns(own_seconds, is_busy))
+    interval = interval_in_turns(seconds, is_busy)
     if is_own_known and clock == "wall":
-        interval = replace(interval, low=min(interval.low, interval_in_turns(own_seconds, is_crowded).low))
+        interval = replace(interval, low=min(interval.low, interval_in_turns(own_seconds, is_busy).low))
     return Shown(seconds, "wall" if clock == "auto" else clock, interval)
 
 
@@ -146,16 +143,6 @@ def _quantiles(samples: Sequence[Sample]) -> Record:
         return {}
     values = np.percentile(calls_s, list(QUANTILES.values())).tolist()
     return {"n_calls": len(calls_s), **dict(zip(QUANTILES, values, strict=True))}
-
-
-def _energy(samples: Sequence[Sample], size_bytes: int) -> Record:
-    """What encoding took, where the machine tells it."""
-    joules = [sample.joules / size_bytes * 1e6 for sample in samples if sample.joules is not None]
-    if not joules:
-        return {}
-    summary = summarize(joules)
-    interval = summary.interval
-    return {"joules_per_mb": summary.median, "joules_ci": [interval.low, interval.high]}
 
 
 def memory_record(cell: Cell, contender: str, built_bytes: int, encoding_bytes: int) -> Record:
@@ -187,9 +174,9 @@ def key_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(record.get(name) for name in KEY)
 
 
-def half_width(row: Mapping[str, Any], keys: tuple[str, str] = TIME) -> float:
-    """Half of an interval as a share of the value; 0 of what took no time."""
-    middle, (low, high) = (row[key] for key in keys)
+def half_width(row: Mapping[str, Any]) -> float:
+    """Half of the interval of a time as a share of it; 0 of what took no time."""
+    middle, (low, high) = row["median_s"], row["ci_s"]
     return float((high - low) / 2 / middle) if middle else 0.0
 
 
@@ -235,7 +222,9 @@ class Report:
             case "started":
                 self._head.update({key: details[key] for key in self._head})
             case "cell":
-                self._note_noise(details)
+                environment = self._head["environment"]
+                loads = [environment.get("load_highest"), details.get("load")]
+                environment["load_highest"] = max((load for load in loads if load is not None), default=None)
             case "loaded":
                 self.contenders.append(details)
             case "result":
@@ -245,13 +234,6 @@ class Report:
             case "finished":
                 self.is_complete = details["complete"]
                 self._head["environment"] |= details["environment"]
-
-    def _note_noise(self, cell: Mapping[str, Any]) -> None:
-        """Keep the extremes of what may have disturbed the run."""
-        environment = self._head["environment"]
-        for name, key, worst in NOISE:
-            if (value := cell.get(key)) is not None:
-                environment[name] = worst(value, environment.get(name, value))
 
     @property
     def n_cores(self) -> int:

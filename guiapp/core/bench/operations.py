@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -13,10 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.bench.agreement import Tokens
-from guiapp.core.bench.contenders.contender import APPENDED_BYTES, Contender, PartCounter, UnavailableError
-from guiapp.core.bench.energy import EnergyMeter, why_no_energy
-from guiapp.core.bench.stages import STAGES
-from guiapp.core.bench.timing import Operation, take_sample
+from guiapp.core.bench.contenders.contender import APPENDED_BYTES, Contender, UnavailableError
+from guiapp.core.bench.timing import Operation
 
 Texts = Sequence[bytes]
 
@@ -24,8 +21,6 @@ N_COMPARED = 50  # counts while appending
 MEMORY = "memory"  # is not timed
 BATCH = "encode batch"
 SINGLY, N_SINGLE = "encode singly", 32  # calls of a sample
-METERED, METERED_S = "encode metered", 0.1  # a sample takes so long
-REBUILDING = frozenset({"encode first"})  # operations in front of which a contender is loaded
 
 
 class Subject(NamedTuple):
@@ -34,7 +29,6 @@ class Subject(NamedTuple):
     contender: Contender
     rebuild: Callable[[], Contender]
     texts: Texts
-    parts: Sequence[tuple[int, int]] = ()
     threads: int = 1
 
     @property
@@ -88,48 +82,20 @@ def _encode_each(subject: Subject) -> Operation:
 
 def _encode_singly(subject: Subject) -> Operation:
     """Short texts that a contender as if just loaded has not seen before, each call timed by itself."""
-    contender, now, took_s = subject.rebuild(), list[Any](), list[float]()
+    contender, took_s = subject.rebuild(), list[float]()
     first, *prompts = map(contender.take_text, subject.texts)
     contender.encode(first)  # makes what is made with the first text
     encode, clock_ns = contender.encode, time.perf_counter_ns
     endless = cycle(prompts)
 
-    def take_next() -> None:
-        now[:], took_s[:] = islice(endless, N_SINGLE), ()
-
     def encode_singly() -> None:
-        for text in now:
+        took_s.clear()
+        for text in islice(endless, N_SINGLE):
             start_ns = clock_ns()
             encode(text)
             took_s.append((clock_ns() - start_ns) / 1e9)
 
-    return Operation(encode_singly, before=take_next, units=N_SINGLE, calls_s=lambda: tuple(took_s))
-
-
-def _encode_metered(subject: Subject) -> Operation:
-    """The text so often that counters of energy, which change once in a millisecond, tell enough."""
-    if reason := why_no_energy():
-        raise UnavailableError(reason)
-    meter, encode = EnergyMeter(), subject.contender.encode
-    taken = subject.contender.take_text(subject.text)
-    n_calls = math.ceil(METERED_S / max(take_sample(Operation(partial(encode, taken)), 1).wall_s, 1e-9))
-
-    def encode_often() -> None:
-        for _ in range(n_calls):
-            encode(taken)
-
-    return Operation(encode_often, before=meter.start, units=n_calls, joules=meter.joules)
-
-
-def _encode_first(subject: Subject) -> Operation:
-    """The first text after loading: nothing is cached."""
-    taken = subject.contender.take_text(subject.text)
-    fresh: list[Contender] = []
-
-    def load() -> None:
-        fresh[:] = [subject.rebuild()]
-
-    return Operation(lambda: fresh[0].encode(taken), before=load)
+    return Operation(encode_singly, units=N_SINGLE, calls_s=lambda: tuple(took_s))
 
 
 def _batch_call(subject: Subject) -> Callable[[], Iterable[Any]]:
@@ -163,48 +129,11 @@ def _append(subject: Subject) -> Operation:
     return Operation(partial(contender.appender, text))
 
 
-def _count_parts(subject: Subject) -> Operation:
-    """The numbers of tokens of parts of a text; times are per part."""
-    contender, parts = subject.contender, list(subject.parts)
-    if contender.part_counter is None:
-        raise UnavailableError("It cannot count parts: it would encode each again.")
-    count: PartCounter = contender.part_counter(subject.text)
-    for start, end in parts:
-        if count(start, end) != len(encode_all(contender, [subject.text[start:end]]).ids):
-            raise UnavailableError(f"Its count of bytes {start} to {end} is not that of their encoding.")
-
-    def count_parts() -> None:
-        for start, end in parts:
-            count(start, end)
-
-    return Operation(count_parts, units=len(parts))
-
-
-def _encode_parts(subject: Subject) -> Operation:
-    """The same by encoding each part; times are per part."""
-    slices = [subject.text[start:end] for start, end in subject.parts]
-    return _encode_each(subject._replace(texts=slices))
-
-
-def _stage(name: str, subject: Subject) -> Operation:
-    """One stage of encoding, what it needs being ready."""
-    stages = subject.contender.stages
-    calls = {} if stages is None else stages(subject.text)
-    if name not in calls:
-        raise UnavailableError(f"It has no stage “{name}”.")
-    return Operation(calls[name])
-
-
 OPERATIONS: dict[str, Callable[[Subject], Operation]] = {
     "encode": _encode,
     "encode each": _encode_each,
-    "encode first": _encode_first,
     SINGLY: _encode_singly,
-    METERED: _encode_metered,
     BATCH: lambda subject: Operation(_batch_call(subject)),
     "decode": _decode,
     "append": _append,
-    "count parts": _count_parts,
-    "encode parts": _encode_parts,
-    **{name: partial(_stage, name) for name in STAGES},
 }

@@ -133,10 +133,6 @@ GEMS_APPEND_US: Mapping[tuple[str, str], Curve] = {
     ("fast", "append"): (0.66, 8.8, 88, 876),
     ("backtrack", "encode"): (0.31, 2.0, 17, 163),
 }
-GEMS_INTERVAL_US: Mapping[tuple[str, str], Curve] = {
-    ("fast", "count parts"): (0.26, 0.33, 0.32, 0.34),
-    ("backtrack", "encode parts"): (0.32, 2.0, 17, 166),
-}
 # The cells of ours that are nearest in size.
 NEAR_GEMS_SIZES = (
     *(("short", "encode each", size) for size in (16, 128, 1_024)),
@@ -181,10 +177,6 @@ def _gems() -> Iterator[Published]:
     for (contender, operation), row in GEMS_APPEND_US.items():
         for size, figure in list(zip(GEMS_SIZES, _gems_figures(row), strict=True))[2:]:
             yield Published(GEMS, figure, "append", operation, contender, size_bytes=size)
-    for (contender, operation), row in GEMS_INTERVAL_US.items():
-        shortest, *_, longest = row
-        figure = f"{shortest:g} µs for 10 B to {longest:g} µs for 10,000 B"
-        yield Published(GEMS, figure, "interval", operation, contender)
     worst = {"backtrack": "about 1 ms or less", "tokenizers": "about 1 ms", "tiktoken": "16 ms"}
     for contender, figure in worst.items():
         figure = f"{figure} for 10,000 B"

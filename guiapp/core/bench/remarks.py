@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
 from operator import itemgetter
 
+from guiapp.core.bench.busy import was_busy
 from guiapp.core.bench.contenders.contender import APPENDED_BYTES
-from guiapp.core.bench.disturbance import LEAST_SHARE, MOST_STOLEN, was_busy_before, was_shared
 from guiapp.core.bench.measurement import Record, half_width
-from guiapp.core.bench.run_form import MOMENTS
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.wording import length_text, n_times, place_text, size_text, time_text
 from guiapp.core.explain.figures import percent
@@ -35,40 +34,26 @@ def remarks(run: Record) -> list[str]:
         *_repeated(run),
         *_deviations(results),
         *missing_lines(run.get("left_out", [])),
-        *_counting(results),
         *_appending(results),
     ]
 
 
 def warnings(run: Record) -> Iterator[str]:
-    """What makes the figures of a run doubtful: other work on the machine, a change of frequency."""
-    environment = run.get("environment", {})
-    cores = environment.get("cores") or 1
-    if was_busy_before(run):
-        load_before = environment["load_before"][0]
-        yield f"Other programs were busy when the run began: load {load_before:g} on {cores} cores."
-    frequencies = [environment.get(f"mhz_{when}") for when in MOMENTS]
-    known = [each for each in frequencies if each]
-    if known and min(known) < 0.9 * max(known):
-        yield f"The processor's frequency changed between {min(known):g} and {max(known):g} MHz."
-    stolen = environment.get("stolen_share")
-    if stolen and stolen > MOST_STOLEN:
-        yield f"Other machines on the same host took {percent(stolen)} of the processor time asked for."
-    shared = [row for row in run["results"] if was_shared(row)]
-    if shared:
-        load = environment.get("load_highest")
-        busy = "" if load is None else f", load up to {load:g} on {cores} cores"
-        yield (
-            f"{len(shared)} of {len(run['results'])} results had less than {percent(LEAST_SHARE)} of a core: "
-            f"other programs ran beside{busy}."
-        )
+    """What makes the figures of a run doubtful."""
+    n_results = len(run["results"])
+    if n_busy := sum(map(was_busy, run["results"])):
+        environment = run.get("environment", {})
+        load, cores = environment.get("load_highest"), environment.get("cores") or 1
+        told = "" if load is None else f" (load up to {load:g} on {cores} cores)"
+        during = f"{n_busy} of {n_results} results{told}"
+        yield f"The machine was busy during {during}: small differences are not reliable."
     if of_processor := sum(row.get("clock") == "cpu" for row in run["results"]):
         is_wish = run.get("plan", {}).get("clock") == "cpu"
         why = "as was asked for" if is_wish else "as other programs ran beside"
-        yield f"{of_processor} of {len(run['results'])} results are processor time, {why}."
+        yield f"{of_processor} of {n_results} results are processor time, {why}."
     wide = [row for row in run["results"] if row["ci_s"] and half_width(row) > 0.1]
     if wide:
-        yield f"{len(wide)} of {len(run['results'])} results are known to no better than ± 10 %."
+        yield f"{len(wide)} of {n_results} results are known to no better than ± 10 %."
     if not run.get("complete", True):
         yield "The run was stopped before its end."
 
@@ -141,26 +126,6 @@ def _of_all(reasons: Sequence[str]) -> str:
 def _label(scenario: str) -> str:
     """Runs of other versions may have left out what is no scenario here."""
     return SCENARIOS[scenario].label if scenario in SCENARIOS else scenario
-
-
-def _counting(results: Sequence[Record]) -> Iterator[str]:
-    """Whether the time of counting a part depends on its length; the best and the worst of several."""
-    rows_of: dict[tuple[str, str], list[Record]] = {}
-    for result in results:
-        if result["operation"] == "count parts":
-            rows_of.setdefault((result["contender"], result["corpus"]), []).append(result)
-    told = []
-    for (contender, corpus), rows in rows_of.items():
-        shortest, longest = (pick(rows, key=lambda row: row["size_bytes"]) for pick in (min, max))
-        more = longest["median_s"] / shortest["median_s"]
-        sentence = (
-            f"{contender} counts a part of {corpus} of {size_text(shortest['size_bytes'])} in "
-            f"{time_text(shortest['median_s'])}, and one of {size_text(longest['size_bytes'])}, "
-            f"{longest['size_bytes'] / shortest['size_bytes']:,.0f} times as long, in "
-            f"{time_text(longest['median_s'])}: {more:.2f} times the time"
-        )
-        told.append((more, sentence))
-    yield from _best_and_worst(told)
 
 
 def _appending(results: Sequence[Record]) -> Iterator[str]:

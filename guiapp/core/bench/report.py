@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 
 from guiapp.core.bench.measurement import KEY, QUANTILES, Record
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
@@ -17,8 +16,8 @@ from guiapp.core.export.json_text import file_text
 from guiapp.core.export.tables import Table, aligned, csv_lines, markdown_table
 
 FIGURES = ("n", "median_s", "mb_per_s", "tokens_per_s", "n_tokens", "exact", "agreement")
-ENDS = {"ci_s": ("ci_low_s", "ci_high_s"), "joules_ci": ("joules_low", "joules_high")}  # of intervals
-OF_SOME = ("built_bytes", "encoding_bytes", *QUANTILES, "joules_per_mb")
+ENDS = "ci_low_s", "ci_high_s"  # of the interval
+OF_SOME = "built_bytes", "encoding_bytes", *QUANTILES
 STYLE = """\
 body { font: 14px/1.5 system-ui, sans-serif; color: #1b1f27; background: #f6f7f9; margin: 32px auto;
   max-width: 1100px; padding: 0 16px }
@@ -108,16 +107,10 @@ def markdown_text(run: Record, baseline: str) -> str:
 
 
 def csv_text(run: Record) -> str:
-    """A line for each contender and cell; times in seconds, energy in joules for 1 MB."""
-    head = [*KEY, *FIGURES, *ENDS["ci_s"], *OF_SOME, *ENDS["joules_ci"]]
-    rows = ([_csv_row(result).get(name, "") for name in head] for result in run["results"])
-    return csv_lines([head, *rows])
-
-
-def _csv_row(result: Record) -> Record:
-    """A result, the ends of its intervals by themselves."""
-    ends = (zip(names, result.get(key) or (), strict=False) for key, names in ENDS.items())
-    return {**result, **dict(chain.from_iterable(ends))}
+    """A line for each contender and cell; times in seconds."""
+    head = [*KEY, *FIGURES, *ENDS, *OF_SOME]
+    records = ({**each, **dict(zip(ENDS, each["ci_s"] or (), strict=False))} for each in run["results"])
+    return csv_lines([head, *([record.get(name, "") for name in head] for record in records)])
 
 
 def _vocabulary(run: Record) -> str:

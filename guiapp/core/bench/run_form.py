@@ -11,7 +11,6 @@ from guiapp.core.vocab.quoting import printable
 
 MOST_CONTENDERS = 200  # each has a row in charts
 LARGEST = 1e18  # JSON knows whole numbers that no float can hold
-MOMENTS = ("before", "lowest", "highest", "after")
 
 
 def number(value: object) -> bool:
@@ -40,17 +39,11 @@ LEFT_OUT = {"contender": str, "reason": str, "operation": (None, str)}
 RUN = {
     "results": [dict],
     "name?": str,
-    "environment?": {
-        "cores?": (None, number),
-        "load_before?": (None, [number]),
-        "load_highest?": (None, number),
-        "stolen_share?": (None, number),
-        **{f"mhz_{moment}?": (None, number) for moment in MOMENTS},
-    },
+    "environment?": {"cores?": (None, number), "load_highest?": (None, number)},
     "vocabulary?": {"tokens?": whole},
     "plan?": {"scenarios?": [str], "call_limit_s?": (None, number)},
     "corpora?": [{"name": str, "sha256": str}],
-    "contenders?": [{"contender": str, "version": str, "loading_s?": (None, number)}],
+    "contenders?": [{"contender": str, "version": str}],
     "left_out?": [
         (LEFT_OUT | {"scenario": None}, LEFT_OUT | {"scenario": str, "corpus": str, "size_bytes": whole})
     ],
@@ -70,7 +63,6 @@ RESULT = {
     "first_turn?": whole,
     "own_bytes?": (None, count),
     "n_tokens?": (None, number),
-    "own_s?": (None, [number]),
     "samples_s?": [time],
 }
 DIFFERENCE = {
@@ -83,7 +75,6 @@ FIGURES = {"median_s": time, "ci_s": [time, time], "mb_per_s": number, "tokens_p
 FIGURES_OF = {  # charts and units that have others
     "memory": {**dict.fromkeys(FIGURES), "built_bytes": number, "encoding_bytes": number},
     "latency": {**FIGURES, **dict.fromkeys(QUANTILES, time)},
-    "J/MB": {**FIGURES, "joules_per_mb": number, "joules_ci": [number, number]},
 }
 
 

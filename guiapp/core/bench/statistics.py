@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
+NORMAL_99 = 2.576  # the normal distribution's quantile for 99 %
 FENCE = 1.5  # quartile distances beyond the quartiles; Tukey 1977
 EXPONENTS = np.arange(0.3, 3.0005, 0.01)
 N_BLOCKS = 8  # of turns: the range of eight medians holds the true one in 99 of 100 runs
@@ -39,38 +40,36 @@ class Summary:
 
     n: int
     median: float
-    interval: Interval
     n_outliers: int
 
 
 def summarize(values: Sequence[float]) -> Summary:
-    """Median, its confidence interval and the number of outliers; at least one value."""
-    ordered = np.sort(np.asarray(values, np.float64))
-    return Summary(len(ordered), float(np.median(ordered)), median_interval(ordered), _n_outliers(ordered))
+    """Median and the number of outliers; at least one value."""
+    return Summary(len(values), float(np.median(values)), _n_outliers(np.asarray(values, np.float64)))
 
 
-def interval_in_turns(seconds: Sequence[float], is_crowded: bool) -> Interval:
+def interval_in_turns(seconds: Sequence[float], is_busy: bool) -> Interval:
     """Bounds of what something takes, from samples that were taken in turns with others; at least one.
 
     Slow phases of a machine last longer than a turn, so that turns resemble their neighbours: blocks of them
     are what differs, and the interval is that of the blocks' medians.  What other programs take of caches, or
     of the other half of a core, no clock tells: where they ran, it is HIDDEN wider to either side.
 
-    is_crowded  whether other programs took part of the machine meanwhile
+    is_busy  whether other programs took part of the machine meanwhile
     """
     interval = median_interval(np.sort(block_medians(seconds)))
-    hidden = 1.0 + HIDDEN if is_crowded else 1.0
+    hidden = 1.0 + HIDDEN if is_busy else 1.0
     return Interval(interval.low / hidden, interval.high * hidden, interval.level)
 
 
-def median_interval(ordered: NDArray[np.float64], confidence: float = CONFIDENCE) -> Interval:
-    """The narrowest symmetric pair of order statistics that holds the median with this confidence.
+def median_interval(ordered: NDArray[np.float64]) -> Interval:
+    """The narrowest symmetric pair of order statistics that holds the median with CONFIDENCE.
 
     The number of values below the true median is binomial with p = 1/2, whatever the distribution.
     """
     n = len(ordered)
     skip, level = 0, _coverage(n, 0)
-    while skip + 1 < n - skip - 1 and (next_level := _coverage(n, skip + 1)) >= confidence:
+    while skip + 1 < n - skip - 1 and (next_level := _coverage(n, skip + 1)) >= CONFIDENCE:
         skip, level = skip + 1, next_level
     return Interval(float(ordered[skip]), float(ordered[n - 1 - skip]), level)
 
@@ -82,10 +81,10 @@ def _coverage(n: int, skip: int) -> float:
     return 1.0 - 2.0 * sum(comb(n, below) for below in range(skip + 1)) / 2.0**n if n > 1 else 0.0
 
 
-def _n_outliers(ordered: NDArray[np.float64]) -> int:
-    low, high = np.percentile(ordered, [25, 75])
+def _n_outliers(values: NDArray[np.float64]) -> int:
+    low, high = np.percentile(values, [25, 75])
     reach = FENCE * (high - low)
-    return int(np.count_nonzero((ordered < low - reach) | (ordered > high + reach)))
+    return int(np.count_nonzero((values < low - reach) | (values > high + reach)))
 
 
 @dataclass(frozen=True)
@@ -99,9 +98,6 @@ class Growth:
     slope: float
     exponent: float
     error: float
-
-    def time_s(self, size_bytes: float) -> float:
-        return float(self.overhead_s + self.slope * size_bytes**self.exponent)
 
 
 def fit_growth(sizes_bytes: Sequence[int], times_s: Sequence[float]) -> Growth | None:
@@ -141,14 +137,11 @@ class Ratio:
     high: float
 
 
-def ratio_of(before: Sequence[float], after: Sequence[float], z: float = 2.576) -> Ratio:
-    """Hodges and Lehmann's shift of logarithms, with the interval that belongs to Mann and Whitney's test.
-
-    `z` is the normal quantile of the confidence: 2.576 for 99 %.
-    """
+def ratio_of(before: Sequence[float], after: Sequence[float]) -> Ratio:
+    """Hodges and Lehmann's shift of logarithms, with the 99 % interval of Mann and Whitney's test."""
     pairs = np.sort(np.subtract.outer(np.log(np.asarray(after)), np.log(np.asarray(before))).ravel())
     n, m = len(after), len(before)
-    skip = int(np.floor(n * m / 2 - z * sqrt(n * m * (n + m + 1) / 12)))
+    skip = int(np.floor(n * m / 2 - NORMAL_99 * sqrt(n * m * (n + m + 1) / 12)))
     if skip < 0:  # too few runs to say anything with this confidence
         return Ratio(float(np.exp(np.median(pairs))), 0.0, float("inf"))
     return Ratio(*(float(np.exp(value)) for value in (np.median(pairs), pairs[skip], pairs[-1 - skip])))

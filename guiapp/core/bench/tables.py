@@ -7,12 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from guiapp.core.bench.beside import Beside, beside, ratio_text
-from guiapp.core.bench.drift import NO_DRIFT
 from guiapp.core.bench.findings import by_one_clock
 from guiapp.core.bench.history import BUSY_MARGIN, Change
-from guiapp.core.bench.measurement import ENERGY, QUANTILES, TIME, Record, half_width
+from guiapp.core.bench.measurement import QUANTILES, Record, half_width
 from guiapp.core.bench.scenarios import SCENARIOS, Unit
-from guiapp.core.bench.stages import STAGES, WHOLE
 from guiapp.core.bench.wording import (
     BYTES_PER_MB,
     TIME_UNITS,
@@ -30,7 +28,7 @@ from guiapp.core.export.tables import NONE, Table
 
 CONTENDER, ONCE, PLUS_MINUS, IDS = "contender", "once", "± %", "ids"
 EQUAL, ALMOST = "equal", "≈"  # ids
-MARKS = {"slower": "▼", "faster": "▲", "same": "", "disturbed": ""}
+MARKS = {"slower": "▼", "faster": "▲", "same": ""}
 TOOK_NO_PART = "took no part"
 VERDICTS = ("slower", "faster", "same")
 
@@ -87,8 +85,7 @@ def measured_tables(run: Record, baseline: str) -> Iterator[Table]:
     """One of each text with what scenarios have one figure of, one of each of these, then those of series."""
     groups: dict[tuple[str, str, str], list[Record]] = {}
     for result in run["results"]:
-        operation = "" if SCENARIOS[result["scenario"]].chart == "stages" else result["operation"]
-        groups.setdefault((result["scenario"], operation, result["corpus"]), []).append(result)
+        groups.setdefault((result["scenario"], result["operation"], result["corpus"]), []).append(result)
     single: dict[str, list[list[Record]]] = {}
     for (_, _, corpus), rows in groups.items():
         if not _is_series(rows):
@@ -96,14 +93,12 @@ def measured_tables(run: Record, baseline: str) -> Iterator[Table]:
     for parts in single.values():
         yield from _tables_of_text(parts, baseline)
     for rows in filter(_is_series, groups.values()):
-        has_stages = SCENARIOS[rows[0]["scenario"]].chart == "stages"
-        yield _stage_table(rows) if has_stages else _series_table(rows, run.get("growth", ()), baseline)
+        yield _series_table(rows, run.get("growth", ()), baseline)
 
 
 def _is_series(rows: Sequence[Record]) -> bool:
-    """Whether these are results of one contender in a row, of sizes, threads or stages."""
-    is_curve = SCENARIOS[rows[0]["scenario"]].chart in ("curves", "stages")
-    return is_curve or len({row["threads"] for row in rows}) > 1
+    """Whether these are results of one contender in a row, of sizes or threads."""
+    return SCENARIOS[rows[0]["scenario"]].chart == "curves" or len({row["threads"] for row in rows}) > 1
 
 
 def _tables_of_text(parts: Sequence[list[Record]], baseline: str) -> Iterator[Table]:
@@ -151,7 +146,7 @@ def _beside(rows: Sequence[Record]) -> list[Figures]:
 
 
 # The keys of records.
-VALUES: Mapping[Unit, str] = {"MB/s": "mb_per_s", "s": "median_s", "J/MB": "joules_per_mb"}
+VALUES: Mapping[Unit, str] = {"MB/s": "mb_per_s", "s": "median_s"}
 
 
 def _each(rows: Sequence[Record], key: str, factor: float = 1.0) -> dict[str, float]:
@@ -211,25 +206,11 @@ def _growth_column(growth: Sequence[Record], row: Record) -> Column:
     return Column("grows", {line["contender"]: growth_text(line) or NONE for line in fitted})
 
 
-def _stage_table(rows: Sequence[Record]) -> Table:
-    """The share of each stage in the whole call, and its time; stages run alone need not add up to it."""
-    whole = _each([row for row in rows if row["operation"] == WHOLE], "median_s")
-    columns = [Figures("whole call", "s", whole).column()]
-    for stage in STAGES:
-        times = _each([row for row in rows if row["operation"] == stage], "median_s")
-        shares = {
-            name: f"{100 * seconds / whole[name]:.0f}" for name, seconds in times.items() if name in whole
-        }
-        columns.append(Column(f"{stage} %", shares))
-    return _by_contender(_title(rows), sorted(whole, key=whole.__getitem__), columns)
-
-
 def _title(rows: Sequence[Record]) -> str:
     """What was timed, and with what."""
     longest = max(rows, key=lambda row: int(row["size_bytes"]))
     scenario = SCENARIOS[longest["scenario"]]
-    is_one_of_several = scenario.chart != "stages" and any(len(group) > 1 for group in scenario.operations)
-    operation = f", {longest['operation']}" if is_one_of_several else ""
+    operation = f", {longest['operation']}" if len(scenario.operations) > 1 else ""
     return f"{scenario.title}: {longest['corpus']}, {length_text(longest)}{operation}"
 
 
@@ -247,8 +228,7 @@ def _spreads(rows: Sequence[Record]) -> Column:
     widths: dict[str, float] = {}
     for row in rows:
         if row["ci_s"] and row["n"] > 1:
-            is_energy = SCENARIOS[row["scenario"]].unit == "J/MB"
-            width = 100 * half_width(row, ENERGY if is_energy else TIME)
+            width = 100 * half_width(row)
             widths[row["contender"]] = max(widths.get(row["contender"], 0.0), width)
     once = {row["contender"]: ONCE for row in rows if row["ci_s"]}
     return Column(PLUS_MINUS, {**once, **{name: f"{width:.0f}" for name, width in widths.items()}})
@@ -307,9 +287,7 @@ def _is_same_cell(one: Record, other: Record) -> bool:
 
 def change_table(changes: Sequence[Change], title: str) -> Table:
     """What is slower or faster than in another run, and how sure that is."""
-    drift = changes[0].drift if changes else NO_DRIFT
-    beside = ["beside the drift"] if drift.contenders else []
-    rows = [["", "what", "text", "size", "verdict", "times the time", "99 % interval", *beside]]
+    rows = [["", "what", "text", "size", "verdict", "times the time", "99 % interval"]]
     for change in changes:
         scenario, operation, contender, corpus, size_bytes, threads = change.key
         what = f"{scenario} ({operation}){on_threads(threads)}"
@@ -317,15 +295,12 @@ def change_table(changes: Sequence[Change], title: str) -> Table:
         interval = f"{ratio.low:.2f} to {ratio.high:.2f}"
         verdict = f"{mark} {change.words}".strip()
         size = size_text(size_bytes)
-        own = [f"{change.own.ratio:.2f}"] if beside else []
-        rows.append([contender, what, corpus, size, verdict, f"{ratio.ratio:.2f}", interval, *own])
+        rows.append([contender, what, corpus, size, verdict, f"{ratio.ratio:.2f}", interval])
     return Table(title, rows)
 
 
 def change_lines(changes: Sequence[Change]) -> Iterator[str]:
-    """What all share, and what is slower or faster than before beside that, surely or not."""
-    if changes and (drift := str(changes[0].drift)):
-        yield f"{drift}."
+    """What is slower or faster than before, surely or not."""
     counts = {verdict: [change for change in changes if change.verdict == verdict] for verdict in VERDICTS}
     for verdict in ("slower", "faster"):
         for change in counts[verdict]:
@@ -341,10 +316,6 @@ def change_lines(changes: Sequence[Change]) -> Iterator[str]:
 
 def busy_text(changes: Sequence[Change]) -> str:
     """That other programs ran, and what follows from it for what is sure; "" where none did."""
-    n_disturbed = sum(change.is_disturbed for change in changes)
-    told = []
-    if any(change.margin >= BUSY_MARGIN for change in changes):
-        told.append(f"only what differs more than {BUSY_MARGIN:g} times is told, as maybe")
-    if n_disturbed:
-        told.append(f"nothing is sure of {counted(n_disturbed, 'result')} that had less than a core")
-    return f"Machine busy: {', and '.join(told)}" if told else ""
+    if not any(change.margin >= BUSY_MARGIN for change in changes):
+        return ""
+    return f"The machine was busy: differences below {BUSY_MARGIN:g} × are not reliable"

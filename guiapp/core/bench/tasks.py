@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from guiapp.core.bench.contenders.contender import as_split, split_name
 from guiapp.core.bench.corpus import WORST_TEXTS, Corpus, fresh_text, stretched, worst_texts
 from guiapp.core.bench.operations import N_SINGLE, SINGLY
-from guiapp.core.bench.stages import STAGES, WHOLE, stage_names
 from guiapp.core.tokenizer import Tokenizer
 
 if TYPE_CHECKING:  # plans name the scenarios that are measured where nobody asks for others
     from guiapp.core.bench.plan import Plan
 
-BYTES_PER_TOKEN = 4  # about
-LONGEST_PART_BYTES = 100_000  # that surely hold more tokens than the longest part
 N_PROMPTS = 64
-N_PARTS = 64
 N_UNSEEN, UNSEEN_BYTES = 2_048, 128
 DOCUMENT_BYTES = 2_000
-UNITS = {
-    "encode each": N_PROMPTS,
-    "count parts": N_PARTS,
-    "encode parts": N_PARTS,
-    SINGLY: N_SINGLE,
-}  # of one call
+UNITS = {"encode each": N_PROMPTS, SINGLY: N_SINGLE}  # of one call
 
 
 class Task(NamedTuple):
@@ -57,25 +47,17 @@ class Cell:
 
     operations  what they do in each round, with
     texts       these; prompts and documents are several
-    parts       of the only text, where parts are counted
-    unit_bytes, unit_tokens   the size that times refer to; None where it is that of all texts together
+    unit_bytes  the size that times refer to; None where it is that of all texts together
     own_bytes   of the text that they are made of; less than all together where it is repeated
-    only        by operation, the contenders that have it; all where nothing is said
     """
 
     scenario: str
     operations: tuple[str, ...]
     corpus: str
     texts: tuple[bytes, ...]
-    parts: tuple[tuple[int, int], ...] = ()
     threads: int = 1
     unit_bytes: int | None = None
-    unit_tokens: int | None = None
     own_bytes: int | None = None
-    only: Mapping[str, frozenset[str]] = field(default_factory=dict)
-
-    def is_for(self, contender: str, operation: str) -> bool:
-        return operation not in self.only or contender in self.only[operation]
 
     @property
     def size_bytes(self) -> int:
@@ -100,10 +82,6 @@ class Setting:
         if self.plan.repeat == "fresh" and size_bytes > len(text):
             return text + fresh_text(size_bytes - len(text), self.plan.seed)
         return text
-
-    @property
-    def contenders(self) -> tuple[str, ...]:
-        return self.plan.contenders or tuple(self.tokenizer.encoders)
 
 
 def whole(setting: Setting, task: Task) -> Cell:
@@ -138,35 +116,6 @@ def documents(setting: Setting, task: Task) -> Cell:
     """Texts of the length of a short page, as many as fill a batch."""
     text, n_documents = setting.text(task, task.size_bytes), max(task.size_bytes // DOCUMENT_BYTES, 1)
     return setting.cell(task, *_pieces(text, min(DOCUMENT_BYTES, task.size_bytes), n_documents))
-
-
-def parts(setting: Setting, task: Task) -> Cell:
-    """Parts of so many tokens, beginning at random tokens."""
-    text = setting.text(task, LONGEST_PART_BYTES)
-    if setting.plan.repeat == "same":
-        text = stretched(text, max(len(text), LONGEST_PART_BYTES))
-    spans = setting.tokenizer.encode(text, add_special=False, parse_special=False).spans
-    if not len(spans):
-        spans = np.array([[0, len(text)]])
-    n_tokens = min(max(task.size_bytes // BYTES_PER_TOKEN, 1), len(spans))
-    generator = np.random.default_rng(setting.plan.seed + n_tokens)
-    first = generator.integers(0, len(spans) - n_tokens + 1, N_PARTS)
-    bounds = spans[first, 0].tolist(), spans[first + n_tokens - 1, 1].tolist()
-    parts = tuple(zip(*bounds, strict=True))
-    mean_bytes = round(sum(end - start for start, end in parts) / N_PARTS)
-    return replace(setting.cell(task, text), parts=parts, unit_bytes=mean_bytes, unit_tokens=n_tokens)
-
-
-def stages(setting: Setting, task: Task) -> Cell:
-    """The whole call, and each stage for those of our encoders that have it."""
-    having: dict[str, set[str]] = {name: set() for name in STAGES}
-    for contender in setting.contenders:
-        name, is_split = split_name(contender)
-        if name in setting.tokenizer.encoders:
-            for stage in stage_names(as_split(setting.tokenizer, is_split), name):
-                having[stage].add(contender)
-    only = {stage: frozenset(names) for stage, names in having.items() if names}
-    return replace(whole(setting, task), operations=(WHOLE, *only), only=only)
 
 
 def _pieces(text: bytes, size_bytes: int, count: int) -> tuple[bytes, ...]:

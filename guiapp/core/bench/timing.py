@@ -33,21 +33,17 @@ class Operation(NamedTuple):
     """Something to time.
 
     call     what is timed
-    before   runs in front of each timed call and is not timed
     units    how many things one call does, such as prompts: times are per unit
     calls_s  what each of these took, where the last call noted it
-    joules   what the machine consumed since `before`
     """
 
     call: Callable[[], object]
-    before: Callable[[], object] | None = None
     units: int = 1
     calls_s: Callable[[], tuple[float, ...]] | None = None
-    joules: Callable[[], float] | None = None
 
 
 class Sample(NamedTuple):
-    """Seconds per unit, of single calls if they are known one by one, and joules per unit.
+    """Seconds per unit, and of single calls if they are known one by one.
 
     waited  for something else than a processor: processor time does not tell what it takes
     """
@@ -55,14 +51,11 @@ class Sample(NamedTuple):
     wall_s: float
     cpu_s: float
     calls_s: tuple[float, ...] = ()
-    joules: float | None = None
     waited: bool = False
 
 
 def take_sample(operation: Operation, n_calls: int, clock: Clock = SYSTEM_CLOCK) -> Sample:
     """The mean of some calls in a row; Python's garbage collector waits meanwhile."""
-    if operation.before is not None:
-        operation.before()
     call = operation.call
     was_enabled = gc.isenabled()
     gc.disable()
@@ -72,14 +65,12 @@ def take_sample(operation: Operation, n_calls: int, clock: Clock = SYSTEM_CLOCK)
             call()
         wall_ns, cpu_ns = clock.wall_ns() - wall_ns, clock.cpu_ns() - cpu_ns
         n_waits = _n_waits() - n_waits
-        joules = operation.joules and operation.joules()
     finally:
         if was_enabled:
             gc.enable()
     n_units = n_calls * operation.units
     calls_s = operation.calls_s() if operation.calls_s else ()
-    per_unit_j = None if joules is None else joules / n_units
-    return Sample(wall_ns / n_units / 1e9, cpu_ns / n_units / 1e9, calls_s, per_unit_j, n_waits > 0)
+    return Sample(wall_ns / n_units / 1e9, cpu_ns / n_units / 1e9, calls_s, n_waits > 0)
 
 
 def _n_waits() -> int:
@@ -88,16 +79,17 @@ def _n_waits() -> int:
 
 
 def calls_per_sample(operation: Operation, clock: Clock = SYSTEM_CLOCK) -> int:
-    """So many calls that reading the clock does not matter; one where something runs before each.
+    """So many calls that reading the clock does not matter; one where each is timed by itself.
 
     They are counted by what the process got of a processor: one that was interrupted would be timed by single
     calls from then on, each of which finds its caches cold.
     The first call of all tells nothing: what it needs may have to be loaded.
     """
     n_calls = 1
-    if operation.before is None:
-        take_sample(operation, n_calls, clock)
-    while operation.before is None and n_calls < MOST_CALLS:
+    if operation.calls_s is not None:
+        return n_calls
+    take_sample(operation, n_calls, clock)
+    while n_calls < MOST_CALLS:
         sample = take_sample(operation, n_calls, clock)
         wall_ns, cpu_ns = (each * operation.units * n_calls * 1e9 for each in sample[:2])
         if cpu_ns >= SHORTEST_SAMPLE_NS or wall_ns >= LONGEST_WAIT_NS:

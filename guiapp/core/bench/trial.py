@@ -41,7 +41,7 @@ def try_custom(
     process = WorkerProcess(model, own.name, 1, shall_stop, pre, own)
     try:
         process.ask(LIMIT_S, "load")
-        ids = process.ask(LIMIT_S, "prepare", "encode", (text,), (), 1).ids
+        ids = process.ask(LIMIT_S, "prepare", "encode", (text,), 1).ids
         seconds = process.ask(LIMIT_S, "sample", "encode").wall_s
     except (ContenderFailed, WorkerLost) as error:
         raise UnavailableError(str(error)) from error

@@ -28,5 +28,5 @@ def is_enough(seconds: Sequence[Sequence[float]], used_s: float, budget_s: float
 
 
 def _is_narrow(seconds: Sequence[float]) -> bool:
-    interval = interval_in_turns(seconds, is_crowded=False)
+    interval = interval_in_turns(seconds, is_busy=False)
     return interval.high - interval.low <= NARROW_WIDTH * float(np.median(seconds))

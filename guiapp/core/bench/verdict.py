@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from guiapp.core.bench.disturbance import was_crowded
+from guiapp.core.bench.busy import was_busy
 from guiapp.core.bench.findings import by_one_clock
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.statistics import HIDDEN, Ratio, ratio_in_turns
@@ -28,7 +28,7 @@ class Verdict:
     beside        the baseline, or whoever is next where that is the fastest; "" where there is nobody else
     ratio         how many times as fast `fastest` is as `beside`, from the turns that both took
     is_settled    more turns would hardly change the sentence
-    is_disturbed  other programs took time from one of the two: nothing is sure
+    was_busy      the machine was, while one of the two was measured: small differences are not reliable
     n_equal, n_contenders  how many have equal ids, of those that can be compared
     n_tokens      0 where a run of another version does not tell
     alone         what to say where there is nobody else, or nobody else with the right ids; it is FIRST or
@@ -39,7 +39,7 @@ class Verdict:
     beside: str
     ratio: Ratio
     is_settled: bool
-    is_disturbed: bool
+    was_busy: bool
     n_equal: int
     n_contenders: int
     n_tokens: int
@@ -57,7 +57,7 @@ class Verdict:
             return f"{self.fastest} {self.alone}"
         if self.is_tie:
             return f"{self.fastest} and {self.beside} are equally fast as far as this run can tell"
-        about = "about " if self.is_disturbed else ""
+        about = "about " if self.was_busy else ""
         return f"{self.fastest} {about}{times_text(self.ratio.ratio)} × as fast as {self.beside}"
 
     @property
@@ -90,14 +90,14 @@ def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict
     ranked = sorted(right or judged or rows, key=_own_time_s)
     fastest, others = ranked[0], ranked[1:]
     beside = next((row for row in others if row["contender"] == baseline), others[0] if others else None)
-    is_disturbed = any(was_crowded(row) for row in (fastest, beside) if row is not None)
+    busy = any(was_busy(row) for row in (fastest, beside) if row is not None)
     ratio = NO_RATIO if beside is None else _ratio(beside, fastest)
     return Verdict(
         fastest["contender"],
         "" if beside is None else beside["contender"],
         ratio,
-        is_settled=beside is not None and _is_settled(ratio, min(fastest["n"], beside["n"]), is_disturbed),
-        is_disturbed=is_disturbed,
+        is_settled=beside is not None and _is_settled(ratio, min(fastest["n"], beside["n"]), busy),
+        was_busy=busy,
         n_equal=len(right),
         n_contenders=len(judged),
         n_tokens=round(fastest.get("n_tokens") or 0),
@@ -107,7 +107,6 @@ def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict
 
 def _ratio(slower: Record, faster: Record) -> Ratio:
     """From the turns that both took; wider beside other programs, and unknown where two clocks timed them."""
-    crowded = was_crowded(slower) or was_crowded(faster)
     has_samples = slower.get("samples_s") and faster.get("samples_s")  # some runs kept none
     if not (has_samples and by_one_clock(slower, faster)):
         return Ratio(slower["median_s"] / faster["median_s"], 0.0, float("inf"))
@@ -115,7 +114,7 @@ def _ratio(slower: Record, faster: Record) -> Ratio:
     ratio = ratio_in_turns(
         *(row["samples_s"][first - row.get("first_turn", 0) :] for row in (faster, slower))
     )
-    hidden = 1.0 + HIDDEN if crowded else 1.0
+    hidden = 1.0 + HIDDEN if was_busy(slower) or was_busy(faster) else 1.0
     return Ratio(ratio.ratio, ratio.low / hidden, ratio.high * hidden)
 
 
@@ -125,10 +124,10 @@ def _own_time_s(row: Record) -> float:
     return float(row["median_s"] * (share if row["threads"] == 1 else 1.0))
 
 
-def _is_settled(ratio: Ratio, n_turns: int, is_disturbed: bool) -> bool:
+def _is_settled(ratio: Ratio, n_turns: int, is_busy: bool) -> bool:
     """Beside other programs more turns make no interval narrower."""
     is_narrow = ratio.high <= ratio.low * (1 + SETTLED_WIDTH)
-    return n_turns >= FEWEST_TURNS and (is_narrow or is_disturbed)
+    return n_turns >= FEWEST_TURNS and (is_narrow or is_busy)
 
 
 def times_text(ratio: float) -> str:

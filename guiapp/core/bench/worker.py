@@ -4,7 +4,7 @@ It answers messages on a pipe, one at a time:
 
     ("load",)                                       memory used by the contender, its version and vocabulary;
                                                     before that, what it does: (STAGE, in words) each time
-    ("prepare", operation, texts, parts, threads)   the tokens of the texts; afterwards it is warm
+    ("prepare", operation, texts, threads)          the tokens of the texts; afterwards it is warm
     ("sample", operation)                           seconds per unit by both clocks
     ("memory", texts)                               the most memory held while encoding
 """
@@ -111,15 +111,13 @@ class Worker:
         memory_bytes = opened_bytes + max(held_bytes() - before, 0)
         return Loaded(version, self._contender.other_vocabulary, memory_bytes)
 
-    def prepare(
-        self, operation: str, texts: tuple[bytes, ...], parts: tuple[tuple[int, int], ...], threads: int
-    ) -> Tokens:
+    def prepare(self, operation: str, texts: tuple[bytes, ...], threads: int) -> Tokens:
         assert self._contender is not None
         assert self._build is not None
         if texts != self._texts:
             self._texts = texts
             self._prepared.clear()
-        subject = Subject(self._contender, self._build, texts, parts, threads)
+        subject = Subject(self._contender, self._build, texts, threads)
         tokens = judged_tokens(operation, subject)
         ready = OPERATIONS[operation](subject)
         self._prepared[operation] = ready, calls_per_sample(ready)

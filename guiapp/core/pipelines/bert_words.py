@@ -28,7 +28,6 @@ from guiapp.core.encoding import FragmentTokens, join_tokens
 from guiapp.core.pipelines.chunks import chunks_of
 from guiapp.core.pipelines.components import PartsPipeline
 from guiapp.core.pipelines.rows import Rows, laid_out, rows_of
-from guiapp.core.pipelines.stages import SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.text.normalizers import SPACE_SYMBOL, Action
 from guiapp.core.text.unicode_tables import N_CODES
 from guiapp.core.vocab.parts import Parts
@@ -129,11 +128,6 @@ class BertWordsPipeline(PartsPipeline):
         if encoder != "fast":
             return super().encode(fragment, after_special, encoder)
         return self._encode_fast(fragment)
-
-    def stages(self, after_special: bool, encoder: str) -> Stages:
-        if encoder != "fast":
-            return super().stages(after_special, encoder)
-        return (Stage(SPLIT_AND_ENCODE, self._encode_fast),)
 
     def _encode_fast(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
         return join_tokens(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,15 +16,6 @@ from guiapp.core.pipelines.lone_spaces import with_lone_spaces
 from guiapp.core.pipelines.pair_merging import PairEncoder, PairPipeline, to_source
 from guiapp.core.pipelines.pipeline import Quick, not_quick
 from guiapp.core.pipelines.rows import Rows, laid_out, rows_of
-from guiapp.core.pipelines.stages import (
-    ENCODE,
-    NORMALISE,
-    NORMALISE_AND_SPLIT,
-    SPLIT,
-    SPLIT_AND_ENCODE,
-    Stage,
-    Stages,
-)
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.split.pre_tokenizers import NOT_SPACES
 from guiapp.core.split.splitter import splitter_of
@@ -94,19 +84,6 @@ class BytePairPipeline(PairPipeline):
         if not self._is_split:
             return self._encode_pieces(_one_piece(repaired), encoder)
         return self._split_and_encode(repaired, encoder)
-
-    def stages(self, after_special: bool, encoder: str) -> Stages:
-        if self._dna is not None:
-            return (Stage(SPLIT_AND_ENCODE, lambda fragment: self.encode(fragment, after_special, encoder)),)
-        encode = partial(self._encode_pieces, encoder=encoder)
-        if self._drops_spaces:
-            return Stage(NORMALISE_AND_SPLIT, self._words), Stage(ENCODE, encode)
-        normalise = Stage(NORMALISE, self._repaired)
-        if not self._is_split:
-            return normalise, Stage(ENCODE, lambda repaired: encode(_one_piece(repaired)))
-        if encoder == "fast":
-            return normalise, Stage(SPLIT_AND_ENCODE, partial(self._split_and_encode, encoder=encoder))
-        return normalise, Stage(SPLIT, self._split), Stage(ENCODE, encode)
 
     def _words(self, text: NDArray[np.uint8]) -> _Pieces:
         words, word_ends = whitespace_words(text.tobytes(), self._rules)

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.pipelines.chunks import tokens_from_steps
 from guiapp.core.pipelines.pipeline import Pipeline
-from guiapp.core.pipelines.stages import ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -32,9 +31,6 @@ class ChunkHashPipeline(Pipeline):
             is_inside = starts + k < ends
             hashes[is_inside] = hashes[is_inside] * FACTOR + fragment[starts[is_inside] + k]
         return FragmentTokens((hashes % self._n_tokens).astype(np.int32), starts, ends)
-
-    def stages(self, after_special: bool, encoder: str) -> Stages:
-        return (Stage(ENCODE, lambda fragment: self.encode(fragment, after_special, encoder)),)
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED

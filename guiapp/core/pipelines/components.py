@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +21,6 @@ from guiapp.core.components.prepare import normalize, pre_tokenize
 from guiapp.core.encoding import NO_TOKENS, FragmentTokens, join_tokens
 from guiapp.core.pipelines.pair_merging import PairEncoder, to_source
 from guiapp.core.pipelines.pipeline import Pipeline
-from guiapp.core.pipelines.stages import ENCODE, NORMALISE_AND_SPLIT, Stage, Stages
 from guiapp.core.pipelines.symbol_merging import SymbolEncoder
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.text.added_tokens import Found, TokenSearch
@@ -129,15 +127,6 @@ class PartsPipeline(Pipeline):
 
     def _find_readable(self, normal: AlignedText) -> Found:
         return self.search.find_readable(normal.data.tobytes(), self._parses_special)
-
-    def stages(self, after_special: bool, encoder: str) -> Stages:
-        def prepare(fragment: NDArray[np.uint8]) -> list[_Stretch]:
-            return list(self._stretches(well_formed(fragment)[0], after_special, self._find))
-
-        return (
-            Stage(NORMALISE_AND_SPLIT, prepare),
-            Stage(ENCODE, partial(self._encode_stretches, encoder=encoder)),
-        )
 
     def _stretches(self, text: bytes, is_first: bool, find: Find) -> Iterator[_Stretch]:
         """The pieces between added tokens, and these, in order; `find` searches for them."""

@@ -16,7 +16,6 @@ from guiapp.core.encoding import NO_TOKENS, FragmentTokens, as_bytes
 from guiapp.core.pipelines.pair_merging import PairEncoder, PairPipeline, to_source
 from guiapp.core.pipelines.pipeline import Quick, not_quick
 from guiapp.core.pipelines.rows import Rows, laid_out, rows_of
-from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.common_ends import common_beginnings
 from guiapp.core.text.normalized import NormalizedText
@@ -81,12 +80,6 @@ class PiecePairsPipeline(PairPipeline):
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         """The tokens of one fragment; a space that is put around it has the empty span."""
         return self._encode_changed(self._changed(fragment, after_special), encoder)
-
-    def stages(self, after_special: bool, encoder: str) -> Stages:
-        return (
-            Stage(NORMALISE, lambda fragment: self._changed(fragment, after_special)),
-            Stage(ENCODE, lambda changed: self._encode_changed(changed, encoder)),
-        )
 
     def _changed(self, fragment: NDArray[np.uint8], begins: bool) -> _Changed:
         if not (self._may_be_alone and self._text.leaves_alone(fragment)):

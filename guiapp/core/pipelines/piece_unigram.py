@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
-from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.unigram import NONE, REFUSED, UNKNOWN_PENALTY, UnigramPipeline
 from guiapp.core.pipelines.unigram_words import LONGEST_TOKEN, has_inner_symbol
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
@@ -86,17 +85,6 @@ class PieceUnigramPipeline(UnigramPipeline):
         if encoder == "fast":
             return self._look_up(self._text.data(fragment, after_special), fragment, after_special)
         return self._encode_normalized(self._text.normalize(fragment, after_special))
-
-    def stages(self, after_special: bool, encoder: str) -> Stages:
-        if encoder == "fast":
-            return (
-                Stage(NORMALISE, lambda fragment: (self._text.data(fragment, after_special), fragment)),
-                Stage(ENCODE, lambda texts: self._look_up(texts[0], texts[1], after_special)),
-            )
-        return (
-            Stage(NORMALISE, lambda fragment: self._text.normalize(fragment, after_special)),
-            Stage(ENCODE, self._encode_normalized),
-        )
 
     def _look_up(
         self, data: NDArray[np.uint8], fragment: NDArray[np.uint8], after_special: bool

@@ -12,7 +12,6 @@ from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.rows import LONGEST_OF_MANY, Rows
-from guiapp.core.pipelines.stages import Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.native.pairs import Envelope
@@ -56,10 +55,6 @@ class Pipeline(ABC):
         behind a special token, where SPM puts its space.  Raises EncodeError where the vocabulary cannot
         express the text.
         """
-
-    @abstractmethod
-    def stages(self, after_special: bool, encoder: str) -> Stages:
-        """What `encode` does, as steps that each take what the one before gave."""
 
     @abstractmethod
     def encode_readable(

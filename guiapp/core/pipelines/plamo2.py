@@ -14,7 +14,6 @@ from guiapp.core.errors import VocabError
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import tokens_from_steps
 from guiapp.core.pipelines.pipeline import Pipeline
-from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.text.normalized import NormalizedText, source_spans
@@ -76,9 +75,6 @@ class Plamo2Pipeline(Pipeline):
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         return self._encode_normalized(_normalized(fragment))
-
-    def stages(self, after_special: bool, encoder: str) -> Stages:
-        return Stage(NORMALISE, _normalized), Stage(ENCODE, self._encode_normalized)
 
     def _encode_normalized(self, text: _Text) -> FragmentTokens:
         data, normalized = text

@@ -14,7 +14,6 @@ from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import tokens_from_steps
 from guiapp.core.pipelines.pipeline import Pipeline
-from guiapp.core.pipelines.stages import ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import LLAMA_CPP, Vocabulary
@@ -65,9 +64,6 @@ class RwkvPipeline(Pipeline):
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         return self._checked(FragmentTokens(*self._matcher.encode_rwkv(fragment, self._unknown)))
-
-    def stages(self, after_special: bool, encoder: str) -> Stages:
-        return (Stage(ENCODE, lambda fragment: self.encode(fragment, after_special, encoder)),)
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED

@@ -11,7 +11,6 @@ from guiapp.core.encoding import FragmentTokens
 from guiapp.core.pipelines.pair_merging import PairEncoder, PairPipeline
 from guiapp.core.pipelines.pipeline import Quick
 from guiapp.core.pipelines.rows import Rows, laid_out
-from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.vocab.merges import sentence_piece_merging
@@ -34,15 +33,6 @@ class SentencePiecePipeline(PairPipeline):
         if not (self._adds_space and after_special):
             return self._encoder.encode(fragment, np.array([len(fragment)]), encoder)
         return self._encode_behind_space(_behind_space(fragment), encoder)
-
-    def stages(self, after_special: bool, encoder: str) -> Stages:
-        """Marking spaces belongs to the encoders: most of them read a space as one byte."""
-        if not (self._adds_space and after_special):
-            return (Stage(ENCODE, lambda fragment: self.encode(fragment, after_special, encoder)),)
-        return (
-            Stage(NORMALISE, _behind_space),
-            Stage(ENCODE, lambda text: self._encode_behind_space(text, encoder)),
-        )
 
     def _encode_behind_space(self, text: NDArray[np.uint8], encoder: str) -> FragmentTokens:
         return self._encoder.encode(text, np.array([len(text)]), encoder).moved(-1)

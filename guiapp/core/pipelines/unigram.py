@@ -18,7 +18,6 @@ from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.rows import LONGEST_OF_MANY, Rows, laid_out
-from guiapp.core.pipelines.stages import ENCODE, NORMALISE, SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.unigram_words import LONGEST_TOKEN, UnigramWords
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.system.checkpoint import stoppable
@@ -149,14 +148,6 @@ class UnigramPipeline(Pipeline):
         rows = Rows(*self._fast.encode_each(data, ends))
         self._check(rows.ids)
         return rows
-
-    def stages(self, after_special: bool, encoder: str) -> Stages:
-        if encoder == "fast":
-            return (Stage(SPLIT_AND_ENCODE, self._encode_fast),)
-        return (
-            Stage(NORMALISE, lambda fragment: list(self._normalized(fragment))),
-            Stage(ENCODE, lambda texts: join_chunks(self._encode_texts(texts))),
-        )
 
     def _normalized(self, fragment: NDArray[np.uint8]) -> Iterator[tuple[int, NormalizedText]]:
         for start, chunk in chunks_of(fragment, self._chunk_end):

@@ -16,7 +16,6 @@ from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.rows import Rows, laid_out
-from guiapp.core.pipelines.stages import ENCODE, NORMALISE_AND_SPLIT, SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText, joined, source_spans
 from guiapp.core.text.normalizers import action_table, wordpiece_words
@@ -83,14 +82,6 @@ class WordPiecePipeline(Pipeline):
         if encoder == "fast":
             return self._encode_fast(fragment)
         return join_chunks(self._encode_words(self._words(fragment), encoder))
-
-    def stages(self, after_special: bool, encoder: str) -> Stages:
-        if encoder == "fast":
-            return (Stage(SPLIT_AND_ENCODE, self._encode_fast),)
-        return (
-            Stage(NORMALISE_AND_SPLIT, lambda fragment: list(self._words(fragment))),
-            Stage(ENCODE, lambda words: join_chunks(self._encode_words(words, encoder))),
-        )
 
     def _words(self, fragment: NDArray[np.uint8]) -> Iterator[tuple[int, _Words]]:
         for start, chunk in chunks_of(fragment, self.cut_after):

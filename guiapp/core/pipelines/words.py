@@ -10,7 +10,6 @@ from guiapp.core.algorithms.longest_match import Taken
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.pipelines.chunks import tokens_from_steps
 from guiapp.core.pipelines.pipeline import Pipeline
-from guiapp.core.pipelines.stages import SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.native.binding import NONE
@@ -35,9 +34,6 @@ class WordsPipeline(Pipeline):
         unknown = self._vocabulary.special_ids.unk
         tree = self._vocabulary.token_tree.native
         return FragmentTokens(*encode_words(tree, fragment, NONE if unknown is None else unknown))
-
-    def stages(self, after_special: bool, encoder: str) -> Stages:
-        return (Stage(SPLIT_AND_ENCODE, lambda fragment: self.encode(fragment, after_special, encoder)),)
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED

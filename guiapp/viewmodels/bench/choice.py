@@ -18,7 +18,7 @@ from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.bench.custom import CustomContenders
 from guiapp.viewmodels.bench.entrants import Entrant, custom_entrants, our_entrants, peer_entrants
 from guiapp.viewmodels.bench.forecast import BenchForecast
-from guiapp.viewmodels.bench.history import YOUR_TEXT, RunHistory
+from guiapp.viewmodels.bench.history import YOUR_TEXT
 from guiapp.viewmodels.model_session import ModelSession
 
 TEXTS = {
@@ -50,7 +50,7 @@ AIMS = (
     Aim("The worst case", (THROUGHPUT, "worst"), (YOUR_TEXT,)),
     Aim(
         "The papers' tables",
-        ("throughput", "scaling", "short", "worst", "append", "interval", "decode", "threads"),
+        ("throughput", "scaling", "short", "worst", "append", "decode", "threads"),
         (ENGLISH, CODE, TUTORIAL),
         ("backtrack", "heap", "table", "greedy", "fewest", "tokenizers"),
     ),
@@ -72,7 +72,6 @@ class BenchChoice(QObject):
     def __init__(
         self,
         session: ModelSession,
-        history: RunHistory | None = None,
         own: CustomContenders | None = None,
         parent: QObject | None = None,
     ) -> None:
@@ -86,9 +85,8 @@ class BenchChoice(QObject):
         self._own_texts: list[str] = []
         self._peers: list[Entrant] | None = None  # of the vocabulary that is open
         self.seconds_each = SECONDS_EACH
-        self.forecast = BenchForecast(history, self)
+        self.forecast = BenchForecast(self)
         session.vocabulary_changed.connect(self._follow_vocabulary)
-        self.look_through()
 
     # Contenders
 
@@ -223,11 +221,6 @@ class BenchChoice(QObject):
         """How long a run will take."""
         return self._seconds(self.plan)
 
-    @property
-    def weights_s(self) -> list[float]:
-        """How long the cells of a run take, each beside the others."""
-        return self.forecast.weights_s(self.plan, self._typed_bytes)
-
     def adds_s(self, contender: str = "", scenario: str = "", text: str = "") -> float:
         """How much of that one of these adds, or would add if it were chosen too."""
 
@@ -245,11 +238,7 @@ class BenchChoice(QObject):
     def _seconds(self, plan: Plan) -> float:
         if not (plan.contenders and plan.scenarios and plan.corpora):
             return 0.0
-        return self.forecast.seconds(plan, self._typed_bytes)
-
-    @property
-    def _typed_bytes(self) -> dict[str, int]:
-        return {YOUR_TEXT: max(self.your_bytes, 1)}
+        return self.forecast.seconds(plan, {YOUR_TEXT: max(self.your_bytes, 1)})
 
     def _plan_of(self, contenders: Iterable[str], scenarios: Iterable[str], texts: Iterable[str]) -> Plan:
         contenders, scenarios, texts = tuple(contenders), tuple(scenarios), tuple(texts)
@@ -266,17 +255,11 @@ class BenchChoice(QObject):
             time_budget_s=self.seconds_each * n_charts,
         )
 
-    def look_through(self) -> None:
-        """Go by the kept runs of the model that is open."""
-        if (vocabulary := self.session.vocabulary) is not None:
-            self.forecast.look_through(str(vocabulary.path))
-
     def close(self) -> None:
         self.forecast.close()
 
     def _follow_vocabulary(self) -> None:
         self._peers = None
-        self.look_through()
         self.changed.emit()
 
 

@@ -1,4 +1,4 @@
-"""How long the plan of the Bench page will take: from its texts' sizes and what kept runs took."""
+"""How long the plan of the Bench page will take, from the sizes of its texts."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.bench.corpus import RANDOM, RANDOM_BYTES, SAMPLE, TUTORIAL, TUTORIAL_LINE, TUTORIAL_TIMES
-from guiapp.core.bench.estimate import expected_s, weights_of
-from guiapp.core.bench.forecast import NOTHING_KNOWN, Known
+from guiapp.core.bench.forecast import expected_s
 from guiapp.core.bench.plan import Plan
 from guiapp.core.demo import sample_text
 from guiapp.viewmodels.background import LatestJob, Working
-from guiapp.viewmodels.bench.history import RunHistory
 
 MOST_FILES = 2_000  # of a folder that are looked at
 LONGEST_IN_SECONDS_S = 100
@@ -22,35 +20,23 @@ USUAL_BYTES = 100_000  # of a text that nobody knows
 
 
 class BenchForecast(Working):
-    """Looks at kept runs of the vocabulary that is open, and at texts, off the window's thread.
+    """Looks at texts off the window's thread.
 
     Signals:
-        changed(): more is known.
+        changed(): more sizes are known.
     """
 
     changed = Signal()
 
-    def __init__(self, history: RunHistory | None, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._history = history
-        self._known = NOTHING_KNOWN
         self._sizes: dict[str, int] = {}
         self._asked: frozenset[str] = frozenset()  # texts whose sizes are known or being looked up
-        self._job = LatestJob[Known](self, self._take)
         self._measuring = LatestJob[dict[str, int]](self, self._take_sizes)
-
-    def look_through(self, vocabulary_path: str) -> None:
-        """Go by the runs of this vocabulary from now on."""
-        if (history := self._history) is not None:
-            self._job.start(lambda _: Known.of(history.runs_of(vocabulary_path)))
 
     def seconds(self, plan: Plan, your_bytes: dict[str, int]) -> float:
         """`your_bytes`: sizes of texts that are not on the disk."""
-        return expected_s(plan, self._text_bytes(plan.corpora, your_bytes), self._known)
-
-    def weights_s(self, plan: Plan, your_bytes: dict[str, int]) -> list[float]:
-        """What each cell is expected to take."""
-        return weights_of(plan, self._text_bytes(plan.corpora, your_bytes), self._known)
+        return expected_s(plan, self._text_bytes(plan.corpora, your_bytes))
 
     def size_of(self, name: str) -> int | None:
         """The bytes of a text, None while they are looked up."""
@@ -72,10 +58,6 @@ class BenchForecast(Working):
 
     def _take_sizes(self, sizes: dict[str, int]) -> None:
         self._sizes |= sizes
-        self.changed.emit()
-
-    def _take(self, known: Known) -> None:
-        self._known = known
         self.changed.emit()
 
 

@@ -34,7 +34,6 @@ SUFFIX = ".json"
 KEPT_NAME = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)\d\d\S* ")
 UNFINISHED_NAME = "Unfinished"
 MOST_LISTED = 20
-MOST_READ = 8  # to know how long things take
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,6 @@ class Comparison:
     changes     the most slowed down first
     n_compared  the results that both runs have
     conditions  in what the runs differ besides, one sentence each
-    drift       what all contenders share, which is no change of any
     busy        that other programs ran, "" where they did not
     """
 
@@ -73,17 +71,13 @@ class Comparison:
     changes: tuple[Change, ...]
     n_compared: int
     conditions: tuple[str, ...]
-    drift: str = ""
     busy: str = ""
 
     @classmethod
     def of(cls, title: str, old: Record, new: Record) -> Comparison:
         changes = compare_runs(old, new)
         told = tuple(change for change in changes if change.is_change)
-        drift = str(changes[0].drift) if changes else ""
-        return cls(
-            title, told, len(changes), tuple(different_conditions(old, new)), drift, busy_text(changes)
-        )
+        return cls(title, told, len(changes), tuple(different_conditions(old, new)), busy_text(changes))
 
     def __str__(self) -> str:
         n_sure = sum(change.is_sure for change in self.changes)
@@ -163,11 +157,6 @@ class RunHistory:
     def runs(self) -> list[SavedRun]:
         """The newest runs."""
         return list(map(SavedRun.at, self._paths()[:MOST_LISTED]))
-
-    def runs_of(self, vocabulary_path: str) -> list[Record]:
-        """The newest kept runs of a model file, some of them."""
-        runs = _readable(self._paths()[:MOST_READ])
-        return [run for _, run in runs if run.get("vocabulary", {}).get("path") == vocabulary_path]
 
     def _compare(self, record: Record) -> Comparison | None:
         """With the newest other run of the same vocabulary that measured some of the same; else None."""

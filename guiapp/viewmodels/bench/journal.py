@@ -17,6 +17,7 @@ from typing import Any, TextIO
 from PySide6.QtCore import QLockFile
 
 from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.system.outside_json import read_json
 from guiapp.viewmodels.background import Writer
 from guiapp.viewmodels.bench.live import LiveRun
@@ -104,10 +105,13 @@ def cut_off_runs(folder: Path) -> Iterator[tuple[Path, Record | None]]:
 
 
 def _run_in(path: Path) -> LiveRun:
-    run = LiveRun()
+    run, is_known = LiveRun(), True
     with suppress(AttributeError, KeyError, TypeError):  # somebody else's lines
         for event in _events_in(path):
-            run.add(event)
+            if event["event"] == "cell":  # earlier versions had other scenarios
+                is_known = event["scenario"] in SCENARIOS
+            if is_known:
+                run.add(event)
     run.end()
     return run
 

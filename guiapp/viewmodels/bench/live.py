@@ -8,7 +8,7 @@ from operator import truediv
 from statistics import median
 from typing import Any, NamedTuple
 
-from guiapp.core.bench.disturbance import is_crowded
+from guiapp.core.bench.busy import is_busy
 from guiapp.core.bench.measurement import Record, Report, clock_of, half_width, times_shown
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.statistics import summarize
@@ -16,7 +16,7 @@ from guiapp.core.explain.figures import percent
 
 NOTHING_YET: Record = {"n": 0, "mb_per_s": None, "tokens_per_s": None}
 BOTH_CLOCKS = ("wall_s", "own_s")  # samples of a live record, of which it shows one kind
-NOT_OF_RECORDS = ("event", "number", "of", "seconds_left", "load", "mhz", "operations")
+NOT_OF_RECORDS = ("event", "number", "of", "seconds_left", "load", "operations")
 
 
 class Loading(NamedTuple):
@@ -40,7 +40,6 @@ class LiveRun:
         self._cell: Record = {}
         self._live: dict[tuple[str, str], Record] = {}
         self._load: float | None = None
-        self._mhz: float | None = None
         self._record: Record | None = None  # of the events so far, once somebody asked: growth takes time
 
     @classmethod
@@ -60,7 +59,7 @@ class LiveRun:
             case "cell":
                 self._cell = {key: value for key, value in event.items() if key not in NOT_OF_RECORDS}
                 self._live = {}
-                self._load, self._mhz = event.get("load"), event.get("mhz")
+                self._load = event.get("load")
             case "compared":
                 details = {key: value for key, value in event.items() if key != "event"}
                 self._live[_turn(event)] = {**self._cell, **details, **NOTHING_YET, "wall_s": [], "own_s": []}
@@ -98,7 +97,6 @@ class LiveRun:
         rows = [row for row in self._with_samples() if row["n"] > 1 and row["median_s"]]
         told = [f"spread ± {percent(max(map(half_width, rows)))}"] if rows else []
         told += [f"load {self._load:g}"] if self._load is not None else []
-        told += [f"{self._mhz:g} MHz"] if self._mhz is not None else []
         return " · ".join(told)
 
     def _with_samples(self) -> list[Record]:
@@ -110,10 +108,10 @@ class LiveRun:
             for own_s, seconds in zip(record["own_s"], record["wall_s"], strict=False)
             if seconds
         ]
-        crowded = is_crowded(shares, self._load, self.report.n_cores, self._cell.get("threads", 1))
+        busy = is_busy(shares, self._load, self.report.n_cores, self._cell.get("threads", 1))
         for record in records:
             if record["n"] != len(record["wall_s"]):
-                _summarise(record, clock_of(record["scenario"], self.report.clock), crowded)
+                _summarise(record, clock_of(record["scenario"], self.report.clock), busy)
         return [{key: record[key] for key in record if key not in BOTH_CLOCKS} for record in records]
 
 
@@ -139,11 +137,11 @@ def _says_how_much(text: str, result: Record) -> tuple[bool, bool, bool, int]:
     return scenario.chart == "bars", result["corpus"] == text, is_stretched, result["size_bytes"]
 
 
-def _summarise(record: Record, clock: str, crowded: bool) -> None:
+def _summarise(record: Record, clock: str, busy: bool) -> None:
     """Bring the figures of a record up to its samples, in the same way as those of results."""
     wall_s, own_s = record["wall_s"], record["own_s"]
-    shown = times_shown(wall_s, own_s, clock, crowded)
-    record |= {"samples_s": list(shown.seconds), "crowded": crowded, "clock": shown.clock}
+    shown = times_shown(wall_s, own_s, clock, busy)
+    record |= {"samples_s": list(shown.seconds), "crowded": busy, "clock": shown.clock}
     summary, interval = summarize(shown.seconds), shown.interval
     record["n"], record["median_s"] = summary.n, summary.median
     record["ci_s"] = [interval.low, interval.high]

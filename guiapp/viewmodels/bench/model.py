@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.bench.estimate import Pace
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import Plan, plan_from
 from guiapp.core.bench.remarks import remarks
@@ -57,17 +55,14 @@ class BenchModel(QObject):
         session: ModelSession,
         runner: BenchRunner | None = None,
         history: RunHistory | None = None,
-        clock_s: Callable[[], float] = time.monotonic,
         own: CustomContenders | None = None,
     ) -> None:
         super().__init__()
         self._session = session
         self._runner = runner or BenchRunner(parent=self)
         self._history = history
-        self._clock_s = clock_s
-        self._pace, self._paused_s, self._paused_at_s = Pace(), 0.0, 0.0
         self.comparison: Comparison | None = None
-        self.choice = BenchChoice(session, history, own, self)
+        self.choice = BenchChoice(session, own, self)
         self._run = LiveRun()
         self.is_paused = False
         self.isolated = ""
@@ -100,7 +95,6 @@ class BenchModel(QObject):
         if not self.can_run:
             return
         plan, history = self.choice.plan, self._history
-        self._pace, self._paused_s = Pace(self.choice.weights_s), 0.0
         self._run, self.comparison, self.kept.shown = LiveRun(), None, None
         self.is_paused = False
         self.tell("Starting …")
@@ -134,10 +128,6 @@ class BenchModel(QObject):
     def toggle_pause(self) -> None:
         if self._starting.is_busy:
             return
-        if self.is_paused:
-            self._paused_s = self._clock_s() - self._now_s()
-        else:
-            self._paused_at_s = self._now_s()
         self.is_paused = not self.is_paused
         (self._runner.pause if self.is_paused else self._runner.resume)()
         self.running_changed.emit()
@@ -146,10 +136,6 @@ class BenchModel(QObject):
         """Time nothing for a moment: somebody types, and would be disturbed by it as it would be by them."""
         if self._runner.is_running:
             self._runner.hold()
-
-    def _now_s(self) -> float:
-        """Time that passes while a run is going and not paused."""
-        return self._paused_at_s if self.is_paused else self._clock_s() - self._paused_s
 
     def close(self) -> None:
         """End the process and wait for it: the window closes."""
@@ -301,11 +287,9 @@ class BenchModel(QObject):
             case "loading" | "loaded" | "left out":
                 self.results_changed.emit()
             case "cell":
-                self._pace.begin_cell(self._now_s())
-                left = self._pace.left(event["of"] - event["number"] + 1)
-                then = "" if left is None else f", {duration_text((left.low_s + left.high_s) / 2)} left"
-                label = SCENARIOS[event["scenario"]].label
-                self.tell(f"{label}, {event['number']} of {event['of']}{then}" if event["of"] > 1 else "")
+                label, left = SCENARIOS[event["scenario"]].label, duration_text(event["seconds_left"])
+                place = f"{label}, {event['number']} of {event['of']}, about {left} left"
+                self.tell(place if event["of"] > 1 else "")
             case "sample" | "result":
                 self.results_changed.emit()
             case "failed":
@@ -330,7 +314,6 @@ class BenchModel(QObject):
         if not self.is_running and kept.record["results"] == self.results:
             self.comparison, self.kept.shown = kept.comparison, kept.path
             self.results_changed.emit()
-        self.choice.look_through()
 
     def tell(self, progress: str) -> None:
         """Show a line about what happens."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from guiapp.core.bench.findings import in_words
+from guiapp.core.bench.history import BUSY_MARGIN
 from guiapp.core.bench.verdict import FIRST, LONE, Verdict
 from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.bench.forecast import duration_text
@@ -62,12 +63,12 @@ def _plan(model: BenchModel) -> str:
 def _verdict(verdict: Verdict | None, is_running: bool) -> Iterator[str]:
     if verdict is None or not verdict.beside:
         return
-    unsettled = "Not settled yet." if is_running else "Not settled."
-    yield "Settled." if verdict.is_settled else unsettled if not verdict.is_tie else ""
-    if verdict.is_disturbed:
-        yield "Other programs took time from it: nothing is sure."
-    elif verdict.is_settled and not verdict.is_tie:
-        yield "The two intervals do not touch."
+    if verdict.was_busy:
+        yield f"The machine was busy: differences below {BUSY_MARGIN:g} × are not reliable."
+    elif not verdict.is_settled and not verdict.is_tie:
+        yield "Not settled yet." if is_running else "Not settled."
+    elif verdict.is_settled:
+        yield "Settled." if verdict.is_tie else "Settled: the two intervals do not touch."
 
 
 def _opening(model: BenchModel) -> str:

@@ -12,10 +12,9 @@ from PySide6.QtGui import QColor
 from guiapp.core.bench.findings import by_one_clock, stopped
 from guiapp.core.bench.growth import growth_records, growth_words
 from guiapp.core.bench.history import Change
-from guiapp.core.bench.measurement import ENERGY, TIME, Record, half_width, key_of
+from guiapp.core.bench.measurement import Record, half_width, key_of
 from guiapp.core.bench.published import PUBLISHED
 from guiapp.core.bench.scenarios import SCENARIOS, Scenario
-from guiapp.core.bench.stages import PARTITION, STAGES, WHOLE
 from guiapp.core.bench.tables import MARKS
 from guiapp.core.bench.wording import (
     BYTES_PER_MB,
@@ -30,7 +29,6 @@ from guiapp.core.bench.wording import (
 )
 from guiapp.core.catalogue import ALGORITHMS
 from guiapp.core.explain.figures import counted, percent, short_number, with_prefix
-from guiapp.core.pipelines.stages import ENCODE, NORMALISE, NORMALISE_AND_SPLIT, SPLIT, SPLIT_AND_ENCODE
 from guiapp.widgets.bench.contender_look import ORDER, look_of
 from guiapp.widgets.shared.charts.chart import Chart
 from guiapp.widgets.shared.charts.curves import DASHED, DOTTED, SOLID, Curve, CurveChart, CurvesData
@@ -51,15 +49,7 @@ SCALE_TEXTS: Mapping[str, Callable[[float], str]] = {
 QUANTILES = "p50_s", "p95_s", "p99_s"
 FAINTEST = 0.35  # the strength of the last bar of a contender with several
 MEMORIES = {"built_bytes": "ready", "encoding_bytes": "more while encoding"}
-VERBS = {"append": "appending", "encode first": "cold", "count parts": "counting"}  # beside encoding
-REST, NO_STAGES = "rest", "has no stages"  # of a whole call: putting results together
-TINTS = {PARTITION: 5, NORMALISE: 1, SPLIT: 0, ENCODE: 4}  # among the theme's span colours
-FUSED = {NORMALISE_AND_SPLIT: (NORMALISE, SPLIT), SPLIT_AND_ENCODE: (SPLIT, ENCODE)}
-STAGE_TITLES = {
-    ENCODE: "encode",
-    NORMALISE_AND_SPLIT: "normalise + split",
-    SPLIT_AND_ENCODE: "split + encode",
-}
+VERBS = {"append": "appending"}  # beside encoding
 MOST_ABOVE, LEAST_SHARE = 0.35, 0.95  # of the height, for names above the line; that is seen at least
 SHARE_STEPS, MOST_SHARES = (0.01, 0.02, 0.05, 0.1, 0.2), 6  # between lines of equal shares
 
@@ -141,14 +131,9 @@ def texts_of(results: Sequence[Record], scenario: str) -> list[str]:
 
 
 def rows_of(results: Sequence[Record], key: str, text: str) -> list[Record]:
-    """What a chart shows: of this text where each has its own, and of the scenario that stands beside."""
-    name, row = _scenario(key), SCENARIOS[_scenario(key)]
-    mine = [
-        each for each in results if each["scenario"] == name and (not row.by_text or each["corpus"] == text)
-    ]
-    wanted = {(each["contender"], each["corpus"]) for each in mine}
-    beside = [each for each in results if each["scenario"] == row.beside]
-    return [*mine, *(each for each in beside if (each["contender"], each["corpus"]) in wanted)]
+    """What a chart shows: of this text where each has its own."""
+    name, by_text = _scenario(key), SCENARIOS[_scenario(key)].by_text
+    return [row for row in results if row["scenario"] == name and (not by_text or row["corpus"] == text)]
 
 
 def _titles(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> list[str]:
@@ -183,11 +168,7 @@ def bars(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> RowsDa
         )
     )
     lines = [line for group in shown for line in group]
-    title = (
-        UNITS[showing.unit]
-        if is_speed
-        else {"s": "time of a call", "MB": "MB", "J/MB": "J for 1 MB"}[scenario.unit]
-    )
+    title = UNITS[showing.unit] if is_speed else "MB"
     clock = " of processor time" if any(line.row.get("clock") == "cpu" for line in lines) else ""
     intervals = ", with 95 % intervals" if any(line.interval for line in lines) else ""
     has_cells = bool(lines) and scenario.chart != "memory"
@@ -198,7 +179,7 @@ def bars(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> RowsDa
         for group in shown
         for index, line in enumerate(group)
     ]
-    text = time_text if scenario.unit == "s" else SCALE_TEXTS[showing.unit] if is_speed else short_number
+    text = SCALE_TEXTS[showing.unit] if is_speed else short_number
     return RowsData(
         _titles(scenario, rows, showing),
         [f"in {title}{clock}{intervals}", f"in {title}", ""] if lines else [""],
@@ -213,16 +194,10 @@ def _lines(scenario: Scenario, row: Record, rows: Sequence[Record], showing: Sho
         for key, name in MEMORIES.items():
             yield _Line(row, name, row[key] / BYTES_PER_MB, None, with_prefix(row[key] / BYTES_PER_MB), name)
         return
-    key = {"s": TIME[0], "J/MB": ENERGY[0]}.get(scenario.unit, showing.unit)
-    if not row.get(key):
-        return
-    label = _label(scenario, row, rows)
-    interval = interval_of(row, key) if row["n"] > 1 else None
-    if key in UNITS:
-        yield _speed_line(_Line(row, label, row[key], interval, ""), rows, showing)
-    else:
-        text = time_text(row[key]) if key == TIME[0] else with_prefix(row[key])
-        yield _Line(row, label, row[key], interval, text, label)
+    key = showing.unit
+    if row.get(key):
+        interval = interval_of(row, key) if row["n"] > 1 else None
+        yield _speed_line(_Line(row, _label(row, rows), row[key], interval, ""), rows, showing)
 
 
 def _speed_line(line: _Line, rows: Sequence[Record], showing: Showing) -> _Line:
@@ -262,8 +237,7 @@ def _bar(
     cells: list[tuple[str, QColor]] = []
     if has_cells:
         ids = {True: theme.good, False: theme.warning, None: theme.dim}[row["exact"]]
-        keys = ENERGY if scenario.unit == "J/MB" else TIME
-        spread = f"± {percent(half_width(row, keys))}" if line.interval else ""
+        spread = f"± {percent(half_width(row))}" if line.interval else ""
         cells = [(spread, theme.dim), (_ratio(line, base.get(line.label)), theme.dim), (_ids(row), ids)]
     return Row(
         name,
@@ -294,10 +268,8 @@ def _loading_row(each: Loading, showing: Showing) -> Row:
     return Row(each.contender, each.contender, look, version, detail=words, progress=each.share or 0.0)
 
 
-def _label(scenario: Scenario, row: Record, rows: Sequence[Record]) -> str:
+def _label(row: Record, rows: Sequence[Record]) -> str:
     """What tells a bar from the others of its contender."""
-    if scenario.beside:
-        return "later" if row["scenario"] == scenario.beside else "first"
     has_threads = any(each["threads"] != row["threads"] for each in rows)
     return counted(row["threads"], "thread") if has_threads else ""
 
@@ -307,7 +279,7 @@ def _change(row: Record, showing: Showing) -> str:
     change = next((each for each in showing.changes if each.key == key_of(row)), None)
     if change is None:
         return ""
-    ratio = change.own
+    ratio = change.ratio
     return f"{MARKS[change.verdict]} {ratio.ratio:.2f} × time ({ratio.low:.2f}–{ratio.high:.2f})"
 
 
@@ -323,7 +295,7 @@ def _ids(row: Record) -> str:
     return "✓ equal" if row["exact"] else f"≈ {percent(row['agreement'], 1)}"
 
 
-# Latency, stages
+# Latency
 
 
 def latency(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> RowsData:
@@ -352,44 +324,12 @@ def latency(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> Row
     )
 
 
-def stages(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> RowsData:
-    """Shares of the stages in one call, and how long the call takes; the shortest on top."""
-    calls = sorted((row for row in rows if row["operation"] == WHOLE), key=lambda row: float(row["median_s"]))
-    drawn = []
-    for call in calls:
-        mine = [row for row in rows if row["contender"] == call["contender"] and row["operation"] != WHOLE]
-        name, takes = call["contender"], time_text(call["median_s"] / call["size_bytes"] * BYTES_PER_MB)
-        parts = tuple(_stage_parts(call, mine, showing.theme))
-        look, version = look_of(name, showing.theme), showing.versions.get(name, "")
-        drawn.append(
-            Row(name, name, look, version, parts, cells=[(takes, showing.theme.text)], tip=tip_of(call))
-        )
-    about = "Shares of one call. Two colours in one part: two stages in one pass."
-    return RowsData(_titles(scenario, rows, showing), [about, ""], drawn, ["1 MB takes"], range=(0.0, 1.0))
-
-
-def _stage_parts(call: Record, rows: Sequence[Record], theme: Theme) -> Iterator[Part]:
-    if not rows:
-        yield Part(0.0, 1.0, theme.raised, text=NO_STAGES)
-        return
-    ordered = sorted(rows, key=lambda row: STAGES.index(row["operation"]))
-    total, at = max(call["median_s"], sum(row["median_s"] for row in ordered)), 0.0
-    for row in ordered:
-        name, share = row["operation"], row["median_s"] / total
-        first, *others = (theme.span_color(TINTS[each]) for each in FUSED.get(name, (name,)))
-        text = f"{STAGE_TITLES.get(name, name)} {percent(share)}"
-        yield Part(at, at + share, first, False, text, others[0] if others else None, tip_of(row))
-        at += share
-    if at < 1.0:
-        yield Part(at, 1.0, theme.raised, text=REST)
-
-
 # Curves, exactness
 
 
 def curves(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> CurvesData:
     """Time or speed against length; the baseline, those that stopped, and the best known have names."""
-    key = showing.unit if showing.is_speed else TIME[0]
+    key = showing.unit if showing.is_speed else "median_s"
     text = SCALE_TEXTS[showing.unit] if showing.is_speed else time_text
     lines: dict[tuple[str, str], list[Record]] = {}
     others = sorted({row["contender"] for row in rows if key == TOKENS and row["exact"] is None})
@@ -532,8 +472,8 @@ def mark(row: Record) -> str:
 
 
 def interval_of(row: Record, key: str) -> Range:
-    """The values of a time, a speed or an energy at the ends of its interval."""
-    low, high = row[ENERGY[1] if key == ENERGY[0] else TIME[1]]
+    """The values of a time or a speed at the ends of its interval."""
+    low, high = row["ci_s"]
     if key not in UNITS:
         return low, high
     return row[key] * row["median_s"] / high, row[key] * row["median_s"] / low
@@ -547,7 +487,7 @@ def tip_of(row: Record) -> str:
         return f"{head}\n{ready:.1f} MB when it is ready, up to {more:.1f} MB more while encoding"
     low, high = map(time_text, row["ci_s"])
     clock = " of a processor" if row.get("clock") == "cpu" else ""
-    spread = f" ± {percent(half_width(row, TIME))}" if row["n"] > 1 else ""
+    spread = f" ± {percent(half_width(row))}" if row["n"] > 1 else ""
     lines = [
         head,
         f"{speed_text(row[TOKENS], TOKENS)}{spread} · {speed_text(row[BYTES], BYTES)}",
@@ -569,7 +509,6 @@ CLASSES: Mapping[str, type[Chart]] = {
     "groups": RowChart,
     "memory": RowChart,
     "latency": RowChart,
-    "stages": RowChart,
     "curves": CurveChart,
     EXACTNESS: ScatterChart,
 }
@@ -578,7 +517,6 @@ DATA: Mapping[str, Callable[[Scenario, Sequence[Record], Showing], Any]] = {
     "groups": bars,
     "memory": bars,
     "latency": latency,
-    "stages": stages,
     "curves": curves,
     EXACTNESS: exactness,
 }

@@ -91,7 +91,7 @@ def _parts(verdict: Verdict, theme: Theme, size_px: int) -> Iterator[str]:
     elif verdict.is_tie:
         yield f" and {name(verdict.beside)} are equally fast as far as this run can tell"
     else:
-        about = "about " if verdict.is_disturbed else ""
+        about = "about " if verdict.was_busy else ""
         yield f" is {about}<b>{times_text(verdict.ratio.ratio)}&nbsp;×</b> as fast as {name(verdict.beside)}"
     if verdict.ids:
         yield f"; {verdict.ids}"

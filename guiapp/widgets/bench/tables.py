@@ -175,7 +175,7 @@ def changed(comparison: Comparison | None) -> tuple[str, list[Table]]:
         return NOTHING_COMPARED, []
     table = change_table(comparison.changes, f"Changed since {comparison.title}")
     against = f"Against the run {comparison.title}"
-    intro = ". ".join(filter(None, (against, str(comparison), comparison.drift)))
+    intro = ". ".join(filter(None, (against, str(comparison))))
     return f"{intro}.", [table] if comparison.changes else []
 
 

@@ -12,11 +12,10 @@ from fake_workers import AnswersAtOnce
 from guiapp.core.bench.agreement import Tokens
 from guiapp.core.bench.cell import Race
 from guiapp.core.bench.control import Control
-from guiapp.core.bench.events import left_out, loading
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.tasks import Cell
 from guiapp.core.bench.timing import Sample
-from guiapp.core.bench.turns import FEWEST_ROUNDS, MOST_ROUNDS, is_enough
+from guiapp.core.bench.turns import MOST_ROUNDS, is_enough
 from guiapp.core.bench.worker import Loaded
 from guiapp.core.bench.worker_process import ContenderFailed, Stopped, WorkerLost
 from guiapp.core.bench.workers import Workers
@@ -80,63 +79,21 @@ def told(events) -> list[tuple[object, ...]]:
     ]
 
 
-def test_what_is_asked_and_told_of_one_contender():
+def test_each_operation_is_prepared_compared_sampled_and_told():
     machine = Machine()
-    cell = replace(CELL, operations=("encode", "encode first"), parts=((0, 3),), threads=2)
-    events = list(machine.race(clock="cpu", call_limit_s=20.0).run(cell, ["fast"], 4.5))
-    prepared = (cell.texts, ((0, 3),), 2)
-    assert machine.log[:4] == [
-        ("fast", "start", 2),
-        ("fast", "load", 180.0),
-        ("fast", "prepare", 100.0, "encode", *prepared),
-        ("fast", "prepare", 100.0, "encode first", *prepared),
-    ]
-    assert set(machine.log[4:]) == {
-        ("fast", "sample", 20.0, "encode"),
-        ("fast", "sample", 200.0, "encode first"),
-    }
-    assert len(machine.log) == 4 + 2 * FEWEST_ROUNDS
-    agreed = {"exact": True, "agreement": 1.0, "first_difference": None}
-    compared = {"event": "compared", "contender": "fast", "n_tokens": 3, **agreed}
-    assert events[:3] == [
-        loading("fast", 1, 1),
-        {**compared, "operation": "encode"},
-        {**compared, "operation": "encode first"},
-    ]
+    cell = replace(CELL, operations=("encode", "append"), threads=2)
+    events = list(machine.race(clock="cpu").run(cell, ["fast"], 4.5))
+    assert [entry[1] for entry in machine.log[:4]] == ["start", "load", "prepare", "prepare"]
+    compared = [each for each in events if each["event"] == "compared"]
+    assert [(each["operation"], each["exact"]) for each in compared] == [("encode", True), ("append", True)]
     samples = [each for each in events if each["event"] == "sample"]
-    assert samples[0].keys() == {"event", "contender", "operation", "seconds", "n", "turn", "share"}
     assert [each["n"] for each in samples if each["operation"] == "encode"] == [1, 2, 3, 4, 5]
     assert {(each["seconds"], each["share"]) for each in samples} == {(0.125, 0.25)}
-    results = events[3 + len(samples) :]
-    assert [(each["event"], each["operation"], each["median_s"]) for each in results] == [
-        ("result", "encode", 0.125),
-        ("result", "encode first", 0.125),
-    ]
-    assert {each["processor_share"] for each in results} == {0.25}
+    results = [(each["operation"], each["median_s"]) for each in events if each["event"] == "result"]
+    assert results == [("encode", 0.125), ("append", 0.125)]
 
 
-def test_loading_is_numbered_among_all_and_left_out_for_who_is_ready():
-    machine = Machine()
-    race = machine.race()
-    numbers = [
-        [(each["contender"], each["number"], each["of"]) for each in events if each["event"] == "loading"]
-        for events in (list(race.run(CELL, ["a", "b"], 0.0)), list(race.run(CELL, ["a", "b", "c"], 0.0)))
-    ]
-    assert numbers == [[("a", 1, 2), ("b", 2, 2)], [("c", 3, 3)]]
-
-
-def test_rounds_are_in_an_order_that_follows_from_the_seed():
-    def turns(seed: int) -> str:
-        machine = Machine()
-        list(machine.race(seed=seed).run(CELL, ["a", "b", "c"], 0.0))
-        return "".join(name for name, command, *_ in machine.log if command == "sample")
-
-    generator = np.random.default_rng(5)
-    assert turns(5) == "".join("abc"[at] for _ in range(FEWEST_ROUNDS) for at in generator.permutation(3))
-    assert turns(6) != turns(5)
-
-
-def test_those_who_do_not_split_are_compared_with_a_text_that_is_not_split():
+def test_who_does_not_split_is_compared_with_a_text_that_is_not_split():
     events = list(Machine().race().run(CELL, ["heap", "heap (unsplit)"], 0.0))
     assert [each["exact"] for each in events if each["event"] == "compared"] == [True, True]
 
@@ -147,14 +104,6 @@ def test_a_vocabulary_of_its_own_is_not_compared():
     assert [(each["exact"], each["agreement"], each["n_tokens"]) for each in compared] == [
         (None, None, 3)
     ] * 2
-
-
-def test_an_operation_is_for_those_who_have_it():
-    machine = Machine()
-    cell = replace(CELL, operations=("encode", "split"), only={"split": frozenset({"heap"})})
-    list(machine.race().run(cell, ["fast", "heap"], 0.0))
-    prepared = [(name, arguments[1]) for name, command, *arguments in machine.log if command == "prepare"]
-    assert prepared == [("fast", "encode"), ("heap", "encode"), ("heap", "split")]
 
 
 class PausedControl(Control):
@@ -196,20 +145,7 @@ def test_a_call_that_would_take_longer_than_allowed_is_left_out():
     assert races((100, 1.0), (1_010, 9.0), (2_000, 9.0)) == ["", too_long(10), too_long(20)]
     assert races((100, 0.1), (200, 0.4), (1_000, 1.0)) == ["", "", ""]
     assert races((100, 0.1), (200, 0.4), (2_000, 1.0)) == ["", "", too_long(40)]
-    assert races((100, 0.01), (200, 0.4), (2_000, 1.0)) == ["", "", too_long(40)]
-    assert races((100, 0.4), (200, 0.4), (6_000, 1.0)) == ["", "", too_long(12)]
-    assert races((50, 1.0), (100, 0.1), (200, 0.4), (2_000, 1.0)) == ["", "", "", too_long(40)]
     assert races((1_000, 50.0), (100, 1.0)) == ["", ""]
-
-
-@pytest.mark.parametrize("other", [{"scenario": "worst"}, {"corpus": "code"}, {"operations": ("decode",)}])
-def test_what_took_long_says_nothing_about_something_else(other):
-    race = Machine(lambda name, operation, size: 50.0).race(call_limit_s=60.0)
-    long = replace(CELL, texts=(b"x" * 200,))
-    assert told(race.run(CELL, ["fast"], 0.0))[-1][0] == "result"
-    assert told(race.run(long, ["fast"], 0.0)) == [("left out", "fast", "One call would take about 100 s.")]
-    assert told(race.run(long, ["heap"], 0.0))[-1][0] == "result"
-    assert told(race.run(replace(long, **other), ["fast"], 0.0))[-1][0] == "result"
 
 
 def failing_at(name: str, operation: str, nth: int, error: Exception):
@@ -228,17 +164,9 @@ def test_who_fails_is_told_with_the_place_and_the_others_go_on(is_lost):
     machine = Machine(failing_at("heap", "encode", 3, error))
     race = machine.race()
     events = list(race.run(CELL, ["heap", "fast"], 0.0))
-    assert [each for each in events if each["event"] == "left out"] == [
-        {
-            "event": "left out",
-            "contender": "heap",
-            "scenario": "scaling",
-            "operation": "encode",
-            "corpus": "english",
-            "size_bytes": 100,
-            "reason": "It broke.",
-        }
-    ]
+    place = {"scenario": "scaling", "operation": "encode", "corpus": "english", "size_bytes": 100}
+    (gone,) = (each for each in events if each["event"] == "left out")
+    assert gone == {"event": "left out", "contender": "heap", **place, "reason": "It broke."}
     results = [(each["contender"], each["n"]) for each in events if each["event"] == "result"]
     assert results == [("heap", 2), ("fast", 5)]
     assert (("heap", "end") in machine.log) is is_lost
@@ -266,20 +194,6 @@ def test_who_was_lost_before_the_first_sample_gets_no_longer_text():
     assert told(race.run(CELL, ["heap"], 0.0))[-1][0] == "result"
 
 
-def test_memory_is_asked_once_of_each():
-    error = ContenderFailed("It cannot tell.")
-    machine = Machine(lambda name, operation, size: error if name == "heap" else 2.0)
-    cell = Cell("memory", ("memory",), "english", (b"abc",))
-    events = list(machine.race(call_limit_s=4.0).run(cell, ["heap", "fast"], 0.0))
-    assert told(events) == [("left out", "heap", "It cannot tell."), ("result", "fast", "")]
-    assert events[0]["operation"] == "memory"
-    assert (events[1]["built_bytes"], events[1]["encoding_bytes"]) == (7_000, 2_000)
-    assert [entry for entry in machine.log if entry[1] == "memory"] == [
-        ("heap", "memory", 20.0, (b"abc",)),
-        ("fast", "memory", 20.0, (b"abc",)),
-    ]
-
-
 @pytest.mark.parametrize("operations", [("encode",), ("memory",)])
 @pytest.mark.parametrize("n_calls", [0, 1, 4])
 def test_what_was_measured_is_told_before_a_run_stops(operations, n_calls):
@@ -302,39 +216,16 @@ def test_what_was_measured_is_told_before_a_run_stops(operations, n_calls):
     assert len(calls) == n_calls
 
 
-LOOSE = [1.0, 2.0]
-
-
 @pytest.mark.parametrize(
     ("seconds", "used_s", "budget_s", "enough"),
     [
-        ([], 0.0, 1.0, True),
-        ([[1.0] * 4], 1.0, 1.0, False),
+        ([[1.0] * 4], 1.0, 1.0, False),  # the fewest rounds take longer than there is time
+        ([[1.0]], 8.0, 1.0, True),  # but not for ever
         ([[1.0] * 5], 1.0, 1.0, True),
-        ([[1.0] * 5], 0.99, 1.0, False),
-        ([[1.0] * 15], 0.5, 1.0, False),
-        ([[1.0] * 16], 0.5, 1.0, True),
-        ([[1.0] * 16], 0.49, 1.0, False),
-        ([[1.0] * 47], 0.0, 1.0, False),
-        ([[1.0] * 48], 0.0, 1.0, True),
-        ([[1.0] * 16, [1.0] * 15], 0.5, 1.0, False),
-        ([[1.0] * 16, LOOSE * 8], 0.5, 1.0, True),  # blocks of turns are alike
-        ([[1.0] * 16, [0.986] * 8 + [1.014] * 8], 0.5, 1.0, True),
+        ([[1.0] * 16], 0.5, 1.0, True),  # narrow
         ([[1.0] * 16, [0.98] * 8 + [1.02] * 8], 0.5, 1.0, False),
-        ([LOOSE * 19 + [1.0]], 0.0, math.inf, False),
-        ([LOOSE * (MOST_ROUNDS // 2)], 0.0, math.inf, True),
-        ([[1.0]], 7.9, 1.0, False),
-        ([[1.0]], 8.0, 1.0, True),
-        ([[1.0]], 8.0, 3.0, False),
-        ([[1.0]], 12.0, 3.0, True),
+        ([[1.0, 2.0] * (MOST_ROUNDS // 2)], 0.0, math.inf, True),
     ],
 )
 def test_enough_is_known_or_no_time_is_left(seconds, used_s, budget_s, enough):
     assert is_enough(seconds, used_s, budget_s) is enough
-
-
-def test_events_name_their_place_or_none():
-    told = {"event": "loading", "contender": "fast", "number": 2, "of": 3, "stage": "starts", "share": 0.0}
-    assert loading("fast", 2, 3) == told
-    nowhere = dict.fromkeys(("scenario", "operation", "corpus", "size_bytes"))
-    assert left_out("fast", "why") == {"event": "left out", "contender": "fast", **nowhere, "reason": "why"}

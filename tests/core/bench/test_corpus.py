@@ -2,10 +2,20 @@ import os
 from threading import Thread
 
 import pytest
+from toy_vocabulary import toy_vocabulary
 
 from guiapp import open_model
 from guiapp.core.bench import corpus
-from guiapp.core.bench.corpus import CorpusError, corpus_named, random_text, stretched, worst_texts
+from guiapp.core.bench.corpus import (
+    WORST_TEXTS,
+    CorpusError,
+    corpus_named,
+    random_text,
+    stretched,
+    worst_texts,
+)
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import VocabType
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +37,7 @@ def test_named_corpora(vocabulary, tmp_path):
     assert corpus_named(str(tmp_path / "two.txt"), vocabulary).text == b"two\xff"
     assert corpus_named(str(tmp_path), vocabulary).text == b"one\ntwo\xff"
     assert corpus_named("sample:code", vocabulary).name == "sample:code"
+    assert corpus_named(str(tmp_path), vocabulary).name == tmp_path.name
     tutorial = corpus_named("tutorial", vocabulary).text.decode()
     assert tutorial.count("Hello, 世界!🤔\r\n") == 100
 
@@ -75,6 +86,13 @@ def test_random_text_comes_from_the_vocabulary_and_from_its_seed(vocabulary):
 
 
 def test_worst_texts_have_no_place_to_split(vocabulary):
-    for text in worst_texts(vocabulary, 1000).values():
-        assert len(text) == 1000
-        assert text.isalpha()
+    texts = worst_texts(vocabulary, 1000)
+    assert list(texts) == list(WORST_TEXTS)
+    assert all(len(text) == 1000 and text.isalpha() for text in texts.values())
+    assert texts["one letter"] == b"a" * 1000
+
+
+def test_a_vocabulary_without_a_whole_character_has_texts_too():
+    vocabulary = toy_vocabulary({"Ã": 0.0, "<s>": Attribute.CONTROL}, VocabType.BPE)
+    assert random_text(vocabulary, 20, 0) == b"a" * 20
+    assert all(text.isalpha() for text in worst_texts(vocabulary, 50).values())

@@ -243,6 +243,5 @@ def test_a_function_that_ends_its_process_is_told(folder):
 def test_a_function_is_not_timed_as_if_it_was_loaded_again(folder):
     worker = Worker("demo:bpe", "a", None, parse_custom("a=python:own_module:inside.encode"))
     worker.load()
-    worker.prepare("encode first", (b"a",), (), 1)
     with pytest.raises(UnavailableError, match="stays loaded"):
-        worker.sample("encode first")
+        worker.prepare("encode singly", (b"a", b"b"), 1)

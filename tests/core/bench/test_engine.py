@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import replace
 
 import pytest
@@ -13,10 +14,11 @@ from guiapp.core.bench.contenders import peer
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.engine import cells_of, contenders_of, run
 from guiapp.core.bench.measurement import KEY, Report
-from guiapp.core.bench.plan import BenchError, Plan, plan_from
+from guiapp.core.bench.plan import BenchError, Plan
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.worker_process import ContenderFailed, WorkerLost
 from guiapp.core.demo import sample_text
+from guiapp.core.errors import TokenloupeError
 
 CONTRACT = {
     "scenario", "contender", "corpus", "size_bytes", "threads", "n", "median_s", "ci_s",
@@ -44,6 +46,34 @@ def in_proportion(name: str, size_bytes: int) -> float:
     return size_bytes * {"fast": 1e-9, "heap": 1e-8, "scan": 1e-8}[name]
 
 
+def test_a_run_is_told_from_its_beginning_to_its_end():
+    events = list(run(plan(), Control(), FakeStarter(in_proportion)))
+    assert [event["event"] for event in events if event["event"] != "sample"] == [
+        "started", *["loading"] * 2, *["loaded"] * 2, "cell", *["compared"] * 2, *["result"] * 2, "finished",
+    ]  # fmt: skip
+    started, *_, finished = events
+    text = sample_text("welcome")
+    sha256 = hashlib.sha256(text).hexdigest()
+    assert started["corpora"] == [{"name": "sample:welcome", "size_bytes": len(text), "sha256": sha256}]
+    assert (started["n_cells"], started["plan"]) == (1, plan().record())
+    assert (finished["complete"], finished["environment"]["held_s"]) == (True, 0.0)
+    cell = next(event for event in events if event["event"] == "cell")
+    del cell["load"]
+    assert cell == {
+        "event": "cell", "number": 1, "of": 1, "seconds_left": 0.2, "scenario": "throughput",
+        "operations": ("encode",), "corpus": "sample:welcome", "size_bytes": len(text), "threads": 1,
+    }  # fmt: skip
+    json.dumps(events)
+
+
+def test_a_run_that_is_stopped_before_it_loads_is_not_complete():
+    control, starter = Control(), FakeStarter(in_proportion)
+    control.stop()
+    events = list(run(plan(), control, starter))
+    assert ([event["event"] for event in events], events[-1]["complete"]) == (["started", "finished"], False)
+    assert starter.workers == []
+
+
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_every_scenario_gives_records_with_the_stable_keys(scenario):
     record = report_of(plan(scenario), FakeStarter(in_proportion))
@@ -52,17 +82,6 @@ def test_every_scenario_gives_records_with_the_stable_keys(scenario):
     assert {result["contender"] for result in record["results"]} == {"fast", "heap"}
     assert all(CONTRACT | set(KEY) <= result.keys() for result in record["results"])
     assert record["complete"]
-
-
-def test_a_run_can_be_told_at_any_moment_and_is_complete_only_at_its_end():
-    report = Report()
-    assert not report.record()["complete"]
-    for event in run(plan("scaling"), Control(), FakeStarter(in_proportion)):
-        assert not report.record()["complete"]
-        report.add(event)
-        assert report.record()["results"] == report.results
-    assert report.record()["complete"]
-    assert {line["contender"] for line in report.growth} == {"fast", "heap"}
 
 
 def test_what_is_a_ratio_is_measured_within_the_same_rounds():
@@ -75,47 +94,12 @@ def test_what_is_a_ratio_is_measured_within_the_same_rounds():
     assert done == all_four
 
 
-def test_growth_is_fitted_over_the_sizes():
-    def seconds(name: str, size_bytes: int) -> float:
-        return 1e-4 + 1e-9 * size_bytes if name == "fast" else 1e-13 * size_bytes**2
-
-    growth = {line["contender"]: line for line in report_of(plan("scaling"), FakeStarter(seconds))["growth"]}
-    assert growth["fast"]["overhead_s"] == pytest.approx(1e-4, rel=0.1)
-    assert growth["fast"]["exponent"] == pytest.approx(1.0, abs=0.1)
-    assert growth["heap"]["exponent"] == pytest.approx(2.0, abs=0.1)
-
-
 def test_a_step_where_a_cache_ends_leaves_nobody_out():
     def with_cache(name: str, size_bytes: int) -> float:
         return size_bytes * (1e-9 if size_bytes < 10_000 else 1e-6)
 
     record = report_of(plan("worst", contenders=("fast",)), FakeStarter(with_cache))
     assert record["left_out"] == []
-
-
-def test_loading_is_told_also_when_it_is_on_other_threads_or_after_a_loss():
-    def loaded(a_plan: Plan, starter: FakeStarter) -> list[str]:
-        events = run(a_plan, Control(), starter)
-        return [event["contender"] for event in events if event["event"] == "loading"]
-
-    assert loaded(plan("threads", threads=(1, 2)), FakeStarter(in_proportion)) == ["fast", "heap"] * 2
-    lost = FailingStarter(WorkerLost, at_sample=4)
-    assert loaded(plan("throughput", "decode"), lost) == ["fast", "heap", "heap"]
-
-
-def test_workers_of_one_number_of_threads_are_there_at_a_time():
-    running: list[set[bool]] = []
-
-    class CountingStarter(FakeStarter):
-        def __call__(self, name: str, threads: int) -> FakeWorker:
-            running.append({worker.is_ended for worker in self.workers[: (threads - 1) * 2]})
-            return super().__call__(name, threads)
-
-    starter = CountingStarter(in_proportion)
-    record = report_of(plan("threads", "decode", threads=(1, 2)), starter)
-    assert len(starter.workers) == 4
-    assert running == [set(), set(), {True}, {True}]
-    assert [result["threads"] for result in record["results"]] == [1, 1, 1, 1, 2, 2]
 
 
 class FailingStarter(FakeStarter):
@@ -133,38 +117,10 @@ class FailingStarter(FakeStarter):
         return in_proportion(name, size_bytes)
 
 
-@pytest.mark.parametrize("error", [WorkerLost, ContenderFailed])
-def test_a_contender_that_fails_loses_nothing_and_stops_nobody(error):
-    starter = FailingStarter(error, at_sample=4)
-    record = report_of(plan("throughput", "decode"), starter)
-    counts = {(result["contender"], result["scenario"]): result["n"] for result in record["results"]}
-    assert counts["heap", "throughput"] == 3
-    assert counts["fast", "throughput"] >= 5
-    assert counts["fast", "decode"] >= 5
-    assert {each["contender"] for each in record["left_out"]} == {"heap"}
-    assert record["complete"]
-
-
 def test_a_contender_that_crashes_again_and_again_is_not_started_again():
     starter = FailingStarter(WorkerLost, at_sample=0)
-    report_of(plan("throughput", "decode", "batch", "cold", "short"), starter)
+    report_of(plan("throughput", "decode", "short", "scaling"), starter)
     assert sum(worker._name == "heap" for worker in starter.workers) == 3
-
-
-class DyingWorker(FakeWorker):
-    def ask(self, limit_s: float, command: str, *arguments: object) -> object:
-        raise WorkerLost("It crashed: SIGKILL.")
-
-
-def test_a_worker_that_dies_while_it_loads_again_stops_nobody():
-    starter = FailingStarter(WorkerLost, at_sample=1)
-
-    def start(name: str, threads: int) -> FakeWorker:
-        is_again = any(worker._name == name == "heap" for worker in starter.workers)
-        return DyingWorker("demo:bpe", name, in_proportion, []) if is_again else starter(name, threads)
-
-    events = list(run(plan("throughput", "decode"), Control(), start))
-    assert events[-1]["complete"]
 
 
 class ResumingControl(Control):
@@ -223,37 +179,6 @@ def test_a_run_that_was_saved_comes_back_whole():
     assert Report.of({"results": []}).record() == Report().record()
 
 
-def test_a_plan_travels_as_json():
-    import json
-
-    original = plan("short", threads=(1, 2))
-    assert plan_from(json.loads(json.dumps(original.record()))) == original
-    with pytest.raises(BenchError, match="not a plan"):
-        plan_from({"model": "demo:bpe", "colour": "blue"})
-
-
-def test_sizes_end_at_the_largest_that_is_wanted():
-    tokenizer = open_model("demo:bpe")
-    cells = cells_of(plan("scaling", "worst", "throughput", largest_bytes=1_000), tokenizer)
-    assert {cell.size_bytes for cell in cells if cell.scenario == "scaling"} == {128, 512}
-    assert {cell.size_bytes for cell in cells if cell.scenario == "worst"} == {1_000}
-    assert any(cell.scenario == "throughput" for cell in cells)
-
-
-def test_every_scenario_has_cells_of_the_sizes_that_it_names():
-    tokenizer = open_model("demo:bpe")
-    cells = cells_of(plan(*SCENARIOS), tokenizer)
-    assert {cell.scenario for cell in cells} == set(SCENARIOS)
-    scaling = [cell.size_bytes for cell in cells if cell.scenario == "scaling"]
-    assert (scaling[0], scaling[-1]) == (128, 1 << 22)
-    for cell in cells:
-        if cell.scenario == "interval":
-            counts = [
-                len(tokenizer.encode(cell.texts[0][slice(*part)], add_special=False)) for part in cell.parts
-            ]
-            assert sorted(counts)[len(counts) // 2] == pytest.approx(cell.unit_tokens, rel=0.1)
-
-
 def test_a_plan_is_kept_so_that_it_can_be_repeated_from_any_folder(tmp_path, monkeypatch):
     (tmp_path / "mine.txt").write_text("some words")
     (tmp_path / "tutorial").mkdir()
@@ -261,15 +186,6 @@ def test_a_plan_is_kept_so_that_it_can_be_repeated_from_any_folder(tmp_path, mon
     record = report_of(plan(corpora=("mine.txt", "tutorial", "sample:welcome")), FakeStarter(in_proportion))
     assert record["plan"]["model"] == "demo:bpe"
     assert record["plan"]["corpora"] == (str(tmp_path / "mine.txt"), "tutorial", "sample:welcome")
-
-
-def test_a_run_knows_its_texts_and_what_may_have_disturbed_it():
-    record = report_of(plan(), FakeStarter(in_proportion))
-    (text,) = record["corpora"]
-    assert text["name"] == "sample:welcome"
-    assert text["sha256"] == hashlib.sha256(sample_text("welcome")).hexdigest()
-    assert record["environment"]["load_highest"] >= 0
-    assert "stolen_share" in record["environment"]
 
 
 @pytest.mark.parametrize("error", [WorkerLost, ContenderFailed])
@@ -289,3 +205,62 @@ def test_a_contender_that_does_not_load_is_left_out_of_everything(error):
     assert left_out["reason"] == "It has no such vocabulary."
     assert {event["contender"] for event in events if event["event"] in ("loaded", "result")} == {"fast"}
     assert events[-1]["complete"]
+
+
+class Sluggish(FakeWorker):
+    """Is ready as soon as others were sampled so often."""
+
+    n_before = 0
+    stage = "reads the vocabulary"
+
+    def is_answered(self, wait_s):
+        return sum(entry[1] == "sample" for entry in self._log) >= self.n_before
+
+
+def test_who_is_ready_begins_and_who_follows_joins():
+    made = FakeStarter(lambda name, size: size * 1e-9)
+
+    def start(name, threads):
+        worker = Sluggish("demo:bpe", name, made._seconds, made.log)
+        worker.n_before = {"fast": 0, "heap": 3}[name]
+        return worker
+
+    events = list(run(replace(plan(), contenders=("heap", "fast")), Control(), start))
+    told = [(event["event"], event["contender"]) for event in events if "contender" in event]
+    assert told[:3] == [("loading", "heap"), ("loading", "fast"), ("loading", "heap")]
+    assert events[3]["stage"] == "reads the vocabulary"
+    assert told[3:9] == [
+        ("loaded", "fast"), ("compared", "fast"), *[("sample", "fast")] * 3, ("loaded", "heap"),
+    ]  # fmt: skip
+    samples = [event for event in events if event["event"] == "sample"]
+    first = {name: [each["n"] for each in samples if each["contender"] == name] for name in ("fast", "heap")}
+    assert first["fast"][:5] == [1, 2, 3, 1, 2]  # what was measured while others were loading is forgotten
+    assert first["heap"][:2] == [1, 2]
+    results = {event["contender"]: event for event in events if event["event"] == "result"}
+    assert results["fast"]["n"] == results["heap"]["n"]
+    assert results["fast"]["first_turn"] == results["heap"]["first_turn"] == 3
+
+
+def test_whoever_stops_reading_events_leaves_no_worker():
+    made = FakeStarter(in_proportion)
+    events = run(plan(), Control(), made)
+    for event in events:
+        if event["event"] == "sample":
+            break
+    events.close()
+    assert [worker.is_ended for worker in made.workers] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"model": "no/such.gguf"}, {"contenders": ("dream",)}, {"corpora": ("no/such",)}, {"corpora": ()}],
+)
+def test_what_is_wrong_with_a_plan_is_raised_before_anything_else(changes):
+    with pytest.raises(TokenloupeError):
+        next(
+            run(
+                Plan(**{"model": "demo:bpe", "corpora": ("sample:welcome",), **changes}),
+                Control(),
+                FakeStarter(in_proportion),
+            )
+        )

@@ -1,13 +1,12 @@
 """What a chart shows, as a sentence: only what its records bear out."""
 
 import pytest
-from bench_runs import record, stage
+from bench_runs import record
 
 from guiapp.core.bench.findings import leaders, names_of, short_calls, stopped
 from guiapp.core.bench.scenarios import SCENARIOS
 
 SIZES = [128 * 4**power for power in range(6)]
-CLOCKS = ("cpu", "wall")
 UNTIMED = dict.fromkeys(("median_s", "ci_s"))
 
 
@@ -23,99 +22,41 @@ def memory(name, mb):
     return record("memory", name, 1, 1, built_bytes=mb * 10**6, encoding_bytes=0, **UNTIMED)
 
 
-def energy(name, joules):
-    ends = [joules * 0.9, joules * 1.1]
-    return record("energy", name, 10, 1e-3, joules_per_mb=joules, joules_ci=ends)
-
-
 LINEAR = [row for name in ("fast", "heap", "tiktoken") for row in series("scaling", name, 1.0)]
 WORST = [row for name in ("fast", "heap", "scan") for row in series("worst", name, 1.0, corpus="one letter")]
+
+
+def decode(**seconds):
+    return [record("decode", name, 10, s) for name, s in seconds.items()]
+
+
+def threads(*clocks):
+    return [
+        record("threads", "fast", 10, 1e-2 / n, threads=n, clock=each) for n, each in enumerate(clocks, 1)
+    ]
+
+
+APPEND = [record("append", "fast", 10, s, operation=what) for what, s in (("append", 2e-3), ("encode", 1e-3))]
+LATENCY = [record("latency", name, 10, 1e-6, p99_s=s) for name, s in (("fast", 21e-6), ("heap", 1e-3))]
+LINEAR_WORDS = "Time grows in step with the length of the text"
 
 
 @pytest.mark.parametrize(
     ("rows", "left_out", "sentence"),
     [
-        (LINEAR, [], "Time grows in step with the length of the text"),
-        (
-            LINEAR + series("scaling", "scan", 2.0),
-            [],
-            "Time grows in step with the length of the text, but not for scan",
-        ),
-        (series("scaling", "scan", 2.0), [], "Time grows faster than the length of the text"),
+        (LINEAR, [], LINEAR_WORDS),
+        (LINEAR + series("scaling", "scan", 2.0), [], f"{LINEAR_WORDS}, but not for scan"),
         (series("scaling", "fast", 1.0, sizes=SIZES[:3]), [], ""),
         (WORST, [left("heap"), left("scan")], "One letter, repeated, stops two of three"),
-        (WORST, [left("heap", "random letters"), left("scan", None)], "One letter, repeated, stops nobody"),
-        (
-            [record("decode", "fast", 10, 1e-4), record("decode", "heap", 10, 1e-3)],
-            [],
-            "fast decodes fastest",
-        ),
-        (
-            [record("decode", "fast", 10, 1e-3), record("decode", "heap", 10, 1e-4)],
-            [],
-            "heap decodes fastest, 10 times as fast as fast",
-        ),
-        (
-            [record("decode", "fast", 10, 1e-3), record("decode", "heap", 10, 1.1e-3)],
-            [],
-            "fast and heap decode fastest",
-        ),
-        ([record("decode", "fast", 10, 1e-3)], [], ""),
-        (
-            [record("cold", "fast", 10, 1e-2), record("throughput", "fast", 10, 1e-3)],
-            [],
-            "The first text takes fast 10 times as long as later ones",
-        ),
-        (
-            [record("threads", "fast", 10, 1e-2 / n, threads=n) for n in (1, 2)],
-            [],
-            "fast is 2.0 times as fast on two threads as on one",
-        ),
-        ([record("threads", "fast", 10, 1e-2 / n**0.1, threads=n) for n in (1, 2)], [], ""),
-        ([record("threads", "fast", 10, 1e-2 / n, threads=n, clock=CLOCKS[n - 1]) for n in (1, 2)], [], ""),
-        ([record("decode", name, 10, 1e-3 / 4**s, clock=CLOCKS[s]) for s, name in enumerate("ab")], [], ""),
-        ([record("cold", "fast", 10, 1, clock="cpu"), record("throughput", "fast", 10, 1)], [], ""),
-        (
-            [
-                record("append", "fast", 10, s, operation=what)
-                for what, s in (("append", 2e-3), ("encode", 1e-3))
-            ],
-            [],
-            "Appending bit by bit takes fast 2.0 times as long as encoding once",
-        ),
-        (
-            [record("interval", "fast", size, 1e-3, operation="count parts") for size in (40, 40_000)],
-            [],
-            "To count 1,000 times as many bytes takes fast as long",
-        ),
-        (
-            [
-                stage("heap", "encode", 1e-3),
-                stage("heap", "split", 2e-4),
-                stage("heap", "encode pieces", 6e-4),
-                stage("fast", "split", 9e-4),  # of another, whose call as a whole is not known
-            ],
-            [],
-            "To encode takes 60 % of the time of heap",
-        ),
-        (
-            [memory("fast", 48), memory("heap", 40), memory("scan", 335)],
-            [],
-            "heap needs 40 MB, fast 48 MB, scan 335 MB",
-        ),
-        ([record("throughput", "fast", 10, 1e-3), record("throughput", "heap", 10, 1e-2)], [], ""),
-        (
-            [
-                record("latency", "fast", 10, 1e-6, p99_s=21e-6),
-                record("latency", "heap", 10, 1e-6, p99_s=1e-3),
-            ],
-            [],
-            "Of 100 calls of fast, 99 end within 21 µs",
-        ),
-        ([record("latency", "fast", 10, 1e-6)], [], ""),
-        ([energy("fast", 0.12), energy("heap", 3.0)], [], "fast needs the least energy, 0.12 J for 1 MB"),
-        ([energy("fast", 0.12), energy("heap", 0.13)], [], ""),
-        (series("scaling", "fast", 0.5), [], "Time grows no faster than the length of the text"),
+        (decode(fast=1e-4, heap=1e-3), [], "fast decodes fastest"),
+        (decode(fast=1e-3, heap=1e-4), [], "heap decodes fastest, 10 times as fast as fast"),
+        (decode(fast=1e-3, heap=1.1e-3), [], "fast and heap decode fastest"),
+        (decode(fast=1e-3), [], ""),
+        (threads("wall", "wall"), [], "fast is 2.0 times as fast on two threads as on one"),
+        (threads("cpu", "wall"), [], ""),
+        (APPEND, [], "Appending bit by bit takes fast 2.0 times as long as encoding once"),
+        ([memory("fast", 48), memory("heap", 40)], [], "heap needs 40 MB, fast 48 MB"),
+        (LATENCY, [], "Of 100 calls of fast, 99 end within 21 µs"),
     ],
 )
 def test_a_finding_is_one_sentence_or_nothing(rows, left_out, sentence):

@@ -32,19 +32,3 @@ def test_garbage_is_not_held(system):
     Circle()
     memory.held_bytes()
     assert gone == [True]
-
-
-@pytest.mark.parametrize(("platform", "peak"), [("linux", 700 * 1024), ("darwin", 700), ("win32", 0)])
-@pytest.mark.parametrize("is_there", [True, False])
-def test_where_nobody_tells_it_is_the_most_since_the_start(system, platform, peak, is_there, monkeypatch):
-    import resource
-
-    (system / "status").write_text("Name:\tpython\n")
-    if not is_there:
-        (system / "status").unlink()
-        monkeypatch.setattr(memory, "CLEAR_REFS", system / "no" / "clear")
-    usage = type("Usage", (), {"ru_maxrss": 700})()
-    monkeypatch.setattr(resource, "getrusage", lambda who: {resource.RUSAGE_SELF: usage}[who])
-    monkeypatch.setattr(memory.sys, "platform", platform)
-    assert memory.peak_bytes_during(lambda: None) == peak
-    assert memory.held_bytes() == peak

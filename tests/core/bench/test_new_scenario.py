@@ -18,7 +18,7 @@ HALVES = replace(
     title="Speed of half a text",
     label="Halves",
     help="encoding the first half of each text",
-    operations=(("encode",),),
+    operations=("encode",),
     extents=lambda plan, text_bytes: ((text, size // 2, 1) for text, size in enumerate(text_bytes)),
     cell=SCENARIOS["scaling"].cell,
 )

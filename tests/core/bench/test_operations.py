@@ -1,4 +1,4 @@
-"""What is timed is judged by the ids that it gives itself."""
+"""What is timed: judged by the ids that it gives itself, and refused where it gives others."""
 
 from dataclasses import replace
 
@@ -6,8 +6,8 @@ import pytest
 
 from guiapp import open_model
 from guiapp.core.bench.contenders.contender import Contender, UnavailableError, ids_only, our_contender
-from guiapp.core.bench.operations import METERED, OPERATIONS, SINGLY, Subject, judged_tokens
-from guiapp.core.bench.stages import STAGES
+from guiapp.core.bench.operations import N_SINGLE, OPERATIONS, SINGLY, Subject, judged_tokens
+from guiapp.core.bench.timing import calls_per_sample, take_sample
 from guiapp.core.bench.worker import Worker
 
 TEXTS = (b"One.", b"Two words", b"")
@@ -19,67 +19,72 @@ def contender(encode_batch):
     )
 
 
-def subject(encode_batch):
-    made = contender(encode_batch)
-    return Subject(made, lambda: made, TEXTS, threads=2)
+def subject(made, *texts, threads=1):
+    return Subject(made, lambda: made, texts, threads)
 
 
 def test_a_batch_that_loses_tokens_is_judged_by_what_it_gives():
-    lossy = subject(lambda texts, threads: [text[:threads] for text in texts])
+    lossy = subject(contender(lambda texts, threads: [text[:threads] for text in texts]), *TEXTS, threads=2)
     assert judged_tokens("encode batch", lossy).ids.tolist() == list(b"OnTw")
     assert judged_tokens("encode each", lossy).ids.tolist() == list(b"One.Two words")
 
 
 @pytest.mark.parametrize("encoder", ["fast", "greedy"])
 def test_our_batches_are_those_of_single_texts_and_their_spans_are_known(encoder):
-    ours = our_contender(open_model("demo:bpe"), encoder)
-    tokens = judged_tokens("encode batch", Subject(ours, lambda: ours, TEXTS, threads=2))
-    rows = [ours.row_tokens(row).ids.tolist() for row in ours.encode_batch(list(TEXTS), 2)]
-    assert tokens.ids.tolist() == [token for row in rows for token in row]
+    tokenizer = open_model("demo:bpe")
+    ours = our_contender(tokenizer, encoder)
+    tokens = judged_tokens("encode batch", subject(ours, *TEXTS, threads=2))
+    wanted = [tokenizer.encode(text, False, False, encoder).token_ids.tolist() for text in TEXTS]
+    assert tokens.ids.tolist() == [token for ids in wanted for token in ids]
     assert tokens.spans[-1].tolist() == [7, 13]
 
 
-def fast_subject(**changes):
-    ours = our_contender(open_model("demo:bpe"), "fast")
-    if wrong := changes.get("counts"):
-        count_of, append = ours.part_counter, ours.appender
-        ours = replace(
-            ours,
-            part_counter=lambda text: lambda start, end: count_of(text)(start, end) + wrong,
-            appender=lambda text: ([count + wrong for count in append(text)[0]], append(text)[1]),
-        )
-    if changes.get("ids"):
-        append = ours.appender
-        ours = replace(ours, appender=lambda text: (append(text)[0], append(text)[1][::-1]))
-    return Subject(ours, lambda: ours, [b"How do lions sleep? " * 300], ((0, 10), (3, 9)), threads=2)
+def appending(wrong_at=None, ids=None):
+    """A contender of which a count, or its ids, are wrong; its ids are the bytes."""
+
+    def append(text: bytes):
+        counts = [min(end, len(text)) for end in range(4, len(text) + 4, 4)]
+        if wrong_at is not None:
+            counts[wrong_at] += 1
+        return counts, ids_only(list(text) if ids is None else ids).ids
+
+    return replace(contender(None), appender=append)
 
 
-@pytest.mark.parametrize("name", [name for name in OPERATIONS if name not in (*STAGES, SINGLY, METERED)])
+def test_counts_while_appending_are_compared_from_the_first_to_the_last():
+    text = b"abc" * 34  # whose last part is shorter
+    OPERATIONS["append"](subject(appending(), text)).call()
+    for wrong_at in (0, 1, 24, 25):
+        with pytest.raises(UnavailableError, match=f"count after {min((wrong_at + 1) * 4, 102)} bytes"):
+            OPERATIONS["append"](subject(appending(wrong_at), text))
+    with pytest.raises(UnavailableError, match="not those of the whole text"):
+        OPERATIONS["append"](subject(appending(ids=[1, 2]), text))
+
+
+@pytest.mark.parametrize("name", [name for name in OPERATIONS if name != SINGLY])
 def test_every_operation_can_be_timed_and_knows_how_many_it_does(name):
-    operation = OPERATIONS[name](fast_subject())
-    if operation.before:
-        operation.before()
+    texts = TEXTS[:2] if name in ("encode each", "encode batch") else TEXTS[:1]
+    operation = OPERATIONS[name](subject(our_contender(open_model("demo:bpe"), "fast"), *texts))
     operation.call()
-    assert operation.units == (2 if name.endswith("parts") else 1)
+    assert operation.units == (2 if name == "encode each" else 1)
 
 
-@pytest.mark.parametrize(
-    ("name", "change"),
-    [
-        ("append", {"counts": 1}), ("append", {"counts": -1}), ("append", {"ids": True}),
-        ("count parts", {"counts": 1}), ("count parts", {"counts": -1}),
-    ],
-)  # fmt: skip
-def test_what_gives_something_else_is_not_timed(name, change):
-    with pytest.raises(UnavailableError, match="not th"):
-        OPERATIONS[name](fast_subject(**change))
+def test_single_calls_are_timed_one_by_one_with_texts_that_a_new_contender_has_not_seen():
+    seen: list[bytes] = []
+    old, new = (Contender(encode, bytes, ids_only) for encode in (pytest.fail, seen.append))
+    texts = [f"text {number}".encode() for number in range(2 * N_SINGLE + 1)]
+    operation = OPERATIONS[SINGLY](Subject(old, lambda: new, texts))
+    assert seen == texts[:1]
+    samples = [take_sample(operation, calls_per_sample(operation)) for _ in range(2)]
+    assert seen == texts, "none comes twice as long as there are others"
+    assert [len(sample.calls_s) for sample in samples] == [N_SINGLE, N_SINGLE]
+    assert all(sum(sample.calls_s) <= sample.wall_s * N_SINGLE for sample in samples)
 
 
-@pytest.mark.parametrize("name", ["encode batch", "decode", "append", "count parts", *STAGES])
+@pytest.mark.parametrize("name", ["encode batch", "decode", "append"])
 def test_what_a_contender_cannot_do_is_said(name):
-    made = replace(contender(None), decode=None)
-    with pytest.raises(UnavailableError, match=r"cannot|at a time|no stage"):
-        OPERATIONS[name](Subject(made, lambda: made, [b"x"]))
+    with pytest.raises(UnavailableError, match=r"cannot|at a time"):
+        OPERATIONS[name](subject(replace(contender(None), decode=None), b"x"))
 
 
 def test_a_worker_tells_the_ids_of_the_batch(monkeypatch):
@@ -89,4 +94,4 @@ def test_a_worker_tells_the_ids_of_the_batch(monkeypatch):
         lambda tokenizer, name: contender(lambda texts, threads: [text[1:] for text in texts]),
     )
     worker.load()
-    assert worker.prepare("encode batch", TEXTS, (), 1).ids.tolist() == list(b"ne.wo words")
+    assert worker.prepare("encode batch", TEXTS, 1).ids.tolist() == list(b"ne.wo words")

@@ -11,12 +11,10 @@ import pytest
 from pair_vocabularies import byte_level
 
 from guiapp import open_model
-from guiapp.core.bench.contenders import llama_cpp, llama_library
+from guiapp.core.bench.contenders import llama_library
 from guiapp.core.bench.contenders.contender import UnavailableError
 from guiapp.core.bench.contenders.llama_library import LlamaLibraryError, LlamaVocabulary
 from guiapp.core.bench.contenders.table import PEERS, peer_source, reason_against, version_of
-from guiapp.core.bench.contenders.written_models import Ranks
-from guiapp.core.split.pre_tokenizers import GPT2, Pattern
 
 
 class Library:
@@ -34,141 +32,6 @@ class Library:
 
     def __iter__(self):
         return iter(["ids", "more"])
-
-
-TEXTS = ["a", "b"]
-
-
-@pytest.mark.parametrize(
-    ("name", "source", "loading", "one_thread", "three_threads"),
-    [
-        (
-            "tiktoken",
-            Ranks("p", {b"a": 0}),
-            (
-                "Encoding",
-                "loaded",
-                {"pat_str": "p", "mergeable_ranks": {b"a": 0}, "special_tokens": {}},
-            ),
-            ("encode_ordinary_batch", TEXTS, {"num_threads": 1}),
-            ("encode_ordinary_batch", TEXTS, {"num_threads": 3}),
-        ),
-        (
-            "tokenizers",
-            "json",
-            ("Tokenizer.from_str", "json", {}),
-            ("encode_batch", TEXTS, {"add_special_tokens": False}),
-            ("encode_batch", TEXTS, {"add_special_tokens": False}),
-        ),
-        (
-            "sentencepiece",
-            b"model",
-            ("SentencePieceProcessor", {"model_proto": b"model"}),
-            ("encode", TEXTS, {"num_threads": 1}),
-            ("encode", TEXTS, {"num_threads": 3}),
-        ),
-        (
-            "gigatoken",
-            "json",
-            ("Tokenizer.from_json", "json", {}),
-            ("encode_batch", TEXTS, {"parallel": False}),
-            ("encode_batch", TEXTS, {"parallel": True}),
-        ),
-        (
-            "gigatoken",
-            b"model",
-            ("Tokenizer.from_sentencepiece", b"model", {}),
-            ("encode_batch", TEXTS, {"parallel": False}),
-            ("encode_batch", TEXTS, {"parallel": True}),
-        ),
-        (
-            "rs-bpe",
-            None,
-            ("openai.o200k_base", {}),
-            ("encode_batch", TEXTS, {}),
-            ("openai.ParallelOptions", 1, 0, 3, {}),
-        ),
-    ],
-)
-def test_a_library_is_called_with_what_it_was_built_from_and_its_threads(
-    name, source, loading, one_thread, three_threads
-):
-    log = []
-    peer = PEERS[name].build(Library(log), source)
-    assert log[0] == loading
-    prepared = [("no_truncation", {}), ("no_padding", {}), ("get_added_tokens_decoder", {})]
-    assert log[1:] == (prepared if name == "tokenizers" else [])
-    for threads, called in ((1, one_thread), (3, three_threads)):
-        log.clear()
-        peer.encode_batch(TEXTS, threads)
-        assert log[0] == called
-    if name == "rs-bpe":
-        assert log[1][0] == "encode_batch_parallel"
-        assert peer.encode_batch(TEXTS, 1) == peer.encode_batch(TEXTS, 2) == "ids"
-
-
-ANY, BYTES_OF_IDS, BAD = [1, 2], np.array([1, 2], np.int32), b"a\xff"
-
-
-def test_each_library_gets_texts_and_ids_as_it_likes_them(monkeypatch):
-    monkeypatch.setattr(llama_cpp, "LlamaVocabulary", lambda path: Library([]))
-    sources = {"tiktoken": Ranks("p", {}), "gigatoken": "json", "rwkv-package": ""}
-    names = ("tiktoken", "tokenizers", "sentencepiece", "rs-bpe", "gigatoken", "llama.cpp", "rwkv-package")
-    made = {name: PEERS[name].build(Library([]), sources.get(name, b"")) for name in names}
-    taken = {name: (peer.take_text(BAD), type(peer.take_ids(BYTES_OF_IDS))) for name, peer in made.items()}
-    replaced = "a\ufffd"
-    assert taken == {
-        **dict.fromkeys(("tiktoken", "tokenizers", "sentencepiece", "rs-bpe"), (replaced, list)),
-        "gigatoken": (replaced.encode(), np.ndarray),
-        "llama.cpp": (BAD, np.ndarray),
-        "rwkv-package": (BAD, list),
-    }
-    assert made["gigatoken"].take_ids(BYTES_OF_IDS).dtype == np.uint32
-    assert made["llama.cpp"].take_ids(BYTES_OF_IDS[::-1]).flags.c_contiguous
-    assert {name: peer.other_vocabulary for name, peer in made.items() if peer.other_vocabulary} == {
-        "rs-bpe": "o200k_base"
-    }
-
-
-NAMES = {"bpe": "BPE", "spm": "SPM", "wordpiece": "WPM", "unigram": "UGM", "rwkv": "RWKV"}
-TAKEN = {
-    "tiktoken": ("BPE",),
-    "sentencepiece": ("SPM", "UGM"),
-    "gigatoken": ("BPE", "SPM"),
-    "rwkv-package": ("RWKV",),
-    "snaptokens": ("BPE",),
-    "quicktok-v1": ("BPE",),
-    "riptoken": ("BPE",),
-    "tuetoken": ("BPE", "SPM"),
-    "fastokens": ("BPE", "SPM"),
-    "kitoken": ("BPE", "SPM", "UGM", "WPM"),
-}
-ANY_JSON = ("tokenizers", "splintr-rs", "tokie", "iree-tokenizer", "budtiktok", "transformers")
-OWN = {
-    "wordchipper": "wordchipper knows OpenAI's vocabularies only, and fetches those.",
-    "mistral-common": "mistral-common reads tekken.json only.",
-}
-
-
-@pytest.mark.parametrize("model", NAMES)
-def test_who_takes_which_vocabularies(model):
-    vocabulary, kind = open_model(f"demo:{model}").vocabulary, NAMES[model]
-    reasons = {
-        name: f"{name} has no {kind} vocabularies; it takes {' and '.join(kinds)} only."
-        for name, kinds in TAKEN.items()
-        if kind not in kinds
-    }
-    if model == "rwkv":
-        reasons |= dict.fromkeys(ANY_JSON, "tokenizer.json has no RWKV vocabularies.")
-    reasons |= OWN
-    reasons |= {name: peer.how_to_install for name, peer in PEERS.items() if not peer.is_installed}
-    assert {name: reason for name in PEERS if (reason := reason_against(name, vocabulary))} == reasons
-
-
-@pytest.mark.parametrize("name", ["tokenizers", "gigatoken"])
-def test_what_its_file_cannot_say_is_against_a_library(name):
-    vocabulary = byte_level(["a b"], pre="default", patterns=(Pattern(""), GPT2))
-    assert reason_against(name, vocabulary) == "tokenizers cannot cut text as “default” asks."
 
 
 def test_llama_cpp_reads_files_and_splits_as_they_ask():
@@ -196,12 +59,6 @@ def test_who_is_not_installed_says_how_to_get_it(monkeypatch):
     with pytest.raises(UnavailableError) as caught:
         _ = missing.version
     assert str(caught.value) == told
-
-
-@pytest.mark.parametrize("name", PEERS)
-def test_versions_are_those_of_the_packages(name):
-    pytest.importorskip(PEERS[name].module)
-    assert PEERS[name].version[0].isdigit()
 
 
 def test_only_some_take_a_text_as_one_piece():
@@ -245,7 +102,7 @@ def test_what_llama_cpp_cannot_load_is_said(tmp_path, llama):
 
 
 class FakeLlama:
-    """Its parameters lie where they are put; every text has too many tokens."""
+    """Its parameters lie where they are put."""
 
     def __init__(self, n_gpu_layers, switches):
         raw = bytearray(llama_library.PARAMETER_BYTES)
@@ -259,26 +116,6 @@ class FakeLlama:
     def llama_model_load_from_file(self, path, parameters):
         self.log.append((path, bytes(parameters.raw[72:76])))
         return 5
-
-    def llama_model_get_vocab(self, model):
-        return 6
-
-    def llama_model_free(self, model):
-        self.log.append(("free", model))
-
-    def llama_tokenize(self, vocabulary, text, n_bytes, ids, n_ids, adds, parses):
-        self.log.append((vocabulary, text, n_bytes, n_ids, adds, parses))
-        return -99
-
-
-def test_only_the_vocabulary_is_loaded_and_freed_in_the_end(monkeypatch):
-    library = FakeLlama(-1, b"\0\0\1\0")
-    monkeypatch.setattr(llama_library, "_library", lambda: library)
-    vocabulary = LlamaVocabulary(Path("model"))
-    with pytest.raises(LlamaLibraryError, match=r"^llama\.cpp wants 99 ids for 3 bytes$"):
-        vocabulary.encode(b"abc")
-    del vocabulary
-    assert library.log == [(b"model", b"\1\0\1\0"), (6, b"abc", 3, 19, False, False), ("free", 5)]
 
 
 @pytest.mark.parametrize(

@@ -166,9 +166,7 @@ def test_batches_are_right_in_a_process_of_its_own(name):
     process = WorkerProcess("demo:bpe", name, 2, lambda: False)
     try:
         process.ask(60, "load")
-        each, together = (
-            process.ask(60, "prepare", does, (text,) * 5, (), 2) for does in ("encode each", BATCH)
-        )
+        each, together = (process.ask(60, "prepare", does, (text,) * 5, 2) for does in ("encode each", BATCH))
     finally:
         process.end()
     assert each.ids.tolist() == together.ids.tolist()

@@ -18,18 +18,7 @@ class FakeTime:
 def test_a_sample_is_the_mean_of_its_calls_per_unit():
     time = FakeTime(1_000)
     sample = take_sample(Operation(time.call, units=4), 10, time.clock)
-    assert sample == (250e-9, 125e-9, (), None, False)
-
-
-def test_what_runs_before_a_call_is_not_timed():
-    time = FakeTime(1_000)
-
-    def load() -> None:
-        time.now_ns += 10**9
-
-    operation = Operation(time.call, before=load)
-    assert take_sample(operation, 1, time.clock).wall_s == 1e-6
-    assert calls_per_sample(operation, time.clock) == 1
+    assert sample == (250e-9, 125e-9, (), False)
 
 
 def test_short_calls_are_repeated_until_the_clock_is_fine_enough():
@@ -38,16 +27,6 @@ def test_short_calls_are_repeated_until_the_clock_is_fine_enough():
     assert calls_per_sample(Operation(FakeTime(10**9).call), time.clock) == MOST_CALLS
     slow = FakeTime(10**9)
     assert calls_per_sample(Operation(slow.call), slow.clock) == 1
-
-
-def test_a_first_call_that_has_to_load_something_does_not_stand_for_the_others():
-    time = FakeTime(10**9)
-
-    def call() -> None:
-        time.call()
-        time.call_ns = 10_000
-
-    assert calls_per_sample(Operation(call), time.clock) == 512
 
 
 def test_an_interrupted_call_does_not_stand_for_the_others_either():

@@ -4,7 +4,7 @@ import pytest
 from bench_runs import record
 
 from guiapp.core.bench.statistics import Ratio
-from guiapp.core.bench.verdict import Verdict, times_text, verdict_of
+from guiapp.core.bench.verdict import verdict_of
 
 
 def row(name, ms, spread=0.0, share=1.0, n=16, **changes):
@@ -66,13 +66,13 @@ def test_there_is_no_verdict_about_what_was_not_measured():
 
 
 @pytest.mark.parametrize(
-    ("n", "spread", "share", "is_settled", "is_disturbed"),
+    ("n", "spread", "share", "is_settled", "was_busy"),
     [(16, 0.0, 1.0, True, False), (7, 0.0, 1.0, False, False), (16, 0.0, 0.8, True, True)],
 )
-def test_it_says_whether_more_turns_would_tell_more(n, spread, share, is_settled, is_disturbed):
+def test_it_says_whether_more_turns_would_tell_more(n, spread, share, is_settled, was_busy):
     rows = [row("fast", 1.0, spread, n=n, processor_share=share), row("heap", 2.0, n=n)]
     verdict = verdict_of(rows, "english", "heap")
-    assert (verdict.is_settled, verdict.is_disturbed) == (is_settled, is_disturbed)
+    assert (verdict.is_settled, verdict.was_busy) == (is_settled, was_busy)
 
 
 def test_only_turns_that_both_took_are_compared():
@@ -99,18 +99,6 @@ def test_a_run_of_an_older_version_has_a_verdict_without_what_it_does_not_tell()
     )
 
 
-@pytest.mark.parametrize(
-    ("ratio", "text"),
-    [(1.0, "1.00"), (1.09, "1.09"), (1.1, "1.1"), (9.96, "10.0"), (15.6, "16"), (1300, "1,300")],
-)
-def test_ratios_are_written_as_people_say_them(ratio, text):
-    assert times_text(ratio) == text
-
-
-def test_a_verdict_of_one_is_no_tie():
-    assert not Verdict("fast", "", Ratio(1.0, 1.0, 1.0), False, False, 1, 1, 5).is_tie
-
-
 def test_beside_other_programs_only_what_is_clearly_faster_is():
     def beside_others(name, own_ms):
         samples = [1.1 * own_ms / 1e3, own_ms / 1e3] * 8  # every second turn had colder caches
@@ -120,4 +108,4 @@ def test_beside_other_programs_only_what_is_clearly_faster_is():
     assert verdict_of([slow, nearly], "english", "fast").is_tie
     verdict = verdict_of([slow, nearly, twice], "english", "fast")
     assert str(verdict).startswith("scan about 2.0 × as fast as fast; ")
-    assert (verdict.is_settled, verdict.is_disturbed) == (True, True)
+    assert (verdict.is_settled, verdict.was_busy) == (True, True)

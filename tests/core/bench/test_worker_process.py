@@ -37,13 +37,13 @@ def process():
     process = worker()
     loaded = process.ask(120, "load")
     assert loaded.memory_bytes > 0
-    process.ask(120, "prepare", "encode", (TEXT,), (), 1)
+    process.ask(120, "prepare", "encode", (TEXT,), 1)
     yield process
     process.end()
 
 
 def test_a_worker_prepares_and_samples(process):
-    tokens = process.ask(120, "prepare", "encode", (TEXT,), (), 1)
+    tokens = process.ask(120, "prepare", "encode", (TEXT,), 1)
     assert tokens.spans[-1, 1] == len(TEXT)
     sample = process.ask(60, "sample", "encode")
     assert 0 < sample.wall_s < 1
@@ -57,7 +57,7 @@ def test_a_contender_without_splitting_gives_the_ids_of_one_piece(name):
     worker = Worker("demo:bpe", name)
     worker.load()
     text = b"one two, three don't 12345 the  end\n\n of it"
-    tokens = worker.prepare("encode", (text,), (), 1)
+    tokens = worker.prepare("encode", (text,), 1)
     whole = open_model("demo:bpe").without_splitting()
     wanted = whole.encode(text, add_special=False, parse_special=False).token_ids
     assert tokens.ids.tolist() == wanted.tolist()
@@ -67,7 +67,7 @@ def test_a_contender_splits_as_was_chosen():
     worker = Worker("demo:bpe", "fast", "qwen2")
     worker.load()
     text = b"12345 apples"
-    tokens = worker.prepare("encode", (text,), (), 1)
+    tokens = worker.prepare("encode", (text,), 1)
     chosen = open_model("demo:bpe", "qwen2")
     wanted = chosen.encode(text, add_special=False, parse_special=False).token_ids.tolist()
     assert tokens.ids.tolist() == wanted
@@ -76,7 +76,7 @@ def test_a_contender_splits_as_was_chosen():
 
 def test_what_a_contender_raises_is_told_and_the_worker_lives_on(process):
     with pytest.raises(ContenderFailed, match="KeyError"):
-        process.ask(60, "prepare", "dream", (TEXT,), (), 1)
+        process.ask(60, "prepare", "dream", (TEXT,), 1)
     assert process.ask(60, "sample", "encode").wall_s > 0
 
 
@@ -85,7 +85,7 @@ def test_so_is_that_a_library_in_rust_panics():
     worker = Worker("demo:bpe", "tiktoken")
     worker._build = partial(PEERS["tiktoken"].open, Ranks(r".", {b"a": 0}))
     worker._contender = worker._build()
-    outcome, told = _answer(worker, "prepare", ["encode", (b"b c",), (), 1])
+    outcome, told = _answer(worker, "prepare", ["encode", (b"b c",), 1])
     assert outcome == "failed"
     assert told.startswith("PanicException: ")
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from format_samples import SAMPLES
-from pair_vocabularies import byte_level, character_level, sentence_piece
-from toy_vocabulary import toy_vocabulary
+from pair_vocabularies import sentence_piece
 
 from guiapp import open_model
 from guiapp.core.bench.contenders.contender import UnavailableError
@@ -27,7 +26,7 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.training.charsmap import build_charsmap
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.piece_rules import PieceRules, TextRules
-from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType
+from guiapp.core.vocab.vocabulary import VocabType
 
 MAP = np.frombuffer(build_charsmap({"a": "b"}), np.uint8)
 SCORES = {"<unk>": 0.0, "a": -1.0, "b": -2.0, "ab": -3.0, "▁": -4.0}
@@ -48,35 +47,6 @@ def reason(call, *arguments):
     with pytest.raises(UnavailableError) as refused:
         call(*arguments)
     return str(refused.value)
-
-
-def test_a_vocabulary_without_splitting_is_one_piece():
-    tokenizer = Tokenizer(byte_level(["a b"], tokens=["a", "b", "ab"]))
-    whole, unsplit = (
-        json.loads(write(tokenizer)) for write in (hugging_face_json, unsplit_hugging_face_json)
-    )
-    assert unsplit == whole | {
-        "pre_tokenizer": {
-            "type": "ByteLevel",
-            "add_prefix_space": False,
-            "trim_offsets": True,
-            "use_regex": False,
-        }
-    }
-
-
-def test_merges_of_characters_are_not_split_anyway():
-    tokenizer = Tokenizer(character_level(["a b"], ["a", "b", "ab"], pre="gemma4"))
-    document = json.loads(hugging_face_json(tokenizer))
-    assert json.loads(unsplit_hugging_face_json(tokenizer)) == document
-    assert document["normalizer"] == {"type": "Replace", "pattern": {"String": " "}, "content": "▁"}
-    assert document["pre_tokenizer"] == {
-        "type": "Split",
-        "pattern": {"String": " "},
-        "behavior": "MergedWithPrevious",
-        "invert": False,
-    }
-    assert document["model"]["merges"] == [["a", "b"]]
 
 
 def test_only_bpe_vocabularies_of_model_files_are_not_split(tmp_path):
@@ -163,18 +133,3 @@ def test_models_of_sentencepiece_are_written_if_they_ask_for_no_more_than_llamas
     own = sentence_piece(SCORES)
     own.attributes[1] |= np.uint16(Attribute.USER_DEFINED)
     assert reason(check_hugging_face, replace(own, pieces=LLAMAS)) == wanted
-
-
-def test_the_map_of_characters_comes_before_the_spaces():
-    vocabulary = toy_vocabulary(
-        {"<unk>": Attribute.UNKNOWN, "▁a": -1.5},
-        VocabType.UGM,
-        rules=Rules(escape_spaces=True, remove_extra_whitespaces=True),
-        special_ids=SpecialIds(unk=0),
-    )
-    document = json.loads(hugging_face_json(Tokenizer(replace(vocabulary, charsmap=MAP))))
-    assert [each["type"] for each in document["normalizer"]["normalizers"]] == [
-        "Precompiled",
-        "Strip",
-        "Replace",
-    ]

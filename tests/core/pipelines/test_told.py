@@ -1,12 +1,11 @@
-"""What pipelines tell of their work: stages one after the other, and each piece with its steps and tokens."""
+"""What pipelines tell of their work: each piece with its steps and tokens."""
 
 from __future__ import annotations
 
-from functools import reduce
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 import pytest
-from arrays import as_array, as_lists
+from arrays import as_lists
 from hypothesis import given
 from hypothesis import strategies as st
 from pair_vocabularies import (
@@ -112,51 +111,9 @@ def test_what_a_watcher_is_told_adds_up_to_the_tokens(name, data, text):
         assert recorder.found == [list(token) for token in zip(*as_lists(tokens), strict=True)]
 
 
-@each_pipeline
-@given(data=st.data(), text=TEXTS, after_special=st.booleans())
-def test_the_stages_one_after_the_other_are_the_encoding(name, data, text, after_special):
-    pipeline = PIPELINES[name]
-    encoder = data.draw(st.sampled_from(pipeline.encoders))
-    stages = pipeline.stages(after_special, encoder)
-    tokens = reduce(lambda given, stage: stage.run(given), stages, as_array(text))
-    assert as_lists(tokens) == as_lists(pipeline.encode(as_array(text), after_special, encoder))
-    assert as_lists(tokens) == as_lists(pipeline.encode_readable(text, after_special, encoder))
-
-
-TOLD = """
-wordpiece by fast: split and encode pieces: piece Miss 2 Take piece Take
-wordpiece by linear: normalise and split > encode pieces: piece Fail Take Fail Take piece Fail Take
-unigram with spaces by fast: split and encode pieces: piece 4 Reach 2 Choose piece 5 Reach 2 Choose
-unigram with spaces by viterbi: normalise > encode pieces: piece 9 Reach 4 Choose
-rwkv by rwkv: encode pieces: piece 3 Take
-plamo2 by plamo2: normalise > encode pieces: piece 14 Try 4 Choose
-hash by hash: encode pieces: piece
-words by words: split and encode pieces: piece Take Miss Take
-byte level by fast: normalise > split and encode pieces: piece Push Merge Push Merge piece 2 Push Merge Stale
-byte level by scan: normalise > split > encode pieces: piece 2 Merge piece Merge
-byte level by table: normalise > split > encode pieces: piece 3 Reach Choose piece 3 Reach 2 Choose
-not split by fast: normalise > encode pieces: piece 3 Push Merge Push Merge Stale Merge
-not split by greedy: normalise > encode pieces: piece 3 Take
-whole pieces by heap: normalise > split > encode pieces: piece piece Push Merge
-whole pieces by greedy: normalise > split > encode pieces: piece Take piece 2 Take
-lines by scan: normalise > split > encode pieces: piece 2 Merge
-pieces by fast: normalise > encode pieces: piece 4 Push Merge Stale Merge Stale
-pieces by greedy: normalise > encode pieces: piece 5 Take
-pieces without prefix by scan: encode pieces: piece 2 Merge
-white space by fast: normalise and split > encode pieces: piece Push Merge piece Push Merge
-dna by heap: split and encode pieces: piece Push Merge piece Push Merge
-"""
-
-
 def told(name, encoder):
+    """The steps of encoding "abc ab", by piece."""
     recorder = Recorder(b"abc ab")
     PIPELINES[name].encode_readable(b"abc ab", True, encoder, recorder)
-    stages = " > ".join(stage.name for stage in PIPELINES[name].stages(True, encoder))
-    runs = ((len([*same]), each) for each, same in groupby(recorder.names))
-    steps = " ".join(each if n == 1 else f"{n} {each}" for n, each in runs if each != "end_piece")
-    return f"{name} by {encoder}: {stages}: {steps.removeprefix('begin split ')}"
-
-
-def test_stages_and_steps_are_those_of_the_encoder():
-    expected = TOLD.strip().splitlines()
-    assert [told(*line.split(":")[0].split(" by ")) for line in expected] == expected
+    steps = " ".join(each for each in recorder.names if each not in ("begin", "split", "end_piece"))
+    return steps.removeprefix("piece ").split(" piece ")

@@ -8,7 +8,6 @@ from told import told_by
 from guiapp import open_model
 from guiapp.core.bench.contenders.contender import UNSPLIT
 from guiapp.core.bench.engine import cells_of
-from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.viewmodels.bench.choice import AIMS, CODE, ENGLISH, MOST_USED, N_FIRST, THROUGHPUT, BenchChoice
 from guiapp.viewmodels.bench.entrants import Entrant
 from guiapp.viewmodels.bench.history import YOUR_TEXT
@@ -83,16 +82,6 @@ def test_files_and_folders_are_offered_and_chosen(choice, told, tmp_path):
     assert [choice.known_texts[name] for name in names] == ["one.txt", "two"]
     choice.add_texts(names[:1])
     assert (choice.texts, len(choice.known_texts)) == ((names[0],), 8)
-
-
-def test_timing_takes_as_long_for_each_chart(choice):
-    choice.set_texts([YOUR_TEXT, ENGLISH])
-    choice.set_seconds_each(2.0)
-    assert choice.plan.time_budget_s == 4.0
-    choice.set_scenario("scaling", True)
-    assert choice.plan.time_budget_s == 6.0
-    choice.set_scenario("worst", True)
-    assert choice.plan.time_budget_s == 6.0 + 2.0 * len(SCENARIOS["worst"].own_texts)
 
 
 def test_what_something_adds_is_what_the_time_grows_by(choice):

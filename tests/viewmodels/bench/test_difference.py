@@ -39,12 +39,6 @@ def test_a_run_of_another_model_or_split_is_not_looked_into(finder, plan, why):
     assert (finder.told, finder._job.is_busy) == ([why], False)
 
 
-def test_without_a_model_it_is_asked_for(finder, session, monkeypatch):
-    monkeypatch.setattr(session.loader, "model", None)
-    finder.open(RESULT, PLAN)
-    assert finder.told == ["This run is of demo:bpe. Open that model to see where tokens differ."]
-
-
 @pytest.mark.parametrize(
     ("text", "start", "end", "pointed"),
     [(b"some text", 5, 7, (5, 7)), (b"some text", 5, 5, (5, 6)), ("a世b".encode(), 1, 2, (1, 4))],

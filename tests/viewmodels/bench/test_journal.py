@@ -10,7 +10,6 @@ import sys
 import pytest
 from fake_engine import CELL, whole_run
 from fake_engine import EVENTS as EVENTS_OF_RUN
-from full_disk import full_disk
 
 from guiapp.core.bench.history import load_run
 from guiapp.viewmodels.bench import journal as bench_journal
@@ -92,6 +91,14 @@ def test_a_journal_with_nothing_in_it_goes(tmp_path, lines):
     assert list(folder.iterdir()) == []
 
 
+def test_a_journal_of_an_earlier_version_gives_what_is_still_measured(tmp_path):
+    cold = [{**event, "scenario": "cold"} if event["event"] == "cell" else event for event in EVENTS[1:]]
+    gone = {"event": "result", **CELL, "scenario": "cold", "contender": "heap", "n": 1, "samples_s": [0.1]}
+    end(taken_down(tmp_path, [*EVENTS, *cold, gone]), is_kept=False)
+    ((_, record),) = cut_off_runs(tmp_path)
+    assert [(row["scenario"], row["contender"]) for row in record["results"]] == [("throughput", "fast")]
+
+
 def test_from_a_size_on_there_are_results_and_no_samples(tmp_path, monkeypatch):
     monkeypatch.setattr(bench_journal, "MOST_BYTES", 0)
     result = {"event": "result", **CELL, "contender": "fast", "n": 1, "samples_s": [0.001]}
@@ -110,29 +117,3 @@ def test_a_full_disk_is_told_and_the_run_goes_on(tmp_path, monkeypatch):
     journal.add(SAMPLE)
     end(journal, is_kept=True)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits the size of files")
-def test_where_no_lock_can_be_made_nothing_is_left_that_another_window_would_take(tmp_path):
-    with full_disk():
-        journal = taken_down(tmp_path, [STARTED])
-    assert "cannot be locked" in journal.problem
-    journal.add(SAMPLE)
-    journal.finish()
-    assert list(cut_off_runs(tmp_path)) == []
-    end(journal, is_kept=False)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_that_cannot_be_made_is_told(tmp_path):
-    (tmp_path / "file").touch()
-    journal = Journal(tmp_path / "file")
-    journal.finish()
-    assert "File exists" in journal.problem
-
-
-def test_a_folder_is_made_with_all_above_it(tmp_path):
-    folder = tmp_path / "settings" / "runs"
-    journal = taken_down(folder)
-    assert (journal.problem, len(lines_in(folder))) == ("", len(EVENTS))
-    end(journal, is_kept=True)

@@ -6,14 +6,12 @@ import errno
 import io
 import os
 import threading
-import time
 from functools import partial
 from pathlib import Path
 
 import pytest
 from fake_engine import EVENTS, fake_engine, opened, run_to_its_end, whole_run
 
-from guiapp.core.bench.environment import environment
 from guiapp.core.bench.history import load_run, rename_run
 from guiapp.viewmodels.bench import kept_runs
 from guiapp.viewmodels.bench.choice import ENGLISH
@@ -25,17 +23,6 @@ def newest(qtbot, history: RunHistory) -> OpenedRun:
     runs: list[OpenedRun] = []
     qtbot.waitUntil(lambda: bool(runs.extend(filter(None, [history.newest()])) or runs))
     return runs[0]
-
-
-def test_runs_are_kept_and_compared_with_the_last(qtbot, make_model, tmp_path):
-    history = RunHistory(tmp_path / "runs")
-    run_to_its_end(qtbot, make_model(fake_engine(whole_run(1)), history))
-    model = make_model(fake_engine(whole_run(2)), history)
-    run_to_its_end(qtbot, model)
-    assert [change.verdict for change in model.comparison.changes] == ["slower"]
-    assert [run.title for run in model.kept.runs] == ["2026-01-01 00:00, model"] * 2
-    opened(qtbot, model, model.kept.runs[-1].path)
-    assert model.results[0]["samples_s"][0] == 1e-3
 
 
 def test_a_run_whose_process_was_killed_is_kept_with_the_samples_of_its_last_cell(
@@ -59,33 +46,6 @@ def test_no_run_is_opened_while_another_goes_on(qtbot, make_model, tmp_path):
     with qtbot.waitSignal(model.failed) as failed:
         model.open_run(tmp_path / "other.json")
     assert "Stop the run" in failed.args[0]
-
-
-def test_a_run_that_cannot_be_kept_is_put_elsewhere_and_that_is_told(
-    qtbot, make_model, tmp_path, monkeypatch
-):
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "elsewhere"))
-    (tmp_path / "runs").touch()
-    model = make_model(fake_engine(whole_run(1)), RunHistory(tmp_path / "runs"))
-    model.choice.set_texts([ENGLISH])
-    with qtbot.waitSignal(model.failed) as failed:
-        run_to_its_end(qtbot, model)
-    (kept,) = (tmp_path / "elsewhere").glob("*.json")
-    assert f"File exists. The run is in {kept} instead." in failed.args[0]
-    assert load_run(kept)["results"] == model.results
-
-
-def test_a_run_is_compared_with_the_last_one_that_measured_some_of_the_same(qtbot, make_model, tmp_path):
-    history = RunHistory(tmp_path / "runs")
-    run_to_its_end(qtbot, make_model(fake_engine(whole_run(1)), history))
-    other = whole_run(2)
-    other[1]["scenario"] = "decode"
-    run_to_its_end(qtbot, make_model(fake_engine(other), history))
-    model = make_model(fake_engine(whole_run(3)), history)
-    run_to_its_end(qtbot, model)
-    assert model.comparison.title == "2026-01-01 00:00, model"
-    assert [change.ratio.ratio for change in model.comparison.changes] == [pytest.approx(3)]
 
 
 def test_a_full_disk_is_told_and_leaves_the_results_on_the_page(qtbot, make_model, tmp_path, monkeypatch):
@@ -200,16 +160,3 @@ def test_a_run_and_what_another_is_called_are_on_the_disk_once_all_is_closed(
         act()
         kept.close()
         assert {run.title for run in history.runs()} == titles
-
-
-def test_two_runs_of_one_model_that_begin_in_the_same_second_are_both_kept(qtbot, make_model, tmp_path):
-    history = RunHistory(tmp_path / "runs")
-    while time.time() % 1 > 0.5:
-        time.sleep(0.01)
-    runs = [whole_run(ms) for ms in (1, 2)]
-    for started, *_ in runs:
-        started["environment"] = environment("cpu")
-        time.sleep(0.002)
-    for run in runs:
-        run_to_its_end(qtbot, make_model(fake_engine(run), history))
-    assert len(history.runs()) == 2

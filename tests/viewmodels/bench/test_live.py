@@ -29,35 +29,38 @@ def test_nothing_is_told_before_there_is_a_sample():
     assert LiveRun().results == LiveRun().report.results == []
 
 
-def test_a_record_of_the_cell_that_goes_on_has_all_that_is_known():
+def test_a_record_of_the_cell_that_goes_on_has_what_its_result_will_have():
     run = run_of(*EVENTS[:4])
-    expected = {
-        **CELL,
-        **FAST,
-        **EQUAL,
-        "n_tokens": 500,
-        "n": 1,
-        "first_turn": 0,
-        "samples_s": [0.001],
-        "clock": "wall",
-        "crowded": False,
-        "median_s": 0.001,
-        "ci_s": run.results[0]["ci_s"],
-        "mb_per_s": 1.0,
-        "tokens_per_s": 500_000.0,
-    }
-    assert run.results == [expected]
-    assert run.noise == ""
+    (row,) = run.results
+    assert (
+        row.items()
+        >= {**CELL, **FAST, **EQUAL, "n_tokens": 500, "n": 1, "median_s": 0.001, "mb_per_s": 1.0}.items()
+    )
     run.add(EVENTS[4])
     assert (run.results[0]["n"], run.results[0]["samples_s"]) == (2, [0.001, 0.003])
-    assert run.noise == "spread ± 50 %"
 
 
-def test_no_speed_is_told_of_what_took_no_time():
-    run = run_of(*EVENTS[:3], sample("fast", 0.0), sample("fast", 0.0))
-    (row,) = run.results
-    assert (row["median_s"], row["mb_per_s"], row["tokens_per_s"]) == (0.0, None, None)
-    assert run.noise == ""
+@pytest.mark.parametrize(
+    ("rows", "text", "chosen"),
+    [
+        ([("scaling", "a", 9), ("short", "a", 10)], "", 0),  # of several lengths
+        ([("throughput", "b", 1), ("scaling", "a", 99)], "a", 0),  # of a whole text
+        ([("throughput", "b", 9), ("throughput", "a", 1)], "a", 1),  # of the one that is asked for
+    ],
+)
+def test_how_far_ids_deviate_is_told_of_the_result_that_says_most(rows, text, chosen):
+    results = [
+        {
+            "scenario": name,
+            "corpus": corpus,
+            "size_bytes": n,
+            "contender": "greedy",
+            "first_difference": {"index": 1},
+        }
+        for name, corpus, n in rows
+    ]
+    same = {**results[0], "contender": "fast", "first_difference": None}
+    assert deviations_of([same, *results], text) == {"greedy": results[chosen]}
 
 
 def test_a_result_takes_the_place_of_its_samples():
@@ -70,13 +73,13 @@ def test_a_result_takes_the_place_of_its_samples():
 
 
 def test_the_widest_spread_and_the_machine_are_told():
-    cell = {**EVENTS[1], "load": 0.0, "mhz": 0.0}
+    cell = {**EVENTS[1], "load": 0.0}
     run = run_of(EVENTS[0], cell, compared("fast"), compared("heap"), compared("scan"))
-    assert run.noise == "load 0 · 0 MHz"
-    for name, seconds in (("fast", (0.001, 0.003)), ("heap", (0.002, 0.002)), ("scan", (0.001,))):
+    assert run.noise == "load 0"
+    for name, seconds in (("fast", (0.001, 0.003)), ("heap", (0.002, 0.002)), ("scan", (0.0,))):
         for each in seconds:
             run.add(sample(name, each))
-    assert run.noise == "spread ± 50 % · load 0 · 0 MHz"
+    assert run.noise == "spread ± 50 % · load 0"
     run.add(EVENTS[1])
     assert (run.noise, run.results) == ("", [])
 
@@ -109,36 +112,6 @@ def test_contenders_that_are_being_opened_are_told_until_they_are():
     run.add(told)
     run.end()
     assert run.loading == {}
-
-
-def row(scenario, corpus, size, name="greedy"):
-    difference = {"byte_offset": 1}
-    return {
-        "scenario": scenario,
-        "corpus": corpus,
-        "size_bytes": size,
-        "contender": name,
-        "first_difference": difference,
-    }
-
-
-@pytest.mark.parametrize(
-    ("rows", "text", "chosen"),
-    [
-        ([("scaling", "a", 9), ("short", "a", 10)], "", 0),
-        ([("short", "a", 9), ("short", "b", 10)], "", 1),
-        ([("short", "a", 9), ("short", "b", 10)], "a", 0),
-        ([("scaling", "b", 99), ("short", "a", 1)], "a", 1),
-        ([("throughput", "b", 1), ("scaling", "a", 99)], "a", 0),
-        ([("throughput", "b", 9), ("throughput", "a", 1)], "a", 1),
-        ([("throughput", "b", 9), ("throughput", "a", 1)], "", 0),
-    ],
-)
-def test_the_result_that_says_most_of_a_contender(rows, text, chosen):
-    results = [row(*each) for each in rows]
-    same = {**row("throughput", "a", 99, "fast"), "first_difference": None}
-    assert deviations_of([same, *results], text) == {"greedy": results[chosen]}
-    assert deviations_of([same]) == {}
 
 
 def test_first_impressions_are_forgotten_when_a_series_begins_anew():

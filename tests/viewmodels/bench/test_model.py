@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
-from bench_runs import record
 from fake_engine import CELL, EVENTS, fake_engine, run_to_its_end, whole_run
 
 from guiapp.core.bench.control import Control
@@ -15,7 +14,6 @@ from guiapp.core.bench.measurement import key_of
 from guiapp.core.bench.plan import Plan
 from guiapp.viewmodels.bench.choice import CODE, ENGLISH, LANGUAGES
 from guiapp.viewmodels.bench.history import YOUR_TEXT, RunHistory
-from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.runner import BenchRunner
 
 
@@ -54,14 +52,6 @@ def test_a_program_that_is_not_there_is_told(qtbot, make_model):
     assert not model.is_running
 
 
-def test_the_noise_of_the_cell_that_goes_on_is_told(qtbot, make_model):
-    noisy = [EVENTS[0], {**EVENTS[1], "load": 1.25, "mhz": 2500.0}, *EVENTS[2:]]
-    model = make_model(fake_engine(noisy, "sys.stdin.read()"))
-    model.run()
-    qtbot.waitUntil(lambda: any(row["n"] == 2 for row in model.results))
-    assert model.noise == "spread ± 50 % · load 1.25 · 2500 MHz"
-
-
 def test_your_text_stays_where_a_run_can_be_repeated_with_it(qtbot, make_model, session, tmp_path):
     runner = fake_engine([], "sys.stdin.read()")
     plans: list[Plan] = []
@@ -83,16 +73,6 @@ def test_a_text_that_a_full_disk_does_not_take_is_told_and_nothing_runs(qtbot, m
         model.run()
     assert "Your text cannot be put into" in failed.args[0]
     assert not model.is_running
-
-
-def test_how_far_ids_deviate_is_told_of_a_whole_text_not_of_a_short_one(make_model):
-    model = make_model()
-    deviating = {**CELL, "contender": "greedy", "n": 1, "first_difference": {"byte_offset": 0}}
-    rows = [{**deviating, "scenario": "scaling", "size_bytes": size} for size in (128, 9_000, 512)]
-    model.show_run({"results": rows})
-    assert model.deviations()["greedy"]["size_bytes"] == 9_000
-    model.show_run({"results": [*rows, deviating]})
-    assert model.deviations()["greedy"]["scenario"] == "throughput"
 
 
 def test_how_far_ids_deviate_is_told_of_the_text_that_is_asked_for(make_model):
@@ -148,56 +128,6 @@ def test_a_model_with_a_chosen_pre_tokenizer_is_measured_with_it(qtbot, session,
     assert "as the file asks" in failed.args[0]
 
 
-def test_a_difference_of_another_model_asks_for_that_model(qtbot, make_model):
-    model = make_model()
-    result = {**CELL, "contender": "greedy", "n": 1, "first_difference": {"byte_offset": 0}}
-    model.show_run({"plan": Plan("other.gguf").record(), "results": [result]})
-    with qtbot.waitSignal(model.failed) as failed:
-        model.open_difference("greedy")
-    assert "Open that model" in failed.args[0]
-
-
-def test_the_estimate_goes_by_kept_runs_of_the_same_model(qtbot, make_model, session, tmp_path):
-    history = RunHistory(tmp_path / "runs")
-    started, result, finished = whole_run(2)
-    started["vocabulary"] = {"path": str(session.vocabulary.path), "sha256": "abc"}
-    loaded = {"event": "loaded", "contender": "fast", "version": "", "loading_s": 100.0}
-    model = make_model(fake_engine([started, loaded, result, finished]), history)
-    before = model.choice.expected_s
-    with qtbot.waitSignal(model.choice.forecast.changed):
-        model.run()
-    qtbot.waitUntil(lambda: model.choice.expected_s > before + 60)
-
-
-def test_what_is_left_follows_the_pace_and_not_the_pauses(qtbot, session):
-    now_s = [0.0]
-    model = BenchModel(session, fake_engine([], "sys.stdin.read()"), clock_s=lambda: now_s[0])
-    model.choice.set_texts([ENGLISH])
-    model.run()
-
-    def begin_cell(number: int, at_s: float) -> None:
-        now_s[0] = at_s
-        model._runner.told.emit({**EVENTS[1], "number": number, "of": 11})
-
-    begin_cell(1, 0.0)
-    assert model.progress == "Throughput, 1 of 11"
-    begin_cell(2, 10.0)
-    assert model.progress == "Throughput, 2 of 11, 1 min 40 s left"
-    model.toggle_pause()
-    now_s[0] = 1_000.0
-    model.toggle_pause()
-    begin_cell(3, 1_010.0)
-    assert model.progress == "Throughput, 3 of 11, 90 s left"
-    now_s[0] = 1_020.0
-    model.toggle_pause()
-    begin_cell(4, 2_000.0)  # it was on its way when the pause began
-    assert model.progress == "Throughput, 4 of 11, 80 s left"
-    model.toggle_pause()
-    begin_cell(5, 2_010.0)
-    assert model.progress == "Throughput, 5 of 11, 70 s left"
-    model.close()
-
-
 def test_a_run_that_ends_while_it_is_paused_is_no_longer_paused(qtbot, make_model):
     model = make_model(fake_engine(EVENTS, "sys.stdin.readline(); sys.stdin.readline()"))
     model.run()
@@ -207,25 +137,3 @@ def test_a_run_that_ends_while_it_is_paused_is_no_longer_paused(qtbot, make_mode
     model.stop()
     qtbot.waitUntil(lambda: not model.is_running)
     assert not model.is_paused
-
-
-def test_contenders_that_are_being_opened_are_told_until_they_are(qtbot, session):
-    runner = fake_engine([])
-    model = BenchModel(session, runner)
-    told = []
-    model.results_changed.connect(lambda: told.append(dict(model.loading)))
-    runner.told.emit({"event": "loading", "contender": "fast", "number": 1, "of": 2})
-    runner.told.emit({"event": "loaded", "contender": "fast", "version": ""})
-    assert told == [{"fast": ("", 0.0)}, {}]
-    model.close()
-
-
-def test_the_verdict_is_of_the_text_and_beside_the_baseline_that_are_asked_for(make_model):
-    model = make_model()
-    speeds = [("heap", "tutorial", 1e-3), ("fast", "tutorial", 1e-4), ("fast", "other", 1e-4)]
-    rows = [record("throughput", name, 1000, s, corpus=text, n_tokens=7) for name, text, s in speeds]
-    model.show_run({"results": rows})
-    verdict = model.verdict("tutorial", "heap")
-    assert (verdict.fastest, verdict.beside, verdict.n_equal) == ("fast", "heap", 2)
-    assert model.verdict("other", "heap").beside == ""
-    assert model.verdict("third", "heap") is None

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
-from pictures import in_words, paintings_of
-from PySide6.QtCore import QEvent, QPoint, QRectF, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
@@ -60,17 +57,6 @@ def test_so_does_a_key(qtbot, bar, model, key):
     assert names(bar) == ["fast"]
     model.choice.set_contender("tiktoken", True)
     assert chip(bar, "tiktoken").isChecked(), "it is still pointed at"
-
-
-def test_a_chip_paints_marker_name_and_cross_side_by_side(bar, theme_source):
-    fast = chip(bar, "fast")
-    marks = paintings_of(fast).marks
-    assert in_words(marks, theme_source.theme) == ["?", "fast text", ""]
-    assert all(left.place.right() < right.place.left() for left, right in pairwise(marks))
-    assert all(abs(mark.place.center().y() - fast.height() / 2) <= 0.5 for mark in marks)
-    assert QRectF(fast.cross).contains(marks[-1].place)
-    fast.can_be_removed = False
-    assert paintings_of(fast).marks == marks[:-1]
 
 
 def test_add_lists_the_others_with_what_there_is_to_know(bar, model):
@@ -132,11 +118,3 @@ def test_while_a_run_goes_on_nothing_of_it_changes(qtbot, bar, model, runner):
             runner.end()
         else:
             model.run()
-
-
-def test_chips_go_on_below_where_the_window_is_narrow(bar):
-    bar.resize(500, 200)
-    QApplication.processEvents()
-    tops = {chip.mapTo(bar, QPoint()).y() for chip in (*bar.chips, bar.add_button)}
-    assert len(tops) > 1
-    assert all(chip.mapTo(bar, QPoint()).x() + chip.width() < bar.runs_button.x() for chip in bar.chips)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
 import pytest
-from bench_runs import EVERYTHING, RUN, STAGES, record, stage
+from bench_runs import EVERYTHING, RUN, record
 from chart_samples import badly_written
 from PySide6.QtWidgets import QApplication
 
@@ -17,14 +14,11 @@ from guiapp.core.bench.measurement import key_of
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.statistics import Ratio
 from guiapp.core.catalogue import ALGORITHMS
-from guiapp.core.pipelines.stages import SPLIT_AND_ENCODE
 from guiapp.widgets.bench.charts import (
     BYTES,
     DATA,
     EXACTNESS,
-    NO_STAGES,
     QUANTILES,
-    REST,
     TOKENS,
     Loading,
     chart_class,
@@ -35,7 +29,6 @@ from guiapp.widgets.bench.charts import (
     tip_of,
 )
 from guiapp.widgets.bench.contender_look import N_LOOKS, ORDER, look_of
-from guiapp.widgets.shared.charts.curves import DASHED, DOTTED, MOST_NAMED, SOLID
 from guiapp.widgets.shared.theme import DARK, ThemeSource
 
 SIZES = ((420, 260), (860, 420), (1800, 1000))
@@ -144,21 +137,12 @@ def test_groups_have_a_bar_for_each_number_of_threads_and_the_name_once():
     assert [row.detail.split(",")[0] for row in data.rows] == ["1 thread", "2 threads"] * 2
     assert data.rows[0].parts[0].color.alpha() > data.rows[1].parts[0].color.alpha()
     assert column(data, "of fast") == ["1.00 ×", "1.00 ×", "0.10 ×", "0.10 ×"], "of the same number"
-    assert [row.detail.split(",")[0] for row in shown("cold", ALL).rows] == ["first", "later"] * 2
 
 
 def test_what_should_be_little_has_the_least_on_top():
-    memory, joules = shown("memory", ALL), (("heap", 3.0), ("fast", 0.5))
+    memory = shown("memory", ALL)
     assert (named(memory), memory.scale.title) == (["heap", "fast"], "MB")
     assert beside(memory)[:2] == [("3.00", "ready"), ("1.00", "more while encoding")]
-    rows = [record("energy", name, 9, 1, joules_per_mb=j, joules_ci=[j * 0.9, j * 1.1]) for name, j in joules]
-    energy = shown("energy", rows)
-    assert (named(energy), column(energy, "interval")) == (["fast", "heap"], ["± 10 %"] * 2)
-    assert [row.value for row in energy.rows] == ["0.500", "3.00"]
-    assert energy.rows[0].interval == pytest.approx((0.45, 0.55))
-    seconds = replace(SCENARIOS["cold"], unit="s")
-    times = DATA["bars"](seconds, rows_of(ALL, "cold", "english"), showing_of({}, DARK))
-    assert [row.value for row in times.rows] == ["10 ms", "100 µs", "10 ms", "1 ms"]
 
 
 def test_latency_is_a_line_from_half_of_the_calls_to_99_of_100():
@@ -176,20 +160,6 @@ def test_latency_is_a_line_from_half_of_the_calls_to_99_of_100():
     assert data.scale.label == "time of a call, log scale"
 
 
-def test_stages_are_stacked_in_order_and_the_rest_fills_the_bar():
-    times = {"encode": 1e-3, "split": 8e-4, "encode pieces": 8e-4}
-    fused = [stage("fast", name, 2e-4) for name in ("encode", SPLIT_AND_ENCODE)]
-    data = shown("stages", [*STAGES, *fused, *(stage("scan", name, s) for name, s in times.items())])
-    assert named(data) == ["tiktoken", "fast", "heap", "scan"], "the shortest on top"
-    parts = {row.name: [(part.text, round(part.end, 6)) for part in row.parts] for row in data.rows}
-    assert parts["heap"] == [("split 20 %", 0.2), ("encode 60 %", 0.8), (REST, 1.0)]
-    assert parts["scan"] == [("split 50 %", 0.5), ("encode 50 %", 1.0)]
-    assert parts["tiktoken"] == [(NO_STAGES, 1.0)]
-    heap, fast = data.rows[2].parts, data.rows[1].parts
-    assert (fast[0].color, fast[0].second) == (heap[0].color, heap[1].color), "two stages in one pass"
-    assert column(data, "1 MB takes")[:2] == ["10 ms", "20 ms"]
-
-
 CHOICES = (
     ("tokens/s", TOKENS, {}),
     ("MB/s", BYTES, {"unit": BYTES}),
@@ -198,7 +168,7 @@ CHOICES = (
 
 
 @pytest.mark.parametrize(("title", "key", "choices"), CHOICES)
-@pytest.mark.parametrize("scenario", ["scaling", "worst", "append", "interval"])
+@pytest.mark.parametrize("scenario", ["scaling", "worst", "append"])
 def test_curves_go_through_their_records_with_their_intervals_around_them(scenario, choices, key, title):
     data, lines = shown(scenario, ALL, **choices), dict[tuple[str, str], list[dict]]()
     for row in rows_of(ALL, scenario, "english"):
@@ -212,52 +182,6 @@ def test_curves_go_through_their_records_with_their_intervals_around_them(scenar
     assert (data.y.label, data.x.label) == (f"{title}, log scale", "length of the text, log scale")
     assert [*data.x.values] == sorted({row["size_bytes"] for rows in lines.values() for row in rows})
     assert (f"In {title}" in data.subtitles[0]) == (key != "median_s"), "times have units at their ticks"
-
-
-def test_details_tell_growth_and_cost_of_a_call_or_that_a_contender_stopped():
-    sizes = [128 << shift for shift in range(0, 16, 2)]
-    rows = [record("scaling", "fast", size, 16e-6 + 1e-9 * size) for size in sizes]
-    rows += [record("scaling", "heap", size, 1e-12 * size**2) for size in sizes[:5]]
-    rows += [record("scaling", "greedy", size, 2e-9 * size, 0.9) for size in sizes[2::-1]]
-    left = {"contender": "heap", "scenario": "scaling", "operation": "encode", "corpus": "english"}
-    data = shown("scaling", rows, {"left_out": [left], "plan": {"call_limit_s": 2.0}})
-    assert {curve.name: (list(curve.details), curve.style, curve.is_hollow) for curve in data.curves} == {
-        "fast": (["linear, 16 µs", "linear"], SOLID, False),
-        "heap": (["quadratic, stopped"], SOLID, False),
-        "greedy": (["to 2 KiB"], DASHED, True),
-    }
-    assert data.subtitles[0].endswith("A contender stops where a call would take over 2 s.")
-    assert all(np.all(np.diff(curve.x) > 0) for curve in data.curves)
-    (append,) = shown("append", [record("append", "fast", 9, 1e-3, operation="append")]).curves
-    assert (append.style, append.details[0].split()[0]) == (DOTTED, "appending")
-
-
-def test_the_baseline_those_that_stopped_and_the_best_known_come_first():
-    rows = [record("scaling", name, size, 1e-9 * size) for name in ORDER[:12] for size in (100, 10_000)]
-    assert [curve.key for curve in shown("scaling", rows).curves] == [*ORDER[:12]]
-    hidden = ORDER[MOST_NAMED + 2]
-    gone = {"contender": hidden, "scenario": "scaling", "operation": "encode", "corpus": "english"}
-    stopped = [curve.key for curve in shown("scaling", rows, {"left_out": [gone]}).curves]
-    baseline = [curve.key for curve in shown("scaling", rows, baseline=hidden).curves]
-    assert (baseline.index(hidden), stopped.index(hidden)) == (0, 1)
-
-
-def test_a_vocabulary_of_its_own_has_a_curve_in_mb_a_second_alone():
-    rows = [
-        record("scaling", name, 100, 1e-6, exact=exact) for name, exact in (("fast", True), ("rwkv", None))
-    ]
-    data = shown("scaling", rows)
-    assert [curve.key for curve in data.curves] == ["fast"]
-    assert "rwkv has a vocabulary of its own: see MB/s." in data.subtitles[0]
-    for choices in ({"unit": BYTES}, {"is_speed": False}):
-        assert [curve.key for curve in shown("scaling", rows, **choices).curves] == ["fast", "rwkv"]
-
-
-def test_repeated_text_is_told_with_how_often():
-    own = {"corpus": "your text", "own_bytes": 100_000}
-    rows = [record("scaling", "fast", size, 1e-9 * size, **own) for size in (1 << 10, 1 << 22)]
-    assert "Your 100\N{NO-BREAK SPACE}kB, up to 42 times." in shown("scaling", rows).subtitles[0]
-    assert "times" not in shown("scaling", rows[:1]).subtitles[0]
 
 
 @pytest.mark.parametrize("share", [0.999, 0.95, 0.5, 0.0])

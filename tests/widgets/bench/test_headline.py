@@ -2,24 +2,6 @@
 
 from bench_runs import record
 from PySide6.QtGui import QTextDocument
-from PySide6.QtWidgets import QApplication
-
-
-def test_the_headline_is_as_large_as_there_is_room_for(open_page, qtbot):
-    page, sizes = open_page, []
-    names = ("one-library", "another-library")
-    rows = [record("throughput", name, 10_000, 1e-4 * (1 + i)) for i, name in enumerate(names)]
-    page.model.show_run({"results": rows})
-    for width in (1900, 1000, 700):
-        page.resize(width, 700)
-        QApplication.processEvents()
-        page.redraw()
-        sizes.append(page.headline._fitting_px())
-        assert f"font-size: {sizes[-1]}px" in page.headline.verdict.text()
-        assert page.headline.verdict.height() >= page.headline.verdict.heightForWidth(page.headline.width())
-    assert sizes == sorted(sizes, reverse=True)
-    assert sizes[0] == 30
-    assert sizes[-1] == 20
 
 
 def test_the_headline_says_the_verdict_with_markers_before_names(page):

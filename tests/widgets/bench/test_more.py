@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from fitting import unreadable
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
+from PySide6.QtWidgets import QApplication
 
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.viewmodels.bench.choice import AIMS, CODE, ENGLISH, THROUGHPUT
@@ -17,13 +16,9 @@ from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.model_session import ModelSession
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text_session import TextSession
-from guiapp.widgets.bench.contender_look import look_of
 from guiapp.widgets.bench.custom_dialog import CustomDialog
 from guiapp.widgets.bench.more import LimitsCard, MorePanel
-from guiapp.widgets.bench.text_button import size_of
-from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.popover import Explanation
-from guiapp.widgets.shared.theme import DARK
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -52,26 +47,22 @@ def test_all_words_can_be_read_in_a_window_of_any_size(open_page, model, qtbot):
     assert unreadable(open_page) == []
 
 
-def test_all_that_can_be_chosen_is_listed_with_what_it_adds(panel, model):
+def test_all_that_can_be_chosen_is_listed_and_rests_while_it_is_measured(panel, model, runner):
     choice = model.choice
-    assert list(panel.contenders.boxes) == [each.name for each in choice.entrants]
-    assert list(panel.scenarios.boxes) == list(SCENARIOS)
-    assert list(panel.texts.boxes) == list(choice.known_texts)
-    for ticks, chosen in (
-        (panel.contenders, choice.contenders),
-        (panel.scenarios, choice.scenarios),
-        (panel.texts, choice.texts),
-    ):
-        for name, box in ticks.boxes.items():
-            assert box.isChecked() == (name in chosen)
-            assert ticks._adds[name].text().startswith("+ ") == (name not in chosen)
+    lists = {
+        panel.contenders: choice.contenders,
+        panel.scenarios: choice.scenarios,
+        panel.texts: choice.texts,
+    }
+    everything = [each.name for each in choice.entrants], list(SCENARIOS), list(choice.known_texts)
+    for (ticks, chosen), names in zip(lists.items(), everything, strict=True):
+        assert {name: box.isChecked() for name, box in ticks.boxes.items()} == {
+            name: name in chosen for name in names
+        }
     assert panel.time.text() == duration_text(choice.expected_s)
-    assert panel.what.text() == f"{len(choice.contenders)} contenders, 1 scenario, 1 text"
-    for name, row in SCENARIOS.items():
-        assert (panel.scenarios.boxes[name].text(), panel.scenarios.boxes[name].toolTip()) == (
-            row.label,
-            row.help,
-        )
+    model.run()
+    panel._follow()
+    assert not any(part.isEnabled() for part in (*lists, panel.aims_button, panel.limits_button))
 
 
 def test_contenders_and_scenarios_are_in_sight_together_in_a_low_window(panel):
@@ -96,24 +87,6 @@ def test_a_tick_changes_the_plan_keeps_the_focus_and_tells_the_new_time(qtbot, p
     assert "heap" in choice.contenders
     assert (choice.scenarios, choice.texts) == ((THROUGHPUT, "worst"), (ENGLISH, CODE))
     assert panel.time.text() == duration_text(choice.expected_s) != before
-
-
-def test_the_last_scenario_and_text_stay_ticked(qtbot, panel):
-    for box in (panel.scenarios.boxes[THROUGHPUT], panel.texts.boxes[ENGLISH]):
-        qtbot.mouseClick(box, LEFT, pos=QPoint(8, 8))
-        settle(qtbot, panel)
-        assert box.isChecked()
-
-
-def test_boxes_show_the_markers_of_charts(panel, model, runner):
-    for _ in range(2):
-        for name, box in panel.contenders.boxes.items():
-            mode = QIcon.Mode.Normal if box.isEnabled() else QIcon.Mode.Disabled
-            image = box.icon().pixmap(12, 12, mode).toImage()
-            assert image.pixelColor(image.width() // 2, image.height() // 2) == look_of(name, DARK).color
-        model.run()
-        panel._follow()
-        assert not panel.contenders.isEnabled()
 
 
 def test_who_is_not_here_is_told_with_the_way_to_get_it(qtbot, panel, model):
@@ -154,61 +127,6 @@ def test_purposes_are_in_a_menu(qtbot, panel, model):
     settle(qtbot, panel)
     assert panel.scenarios.boxes["worst"].isChecked()
     assert all(box.isChecked() for box in panel.contenders.boxes.values())
-
-
-def test_nothing_is_counted_while_nobody_looks(qtbot, panel, model):
-    panel.hide()
-    told = panel.time.text()
-    model.choice.set_scenario("worst", True)
-    assert not panel._counting.isActive()
-    panel.show()
-    assert panel.time.text() != told
-
-
-def test_each_thing_to_tick_says_what_it_is_and_rests_while_it_is_measured(panel, model, runner):
-    choice = model.choice
-    for each in choice.entrants:
-        box = panel.contenders.boxes[each.name]
-        assert box.toolTip() == plain_tip(each.tip or each.note)
-        assert box.text() == box.accessibleName() == each.name
-    for name, title in choice.known_texts.items():
-        box = panel.texts.boxes[name]
-        assert (box.text(), box.toolTip()) == (title, f"{title}, {size_of(choice, name)}")
-    lists = panel.contenders, panel.scenarios, panel.texts
-    buttons = panel.aims_button, panel.limits_button, panel.own_button
-    assert [part.isEnabled() for part in (*lists, *buttons)] == [True] * 6
-    assert not panel.own_button.isVisible(), "nobody remembers one's own"
-    assert not panel.missing_button.isVisible() or choice.missing
-    model.run()
-    panel._follow()
-    assert [part.isEnabled() for part in (*lists, *buttons)] == [False] * 6
-    titles = [label.accessibleName() for label in panel.findChildren(QLabel) if label.accessibleName()]
-    assert [title for title in titles if title in ("Contenders", "Scenarios", "Texts")] == [
-        "Contenders",
-        "Scenarios",
-        "Texts",
-    ]
-
-
-def test_files_and_folders_become_texts(qtbot, panel, model, monkeypatch, tmp_path):
-    names = [tmp_path / "one.txt", tmp_path / "folder"]
-    names[0].write_text("one")
-    names[1].mkdir()
-    (names[1] / "two.txt").write_text("two")
-    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *asked: ([str(names[0])], ""))
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *asked: str(names[1]))
-    for button, path in zip((panel.files_button, panel.folder_button), names, strict=True):
-        qtbot.mouseClick(button, LEFT)
-        settle(qtbot, panel)
-        assert any(str(path) in text or path.name in text for text in model.choice.texts)
-        assert model.choice.texts[-1] in panel.texts.boxes
-        assert panel.texts.boxes[model.choice.texts[-1]].isChecked()
-    before = model.choice.texts
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *asked: "")
-    qtbot.mouseClick(panel.folder_button, LEFT)
-    assert model.choice.texts == before
-    with qtbot.waitSignal(panel.closed):
-        qtbot.mouseClick(panel.close_button, LEFT)
 
 
 def test_a_contender_of_ones_own_takes_part_once_it_is_written_down(qtbot, theme_source, runner, tmp_path):

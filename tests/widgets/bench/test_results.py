@@ -5,7 +5,6 @@ from __future__ import annotations
 import chart_samples as chart_hand
 import pytest
 from bench_runs import EVERYTHING, RUN, record
-from pictures import picture_of
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
@@ -81,40 +80,6 @@ def test_a_click_on_a_tab_shows_its_chart_alone_and_throughput_with_exactness(qt
         QApplication.processEvents()
 
 
-def test_the_charts_of_throughput_stand_beside_each_other_where_there_is_no_room_below(page):
-    many = [record("throughput", f"library-{n}", 10_000, 1e-4 * (n + 1)) for n in range(12)]
-    page.model.show_run({"results": many})
-    sizes = {
-        (1280, 900): (True, CALM),
-        (1280, 480): (False, CALM),
-        (700, 480): (False, CALM[:1]),
-    }
-    for size, expected in sizes.items():
-        page.resize(*size)
-        QApplication.processEvents()
-        page.redraw()
-        assert (page.results.is_column, page.results.shown) == expected, size
-
-
-def test_the_table_of_a_text_stands_below_the_charts_behind_more_where_there_is_room(qtbot, page, results):
-    page.resize(1280, 900)
-    click(qtbot, results, "scaling")
-    assert not results.tables.isVisible()
-    page.open_more()
-    QApplication.processEvents()
-    (chart,) = results.shown_charts
-    assert chart.geometry().bottom() < results.tables.y()
-    assert results.tables.height() >= 120
-    assert "Throughput: english" in results.tables.toPlainText()
-    assert "other" not in results.tables.toPlainText(), "of another text"
-    click(qtbot, results, FIGURES)
-    assert "other" in results.tables.toPlainText()
-    click(qtbot, results, "scaling")
-    page.resize(1280, 480)
-    QApplication.processEvents()
-    assert not results.tables.isVisible()
-
-
 def test_each_scenario_that_was_measured_has_a_tab_and_its_chart(qtbot, results):
     measured = {row["scenario"] for row in EVERYTHING["results"]}
     shown = [key for key, tab in results.tabs.items() if tab.isVisible()]
@@ -124,17 +89,6 @@ def test_each_scenario_that_was_measured_has_a_tab_and_its_chart(qtbot, results)
         chart = results.chart(key)
         assert (bool(chart.values), chart.reason) == (True, ""), key
         assert chart.accessibleName() != "", "the finding"
-
-
-def test_what_a_run_lacks_has_no_tab_and_what_was_chosen_waits(qtbot, page, results):
-    click(qtbot, results, "scaling")
-    page.model.show_run(CALM_RUN)
-    page.redraw()
-    assert results.shown == ("throughput",)
-    assert not results.tabs["scaling"].isVisible()
-    page.model.show_run(EVERYTHING)
-    page.redraw()
-    assert results.shown == ("scaling",)
 
 
 def test_published_figures_are_there_where_the_run_has_some_to_compare(qtbot, page):
@@ -149,24 +103,15 @@ def test_published_figures_are_there_where_the_run_has_some_to_compare(qtbot, pa
     assert not page.results.tabs[PUBLISHED].isVisible()
 
 
-def test_tables_keep_their_place_follow_the_theme_and_show_names_as_they_are(page):
+def test_tables_keep_their_place_and_show_names_as_they_are(page):
     page.model.show_run({"results": [*EVERYTHING["results"], record("decode", "<b>x", 10, 1e-4)]})
     page.redraw()
     page.results.show_alone(FIGURES)
-    tables, theme_source = page.results.tables, page.results._theme_source
-    place = tables.verticalScrollBar()
+    place = page.results.tables.verticalScrollBar()
     place.setValue(50)
-    for theme in ("light", "dark"):
-        page.redraw()
-        theme_source.choose(theme)
-        assert place.value() == 50
-        image = picture_of(tables.viewport()).image
-        colors = {image.pixelColor(x, y).name() for x in range(99) for y in range(image.height())}
-        assert {theme_source.theme.line.name(), theme_source.theme.dim.name()} <= colors
-    assert "<b>x" in tables.toPlainText()
-    page.model.show_run(RUN)
     page.redraw()
-    assert "<b>x" not in tables.toPlainText()
+    assert place.value() == 50
+    assert "<b>x" in page.results.tables.toPlainText()
 
 
 def test_text_baseline_and_unit_are_chosen_by_keys_and_drawn_at_once(qtbot, page):
@@ -186,21 +131,6 @@ def test_text_baseline_and_unit_are_chosen_by_keys_and_drawn_at_once(qtbot, page
     assert not results.own_texts.isVisible()
     assert not results.units.isVisible()
     assert not results.baselines.isVisible()
-
-
-def test_the_baseline_that_is_wished_for_is_taken_when_it_is_there(page):
-    baselines = page.results.baselines
-    page.model.show_run({"results": [record("throughput", "heap", 10_000, 1e-4)]})
-    page.redraw()
-    assert page.results.baseline == "heap"
-    page.model.show_run(RUN)
-    page.redraw()
-    assert page.results.baseline == "fast"
-    baselines.setCurrentText("tiktoken")
-    baselines.textActivated.emit("tiktoken")
-    page.model.show_run({"results": RUN["results"][::-1]})
-    page.redraw()
-    assert page.results.baseline == "tiktoken"
 
 
 def test_one_contender_is_pointed_at_in_all_charts_also_in_those_that_are_made_later(qtbot, page, results):
@@ -248,13 +178,6 @@ def test_curves_show_speeds_or_times_in_all_charts(qtbot, results):
         assert seen == ["tokens/s, log scale", "time, log scale"]
     results.show_alone("throughput")
     assert not results.quantities.isVisible()
-
-
-def test_another_run_of_the_same_plan_is_drawn_anew(page):
-    for seconds in (1e-4, 2e-4):
-        page.model.show_run({"results": [record("throughput", "fast", 10_000, seconds)]})
-        page.redraw()
-    assert page.results.chart("throughput").values[0].x == 10_000 / 2e-4 / 4
 
 
 def test_who_could_not_be_opened_keeps_a_row_with_the_reason(page):

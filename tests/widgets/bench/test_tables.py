@@ -2,11 +2,10 @@
 
 import pytest
 from bench_runs import EVERYTHING
-from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from guiapp.core.bench.tables import ALMOST, CONTENDER, EQUAL
 from guiapp.core.export.tables import Table
 from guiapp.widgets.bench.tables import (
     NOTHING_COMPARED,
@@ -17,7 +16,7 @@ from guiapp.widgets.bench.tables import (
     figures,
     published,
 )
-from guiapp.widgets.shared.theme import DARK, LIGHT, ThemeSource
+from guiapp.widgets.shared.theme import ThemeSource
 
 
 @pytest.fixture
@@ -70,11 +69,6 @@ def test_a_click_on_a_head_sorts_and_another_turns_the_order(view, qtbot):
     assert [row.split(",")[0] for row in copied(view, "csv", qtbot)[1:]] == names, "the order stays"
 
 
-def test_other_links_of_a_table_are_none(view):
-    view.anchorClicked.emit(QUrl("sort:0:1"))
-    assert "tokens/s ↑" in view.toPlainText()
-
-
 @pytest.mark.parametrize("width_px", [*range(900, 940, 7), 1300, 905])
 def test_tables_that_have_room_are_not_cut_off_at_the_side(view, width_px):
     """Qt rounds up the width of each column."""
@@ -83,34 +77,6 @@ def test_tables_that_have_room_are_not_cut_off_at_the_side(view, width_px):
     if view.document().idealWidth() < width_px:
         assert view.horizontalScrollBar().maximum() == 0
         assert view.document().size().width() <= view.viewport().width()
-
-
-def test_tables_without_room_can_be_scrolled_to_the_side(view):
-    view.resize(200, 300)
-    QApplication.processEvents()
-    assert view.horizontalScrollBar().isVisible()
-    view.resize(1300, 300)
-    QApplication.processEvents()
-    assert not view.horizontalScrollBar().isVisible()
-
-
-def colors(view, words):
-    """Those in which some words are written."""
-    found = view.document().find(words)
-    return found.charFormat().foreground().color().name()
-
-
-def test_what_tables_say_has_the_colours_of_each_theme(view):
-    themes = view._theme_source
-    for theme in (LIGHT, DARK):
-        themes.choose(theme.name)
-        assert colors(view, EQUAL) == theme.good.name()
-        assert colors(view, ALMOST) == theme.warning.name()
-        assert colors(view, "Copy as CSV") == theme.dim.name()
-        assert colors(view, "MB/s") == theme.dim.name()
-    images = view.toHtml().count("<img")
-    rows = sum(len(table.rows) - 1 for table in view._tables if table.rows[0][0] == CONTENDER)
-    assert images == rows > 0
 
 
 def test_a_table_begins_with_what_there_is_to_say(view):

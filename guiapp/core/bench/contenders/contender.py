@@ -7,7 +7,7 @@ timed for another's convenience, and gives what its library gives.  No special t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -17,14 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.bench.agreement import Tokens
-from guiapp.core.bench.stages import stage_calls
 from guiapp.core.counting.growing import AppendEncoder
-from guiapp.core.counting.interval import IntervalCounter
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.tokenizer import Tokenizer
 
 Batch = Callable[[list[Any], int], Iterable[Any]]  # texts, threads
-PartCounter = Callable[[int, int], int]  # start, end
 Appender = Callable[[bytes], tuple[list[int], NDArray[np.int32]]]
 
 MOST_ID = np.iinfo(np.int32).max
@@ -54,8 +51,6 @@ class Contender:
     row_tokens    `tokens` of what that gives for one text; None where it is what `encode` returns
     appender      appends a text, APPENDED_BYTES at a time; gives the number of tokens after each, and the ids
                   at the end
-    part_counter  takes a text and gives what counts the tokens of text[start:end]
-    stages        takes a text and gives what runs each stage of encoding it; None where nobody knows them
     other_vocabulary  what it uses in place of the loaded vocabulary, "" if that one
     encode_special    `encode`, but special tokens are parsed and, if the flag says so, put around; None where
                       the library, or what it was made from, knows none
@@ -71,8 +66,6 @@ class Contender:
     encode_batch: Batch | None = None
     row_tokens: Callable[[Any], Tokens] | None = None
     appender: Appender | None = None
-    part_counter: Callable[[bytes], PartCounter] | None = None
-    stages: Callable[[bytes], Mapping[str, Callable[[], object]]] | None = None
     other_vocabulary: str = ""
     encode_special: Callable[[Any, bool], Any] | None = None
     cpu_ns: Callable[[], int] = time.process_time_ns
@@ -135,7 +128,7 @@ def as_split(tokenizer: Tokenizer, is_split: bool) -> Tokenizer:
 def our_contender(tokenizer: Tokenizer, encoder: str) -> Contender:
     """One of our encoders through the public call, spans included, each text on one thread.
 
-    Counting belongs to the default one.
+    Appending belongs to the default one.
     """
     tokenizer = tokenizer.with_threads(1)
     tokenizer.make_tables()  # part of loading, as with other libraries
@@ -158,6 +151,4 @@ def our_contender(tokenizer: Tokenizer, encoder: str) -> Contender:
         encode_batch=lambda texts, n: tokenizer.with_threads(n).encode_each(texts, False, False, encoder),
         row_tokens=ids_only,
         appender=append if is_default else None,
-        part_counter=(lambda text: IntervalCounter(tokenizer, text, False).count) if is_default else None,
-        stages=partial(stage_calls, tokenizer, encoder),
     )

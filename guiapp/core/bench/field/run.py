@@ -26,7 +26,6 @@ from guiapp.core.bench.field.vocabularies import DETAILED, KNOWN, Given
 from guiapp.core.bench.field.worker import FieldProcess
 from guiapp.core.bench.measurement import Record, Report
 from guiapp.core.bench.plan import BenchError, Plan
-from guiapp.core.bench.stolen_time import StolenTime
 from guiapp.core.bench.wording import place_text
 from guiapp.core.bench.worker import Loaded
 from guiapp.core.bench.worker_process import AskedProcess, ContenderFailed, Stopped, WorkerLost
@@ -91,7 +90,7 @@ def run_field(
     corpora = [corpus_named(text.corpus, first) for text in plan.texts]
     if len({corpus.name for corpus in corpora}) < len(corpora):
         raise BenchError("Two texts have the same file name. Rename one of them.")
-    before, stolen = environment("wall"), StolenTime()
+    before = environment("wall")
     found, is_complete = [], False
     try:
         for given in plan.given:
@@ -109,7 +108,7 @@ def run_field(
     names = {each.name for each in plan.given}
     return Field(
         command,
-        {**before, **environment_after(control.held_s, stolen.share())},
+        {**before, **environment_after(control.held_s)},
         texts,
         tuple(found),
         tuple(known.title for known in KNOWN if known.name not in names),

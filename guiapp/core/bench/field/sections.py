@@ -50,7 +50,7 @@ ABOUT_TIMES = (
     "interval. Each text is encoded over and over, so that caches are warm: with new text all are slower, "
     "those with the largest caches the most."
 )
-LISTED = ("Tokenloupe", "Python", "System", "processor", "cores", "started", "ended", "stolen_share")
+LISTED = ("Tokenloupe", "Python", "System", "processor", "cores", "started", "ended")
 
 
 def wrong_section(found: Field) -> Html:

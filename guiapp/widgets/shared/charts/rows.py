@@ -24,7 +24,7 @@ from guiapp.widgets.shared.charts.chart import (
 )
 from guiapp.widgets.shared.charts.markers import Look, outline, pattern
 from guiapp.widgets.shared.charts.scales import NO_SCALE, Range, Scale, range_from_zero
-from guiapp.widgets.shared.painting import fill, ring, write
+from guiapp.widgets.shared.painting import fill, ring
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import UI_FONT_PX, UNIT_PX, Theme
 
@@ -42,15 +42,12 @@ HIGHLIGHT = 0.24  # of the accent, behind a selected row
 
 
 class Part(NamedTuple):
-    """A stretch of a bar; `text` stands in it if there is room, `second` is the colour of its lower half."""
+    """From where to where a bar goes, and what it looks like."""
 
     start: float
     end: float
     color: QColor
     is_hatched: bool = False
-    text: str = ""
-    second: QColor | None = None
-    tip: str = ""
 
 
 class Row(NamedTuple):
@@ -301,12 +298,6 @@ class RowChart(Chart):
         painter.setPen(color if part.is_hatched else Qt.PenStyle.NoPen)
         painter.setBrush(pattern(color, part.is_hatched))
         painter.drawRoundedRect(rect, radius, radius)
-        if part.second is not None:
-            lower = QRectF(rect.left(), rect.center().y(), rect.width(), rect.height() / 2)
-            fill(painter, lower, self.color(part.second, row.key), 0)
-        if part.text and self.width_px(part.text) + GAP_PX <= rect.width():
-            middle = Word(part.text, rect.center(), self.theme.span_text, PLAIN, 0.5)
-            write(painter, self.rect_of(middle), part.text, middle.color, font=self._fonts[PLAIN])
 
     def _paint_interval(self, painter: QPainter, row: Row, interval: Range, y: float) -> None:
         """A whisker, dark within the bar and light outside."""
