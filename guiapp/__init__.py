@@ -14,18 +14,18 @@ from os import PathLike, fsdecode
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from guiapp.core.errors import ChatError, EncodeError, TokenloupeError, UnknownPreError, VocabError
 from guiapp.core.open_model import open_model
+from guiapp.errors import ChatError, EncodeError, TokenloupeError, UnknownPreError, VocabError
 
 if TYPE_CHECKING:
-    from guiapp.core.chat.chat import Chat
-    from guiapp.core.compare.comparison import Comparison
-    from guiapp.core.doctor.doctor import Diagnosis
-    from guiapp.core.explain.special_list import SpecialToken
-    from guiapp.core.explain.why.told import TokenWhy
-    from guiapp.core.hunt.finds import Hunt
-    from guiapp.core.tokenizer import Tokenizer
-    from guiapp.core.vocabulary_list.report import TokenList
+    from guiapp.analysis.chat.chat import Chat
+    from guiapp.analysis.compare.comparison import Comparison
+    from guiapp.analysis.doctor.doctor import Diagnosis
+    from guiapp.analysis.explain.why.told import TokenWhy
+    from guiapp.analysis.hunt.finds import Hunt
+    from guiapp.analysis.vocabulary_list.report import TokenList
+    from guiapp.analysis.vocabulary_list.special_tokens import SpecialToken
+    from guiapp.core.encode.tokenizer import Tokenizer
 
 __version__ = "0.1.0"
 __all__ = [
@@ -63,7 +63,7 @@ def chat(
     as_text    whether content stays text where it looks like a control token
     The result has `text`, `token_ids`, `origins` (of each token), `turns`, `is_generated` (by the assistant),
     `budget`, and `as_text`: the tokens if content may not become control tokens.
-    `guiapp.core.chat.hints.hints` tells what may go wrong, `guiapp.core.chat.comparison.ChatComparison` in
+    `guiapp.analysis.chat.hints.hints` tells what may go wrong, `guiapp.analysis.chat.comparison.ChatComparison` in
     what two of them differ.
     The template runs in a process of its own, for at most 2 s.  Raises ChatError for messages or a template
     that cannot be rendered, VocabError for a model that cannot be used.
@@ -71,10 +71,10 @@ def chat(
     chat = guiapp.chat("demo:bpe", [{"role": "user", "content": "Hello"}])
     [origin.message for origin in chat.origins]
     """
-    from guiapp.core.chat.chat import chat_of
-    from guiapp.core.chat.messages import conversation_of
-    from guiapp.core.chat.settings import ChatSettings
-    from guiapp.core.tokenizer import Tokenizer
+    from guiapp.analysis.chat.chat import chat_of
+    from guiapp.analysis.chat.messages import conversation_of
+    from guiapp.analysis.chat.settings import ChatSettings
+    from guiapp.core.encode.tokenizer import Tokenizer
 
     conversation = conversation_of(messages, tools)
     tokenizer = model if isinstance(model, Tokenizer) else open_model(model)
@@ -99,8 +99,8 @@ def compare(
     comparison.spans.differences                  # int64[d, 2]: byte ranges where not all spans are equal
     comparison.difference_ids(0)                  # of the first of them, the token ids of each model
     """
-    from guiapp.core.compare.comparison import Side, compare_text
-    from guiapp.core.tokenizer import Tokenizer
+    from guiapp.analysis.compare.comparison import Side, compare_text
+    from guiapp.core.encode.tokenizer import Tokenizer
 
     sides = []
     for model in models:
@@ -120,7 +120,7 @@ def doctor(model: str | PathLike[str], original: str | PathLike[str] | None = No
 
     [finding.what for finding in guiapp.doctor("demo:bpe").findings if finding.severity == "error"]
     """
-    from guiapp.core.doctor.doctor import doctor as examined
+    from guiapp.analysis.doctor.doctor import doctor as examined
 
     return examined(model, original)
 
@@ -134,16 +134,16 @@ def hunt(
     batches: int | None = None,
     progress: Callable[[Hunt], None] | None = None,
 ) -> Hunt:
-    """Texts on which two tokenizers differ, the shortest for each cause: `guiapp.core.hunt.finds.Hunt`,
+    """Texts on which two tokenizers differ, the shortest for each cause: `guiapp.analysis.hunt.finds.Hunt`,
     whose `why_inconclusive` says when finding nothing is no verdict.
 
     `second` may also be an installed library such as "llama.cpp", by its name in
-    `guiapp.core.bench.contenders.table.PEERS`.  Works in processes of its own, so a script calls it below
+    `guiapp.analysis.libraries.table.PEERS`.  Works in processes of its own, so a script calls it below
     `if __name__ == "__main__":`.
     Raises TokenloupeError for what cannot be opened, and OSError for texts that cannot be read.
     """
-    from guiapp.core.hunt.engine import HuntPlan
-    from guiapp.core.hunt.engine import hunt as states
+    from guiapp.analysis.hunt.engine import HuntPlan
+    from guiapp.analysis.hunt.engine import hunt as states
 
     plan = HuntPlan(fsdecode(first), fsdecode(second), tuple(map(fsdecode, files)), seconds, seed, batches)
     for state in states(plan):
@@ -162,8 +162,8 @@ def special(model: str | PathLike[str] | Tokenizer) -> tuple[SpecialToken, ...]:
 
     [token.name for token in guiapp.special("demo:bpe") if token.end]
     """
-    from guiapp.core.explain.special_list import special_list
-    from guiapp.core.tokenizer import Tokenizer
+    from guiapp.analysis.vocabulary_list.special_tokens import special_list
+    from guiapp.core.encode.tokenizer import Tokenizer
 
     return special_list(model if isinstance(model, Tokenizer) else open_model(model))
 
@@ -178,7 +178,7 @@ def vocab(
 ) -> TokenList:
     """The tokens of a model that a filter leaves, such as `kind:normal -is:byte length:>=8 script:Han`.
 
-    `guiapp.core.vocabulary_list.filters` says what filters there are, and `columns` beside it what is known.
+    `guiapp.analysis.vocabulary_list.filters` says what filters there are, and `columns` beside it what is known.
     The result has `ids` (int32[k], in order), `record(id)` (a dict of the columns) and `figures`, arrays of
     what is known of all tokens; with `embeddings`, which are read then, `figures.indicators`, too.  Raises
     VocabError for a model that cannot be used or has no embeddings, TokenloupeError for a filter or a column
@@ -187,8 +187,8 @@ def vocab(
     found = guiapp.vocab("demo:bpe", "length:>8", sort="length")
     [found.record(token_id)["token"] for token_id in found.ids.tolist()]
     """
-    from guiapp.core.tokenizer import Tokenizer
-    from guiapp.core.vocabulary_list.vocabulary_list import vocabulary_list
+    from guiapp.analysis.vocabulary_list.vocabulary_list import vocabulary_list
+    from guiapp.core.encode.tokenizer import Tokenizer
 
     tokenizer = model if isinstance(model, Tokenizer) else open_model(model)
     return vocabulary_list(tokenizer, query, sort, descending, columns, reads_embeddings=embeddings)
@@ -212,8 +212,8 @@ def why(
 
     [(line.text, line.note) for stage in guiapp.why("demo:bpe", "Hello", 0)[0].stages for line in stage.lines]
     """
-    from guiapp.core.explain.why.why import why as told
-    from guiapp.core.tokenizer import Tokenizer
+    from guiapp.analysis.explain.why.why import why as told
+    from guiapp.core.encode.tokenizer import Tokenizer
 
     tokenizer = model if isinstance(model, Tokenizer) else open_model(model)
     return told(tokenizer, text, start, end, add_special, parse_special, encoder)

@@ -20,7 +20,7 @@ def main() -> int:
     status = interrupts.INTERRUPTED
     try:
         interrupts.end_soon_when_interrupted()
-        from guiapp.cli import run
+        from guiapp.cli.main import run
 
         if sys.argv[1:2] and sys.argv[1] in LEAVE_FILES:
             from guiapp.core.system.scratch import begin_scratch

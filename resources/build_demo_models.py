@@ -15,11 +15,9 @@ from pathlib import Path
 import longest_match_training
 from gguf import TokenType
 
-from guiapp.core.demo import resources_folder, sample_text
-from guiapp.core.training import bpe
-from guiapp.core.training.charsmap import build_charsmap
-from guiapp.core.training.corpus import BYTE_LEVEL_WORDS, SENTENCEPIECE_WORDS, Corpus, count_words
-from guiapp.core.training.vocabularies import (
+from guiapp.analysis.train import bpe
+from guiapp.analysis.train.corpus import BYTE_LEVEL_WORDS, SENTENCEPIECE_WORDS, Corpus, count_words
+from guiapp.analysis.train.vocabularies import (
     SPACE,
     byte_tokens,
     train_byte_level,
@@ -27,7 +25,9 @@ from guiapp.core.training.vocabularies import (
     train_wordpiece,
     unique,
 )
-from guiapp.core.training.write_gguf import ModelFile, Token, write_gguf
+from guiapp.analysis.train.write_gguf import ModelFile, Token, write_gguf
+from guiapp.core.demo import resources_folder, sample_text
+from guiapp.core.hugging_face.charsmap import build_charsmap
 
 AUTHOR = "The Tokenloupe authors"
 LICENSE = "mit"

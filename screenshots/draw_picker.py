@@ -25,9 +25,9 @@ def main() -> None:
     """Each theme in a home folder of its own."""
     from PySide6.QtGui import QPainter
 
-    from guiapp.app import build, make_application
     from guiapp.core.demo import sample_text
-    from guiapp.viewmodels.settings import Settings
+    from guiapp.kit.state.settings import Settings
+    from guiapp.window.app import build, make_application
 
     application = make_application()
     for theme in ("dark", "light"):

@@ -12,13 +12,13 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from guiapp.core.explain.figures import percent, short_number, with_prefix
-from guiapp.widgets.shared.charts.curves import Curve, CurveChart, CurvesData
-from guiapp.widgets.shared.charts.histogram import HistogramChart, HistogramData
-from guiapp.widgets.shared.charts.markers import MARKERS, Look
-from guiapp.widgets.shared.charts.rows import Part, Row, RowChart, RowsData
-from guiapp.widgets.shared.charts.scales import Scale, log_range
-from guiapp.widgets.shared.charts.scatter import Point, ScatterChart, ScatterData
+from guiapp.core.text.figures import percent, short_number, with_prefix
+from guiapp.kit.charts.curves import Curve, CurveChart, CurvesData
+from guiapp.kit.charts.histogram import HistogramChart, HistogramData
+from guiapp.kit.charts.markers import MARKERS, Look
+from guiapp.kit.charts.rows import Part, Row, RowChart, RowsData
+from guiapp.kit.charts.scales import Scale, log_range
+from guiapp.kit.charts.scatter import Point, ScatterChart, ScatterData
 
 pg.setConfigOption("mouseRateLimit", 0)  # else moves within 10 ms of others are dropped
 LEFT = Qt.MouseButton.LeftButton

@@ -7,13 +7,13 @@ import json
 from datetime import datetime
 from typing import Any
 
-from guiapp.core.chat import sandbox
-from guiapp.core.chat.chat import Chat
-from guiapp.core.chat.messages import conversation_of, with_reasoning
-from guiapp.core.chat.rendering import Rendering
-from guiapp.core.chat.settings import ChatSettings
-from guiapp.core.chat.templates import ChatTemplate, special_texts
-from guiapp.core.chat.traced import Origin, Run
+from guiapp.analysis.chat import sandbox
+from guiapp.analysis.chat.chat import Chat
+from guiapp.analysis.chat.messages import conversation_of, with_reasoning
+from guiapp.analysis.chat.rendering import Rendering
+from guiapp.analysis.chat.settings import ChatSettings
+from guiapp.analysis.chat.templates import ChatTemplate, special_texts
+from guiapp.analysis.chat.traced import Origin, Run
 
 HEAD = "{{ bos_token }}{% for message in messages %}"
 END = "{% endfor %}"

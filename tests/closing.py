@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from conftest import PATIENCE_S
 from PySide6.QtCore import QObject, QTimer
 
-from guiapp.viewmodels.background import LatestJob
+from guiapp.kit.state.background import LatestJob
 
 
 def see_that_nothing_goes_on(

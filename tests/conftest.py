@@ -20,7 +20,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from guiapp.viewmodels import background
+from guiapp.kit.state import background
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -147,3 +147,7 @@ def hold(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[ModuleType, str]
 IN_CI = "CI" in os.environ  # where the same examples are drawn each time: other runs draw more, and new ones
 settings.register_profile("default", deadline=None, derandomize=IN_CI, max_examples=60 if IN_CI else 100)
 settings.load_profile("default")
+
+
+from model_fixtures import *  # noqa: E402, F403
+from view_fixtures import *  # noqa: E402, F403

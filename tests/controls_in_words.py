@@ -5,8 +5,8 @@ from __future__ import annotations
 from pictures import in_words, paintings_of, settle
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QLineEdit, QTextEdit, QWidget
 
-from guiapp.widgets.shared.painting import Painted
-from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.kit.widgets.painting import Painted
+from guiapp.kit.widgets.theme import ThemeSource
 
 SAYING = QLabel, QAbstractButton, QLineEdit, QTextEdit
 

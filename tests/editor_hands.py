@@ -5,8 +5,8 @@ from __future__ import annotations
 from hands import turn_wheel
 from PySide6.QtCore import QPoint, Qt
 
-from guiapp.widgets.spans.editor import SpanEditor
-from guiapp.widgets.spans.view import SIDE_PX
+from guiapp.kit.spans.editor import SpanEditor
+from guiapp.kit.spans.view import SIDE_PX
 
 
 def place_of_byte(editor: SpanEditor, offset: int, side_px: int = SIDE_PX) -> QPoint:

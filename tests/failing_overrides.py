@@ -14,7 +14,7 @@ from PySide6 import QtGui as Gui
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt
 
 import guiapp.widgets
-from guiapp.viewmodels.qt_exceptions import protect_overrides
+from guiapp.kit.state.qt_exceptions import protect_overrides
 
 application = QtWidgets.QApplication(["", "-platform", "offscreen"])
 AT, LEFT, NONE = QPointF(1, 1), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier

@@ -8,10 +8,10 @@ import sys
 from bench_runs import record
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.bench.history import load_run
-from guiapp.viewmodels.bench.history import Kept, SavedRun
-from guiapp.viewmodels.bench.model import BenchModel
-from guiapp.viewmodels.bench.runner import BenchRunner
+from guiapp.analysis.bench.history import load_run
+from guiapp.pages.bench.history import Kept, SavedRun
+from guiapp.pages.bench.model import BenchModel
+from guiapp.pages.bench.runner import BenchRunner
 
 CELL = {
     "scenario": "throughput",

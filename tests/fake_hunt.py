@@ -8,9 +8,9 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from guiapp.core.compare.reasons import Cause, Reason
-from guiapp.core.hunt.engine import HuntPlan
-from guiapp.core.hunt.finds import Batch, Find, Hunt, Kind, Line, OfKind, Place, Subject
+from guiapp.analysis.compare.reasons import Cause, Reason
+from guiapp.analysis.hunt.engine import HuntPlan
+from guiapp.analysis.hunt.finds import Batch, Find, Hunt, Kind, Line, OfKind, Place, Subject
 
 START = Hunt((Subject("first.gguf"), Subject("second.gguf")), seed=0)
 

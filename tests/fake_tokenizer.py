@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.core.catalogue import Algorithm
-from guiapp.core.encoding import Encoding, FragmentTokens
-from guiapp.core.errors import EncodeError
-from guiapp.core.explain.exactness import Exactness
+from guiapp.core.encode.catalogue import Algorithm
+from guiapp.core.encode.encoding import Encoding, FragmentTokens
+from guiapp.core.encode.exactness import Exactness
 from guiapp.core.text.special_tokens import Partition
-from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.vocabulary import SpecialIds
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import SpecialIds
+from guiapp.errors import EncodeError
 
 WORDS = (b"", b"one", b" one", b" two", b" three", b"\n", b" ", b"two", b"?")
 UNENCODABLE = b"unencodable"

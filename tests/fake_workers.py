@@ -8,16 +8,16 @@ from functools import cache, lru_cache
 import numpy as np
 
 from guiapp import open_model
-from guiapp.core.bench.agreement import Tokens
-from guiapp.core.bench.contenders.contender import Contender, our_contender
-from guiapp.core.bench.control import Control
-from guiapp.core.bench.engine import run
-from guiapp.core.bench.measurement import Record, Report
-from guiapp.core.bench.operations import encode_all
-from guiapp.core.bench.plan import Plan
-from guiapp.core.bench.timing import Sample
-from guiapp.core.bench.worker import Loaded
-from guiapp.core.bench.worker_process import AskedProcess
+from guiapp.analysis.bench.agreement import Tokens
+from guiapp.analysis.bench.control import Control
+from guiapp.analysis.bench.engine import run
+from guiapp.analysis.bench.measurement import Record, Report
+from guiapp.analysis.bench.operations import encode_all
+from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.timing import Sample
+from guiapp.analysis.bench.worker import Loaded
+from guiapp.analysis.bench.worker_process import AskedProcess
+from guiapp.analysis.libraries.contender import Contender, our_contender
 
 Seconds = Callable[[str, int], float]  # contender, bytes
 

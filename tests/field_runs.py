@@ -9,8 +9,8 @@ from bench_runs import record
 from fake_workers import FakeWorker
 
 from guiapp import open_model
-from guiapp.core.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG, Difference, Judgement
-from guiapp.core.bench.field.record import Field, UsedText, VocabularyField
+from guiapp.analysis.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG, Difference, Judgement
+from guiapp.analysis.bench.field.record import Field, UsedText, VocabularyField
 
 TEXTS = (UsedText("English", "english", 10_000, "ab" * 32), UsedText("Code <b>", "code", 10_000, "cd" * 32))
 DIFFERENCE = Difference(

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from guiapp import open_model
-from guiapp.core.bench.contenders.sentencepiece_model import sentencepiece_model
+from guiapp.analysis.libraries.sentencepiece_model import sentencepiece_model
 from guiapp.core.demo import demo_model_path
-from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
+from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 
 
 def unspelled_as_text(text: bytes) -> str:

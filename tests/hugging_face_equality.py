@@ -13,9 +13,9 @@ import pytest
 import tokenizers
 
 import guiapp
-from guiapp.core.errors import EncodeError
-from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
+from guiapp.errors import EncodeError
 
 JAMO = [chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))]  # that join a Hangul syllable
 

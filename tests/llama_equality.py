@@ -12,7 +12,7 @@ from fuzzing import SEED
 from model_files import special_texts
 from random_texts import text_of
 
-from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.encode.tokenizer import Tokenizer
 
 
 @contextmanager

@@ -5,9 +5,9 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 
-from guiapp.core.errors import UnknownPreError, VocabError
-from guiapp.core.vocab.pre_choice import similar_names
-from guiapp.widgets.window.questions import Answer
+from guiapp.core.vocabulary.pre_choice import similar_names
+from guiapp.errors import UnknownPreError, VocabError
+from guiapp.kit.widgets.questions import Answer
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 

@@ -4,7 +4,7 @@ import pytest
 from conftest import VOCABS
 
 from guiapp.core.demo import DEMO_MODELS
-from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.encode.tokenizer import Tokenizer
 
 ALL_MODELS = [
     *(f"demo:{model.name}" for model in DEMO_MODELS),

@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 from toy_vocabulary import listed_vocabulary
 
-from guiapp.core.split.pre_tokenizers import GPT2, NEWLINES
-from guiapp.core.vocab.byte_alphabet import spell
-from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
+from guiapp.core.pretokenize.pre_tokenizers import GPT2, NEWLINES
+from guiapp.core.vocabulary.byte_alphabet import spell
+from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 
 BYTE_TOKENS = [spell(bytes([byte])) for byte in range(256)]
 RULES_OF_GEMMA_4 = Rules(escape_spaces=True, ignore_newline_merges=True)

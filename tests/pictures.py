@@ -23,10 +23,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
-from guiapp.widgets.shared.painting import Painted
-from guiapp.widgets.shared.rounded_boxes import BoxLook, RoundedBoxes
-from guiapp.widgets.shared.shaped_texts import ShapedTexts
-from guiapp.widgets.shared.theme import Theme
+from guiapp.kit.widgets.painting import Painted
+from guiapp.kit.widgets.rounded_boxes import BoxLook, RoundedBoxes
+from guiapp.kit.widgets.shaped_texts import ShapedTexts
+from guiapp.kit.widgets.theme import Theme
 
 NOT_SEEN = "\u2066\u2067\u2068\u2069"  # what keeps directions of writing apart
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.encode.tokenizer import Tokenizer
 
 MARK = "\u2581".encode()
 

@@ -18,10 +18,10 @@ from conftest import VOCABS
 from gguf_builder import BYTE, NORMAL, Raw, vocab_file
 
 import guiapp
-from guiapp.core.bench.contenders.written_models import hugging_face_json
-from guiapp.core.compare.reasons import Cause
+from guiapp.analysis.compare.reasons import Cause
+from guiapp.analysis.libraries.written_models import hugging_face_json
+from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.packed_texts import sliced
-from guiapp.core.tokenizer import Tokenizer
 
 Parts = dict[str, Any]  # of a GGUF file, as `gguf_builder.vocab_file` takes them
 Document = dict[str, Any]  # a tokenizer.json

@@ -7,7 +7,7 @@ import pytest
 from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
 from gguf.quants import _type_traits
 
-from guiapp.core.bench.contenders.llama_library import LlamaLibraryError, _library
+from guiapp.analysis.libraries.llama_library import LlamaLibraryError, _library
 
 KINDS = (GGMLQuantizationType.F16, *_type_traits)  # that gguf decodes; besides F32, which nobody encodes
 POINTER, INT64 = ctypes.c_void_p, ctypes.c_int64

@@ -23,9 +23,9 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
 from shiboken6 import isValid
 
 from guiapp import open_model
-from guiapp.app import Shell
-from guiapp.core.chat.messages import conversation_of
+from guiapp.analysis.chat.messages import conversation_of
 from guiapp.core.demo import DEMO_MODELS, SAMPLES, sample_text
+from guiapp.window.app import Shell
 
 KEY, BUTTON, MODIFIER = Qt.Key, Qt.MouseButton, Qt.KeyboardModifier
 NONE, CTRL, SHIFT = MODIFIER.NoModifier, MODIFIER.ControlModifier, MODIFIER.ShiftModifier

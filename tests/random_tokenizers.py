@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from library_components import DECODERS, FORMS, OTHERS, PLAIN, SPLITS, said
 from texts_for_components import PARTS
 
-from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
+from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 
 MARK = "\u2581"
 LETTERS = f"abcdé{MARK} Ġ日12.s'"

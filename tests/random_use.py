@@ -29,9 +29,9 @@ from PySide6.QtCore import QObject, Qt, QThread, QTimer, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 from random_hands import BEHIND_TABS, RandomHands, asking, close
 
-from guiapp.app import build, make_application
 from guiapp.core.demo import sample_text
-from guiapp.viewmodels.settings import Settings
+from guiapp.kit.state.settings import Settings
+from guiapp.window.app import build, make_application
 
 PAUSES_MS = (0, 0, 2, 10, 30)
 BEAT_MS = 4

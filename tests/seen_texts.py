@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractItemModel, QAbstractTableModel, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QLabel, QLineEdit, QTextEdit, QWidget
 
-from guiapp.widgets.shared.shaped_texts import ShapedTexts
+from guiapp.kit.widgets.shaped_texts import ShapedTexts
 
 
 def seen_texts(widget: QWidget) -> set[str]:

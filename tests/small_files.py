@@ -8,7 +8,7 @@ from pathlib import Path
 from gguf_builder import GgufFile, Tensor, string, vocab_file
 
 from guiapp.core.formats.table import load_vocabulary
-from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 TOKENS = ["<unk>", "<s>", "</s>", "a", "b", "ab"]
 

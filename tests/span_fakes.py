@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.editing.text_buffer import TextEdit
-from guiapp.core.editing.token_store import N_TINTS
-from guiapp.core.vocab.attributes import Attribute
-from guiapp.viewmodels.text.document import TextDocument
-from guiapp.viewmodels.tokens.layout import SpanWindow
+from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.analysis.editing.token_store import N_TINTS
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.kit.document.document import TextDocument
+from guiapp.kit.tokens.layout import SpanWindow
 
 WORDS = re.compile(rb"<\|\w+\|>| ?[A-Za-z]+| ?[0-9]+|[ \t]+|[\x80-\xff]{2}|.", re.DOTALL)
 BOS, EOS, WORD, CONTROL, USER, BYTE, UNKNOWN = range(7)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import guiapp
-from guiapp.core.editing.options import Options
-from guiapp.viewmodels.compare.compared_models import ComparedModels
-from guiapp.viewmodels.model_session import ModelSession
-from guiapp.viewmodels.text_session import TextSession
+from guiapp.analysis.editing.options import Options
+from guiapp.kit.models.compared_models import ComparedModels
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.text_session import TextSession
 
 TEXT = "Hello worlds, naïve 汉字 don't\nпривет мир\n".encode()
 

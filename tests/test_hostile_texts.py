@@ -20,9 +20,9 @@ from pair_vocabularies import BYTE_TOKENS
 from random_texts import ABOVE_UNICODE, OVERLONG_SPACE, without_deadly_bytes
 
 import guiapp
-from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
-from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.vocab.vocabulary import VocabType
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
+from guiapp.core.vocabulary.vocabulary import VocabType
 
 pytestmark = pytest.mark.real_vocabs
 

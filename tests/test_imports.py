@@ -1,4 +1,4 @@
-"""Which way imports point: widgets -> viewmodels -> core, never back."""
+"""Which way imports point: down from window, cli and pages to native, never back, and pages never sideways."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "guiapp"
-ABOVE = ("guiapp.app", "guiapp.screenshots")
-FORBIDDEN = {
-    "core": ("PySide6", "guiapp.viewmodels", "guiapp.widgets", *ABOVE),
-    "viewmodels": ("PySide6.QtGui", "PySide6.QtWidgets", "guiapp.widgets", *ABOVE),
-    "widgets": ("guiapp.native", *ABOVE),
+BELOW = {
+    "native": (),
+    "core": ("native",),
+    "analysis": ("core", "native"),
+    "kit": ("analysis", "core", "native"),
+    "pages": ("kit", "analysis", "core", "native"),
+    "window": ("pages", "kit", "analysis", "core", "native"),
+    "cli": ("analysis", "core", "native", "window"),  # the window draws pictures for it
 }
+WITHOUT_QT = ("native", "core", "analysis", "cli")
+FOR_ALL = ("guiapp.errors", "guiapp.__version__")
 
 
 @cache
@@ -25,6 +30,7 @@ def parsed(source: Path) -> ast.Module:
 
 
 def imported_names(source: Path) -> set[str]:
+    """With their modules: imports in functions, and those for types alone, too."""
     names = set()
     for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Import):
@@ -35,12 +41,29 @@ def imported_names(source: Path) -> set[str]:
     return names
 
 
-@pytest.mark.parametrize("layer", FORBIDDEN)
-def test_a_layer_imports_only_from_below(layer):
-    for source in sorted((PACKAGE / layer).rglob("*.py")):
+@pytest.mark.parametrize("floor", BELOW)
+def test_a_floor_imports_only_from_itself_and_from_below(floor):
+    allowed = tuple(f"guiapp.{each}." for each in (floor, *BELOW[floor]))
+    for source in sorted((PACKAGE / floor).rglob("*.py")):
         for name in imported_names(source):
-            for forbidden in FORBIDDEN[layer]:
-                assert not (name + ".").startswith(forbidden + "."), f"{source.relative_to(PACKAGE)}: {name}"
+            if name.startswith("guiapp") and not name.startswith(FOR_ALL):
+                assert f"{name}.".startswith(allowed), f"{source.relative_to(PACKAGE)}: {name}"
+
+
+@pytest.mark.parametrize("floor", WITHOUT_QT)
+def test_nothing_below_the_kit_knows_qt(floor):
+    for source in sorted((PACKAGE / floor).rglob("*.py")):
+        assert not any(name.startswith("PySide6") for name in imported_names(source)), source
+
+
+def test_pages_do_not_know_each_other():
+    for page in (PACKAGE / "pages").iterdir():
+        for source in page.rglob("*.py"):
+            for name in imported_names(source):
+                if name.startswith("guiapp.pages."):
+                    assert name.startswith(f"guiapp.pages.{page.name}"), (
+                        f"{source.relative_to(PACKAGE)}: {name}"
+                    )
 
 
 def test_no_modules_import_each_other_in_a_circle():

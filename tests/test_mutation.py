@@ -57,8 +57,8 @@ def test_a_seed_gives_the_same_faults_a_third_of_them_in_widgets():
 
 
 def test_tests_of_the_same_name_come_first_then_those_that_name_the_module():
-    tests = mutation.mirrored_tests("guiapp/core/counting/chunks.py")
-    assert tests[0] == "tests/core/counting/test_chunks.py"
+    tests = mutation.mirrored_tests("guiapp/core/encode/counting/chunks.py")
+    assert tests[0] == "tests/core/encode/counting/test_chunks.py"
     assert {test.rpartition("/")[0] for test in tests} == {"tests/core/counting"}
 
 

@@ -67,7 +67,7 @@ def test_the_sdist_holds_sources_tests_and_resources(distributions):
     with tarfile.open(sdist) as archive:
         names = ["/".join(name.split("/")[1:]) for name in archive.getnames()]
     for needed in [
-        "guiapp/cli.py",
+        "guiapp/cli/main.py",
         "tests/conftest.py",
         "pyproject.toml",
         "hatch_build.py",

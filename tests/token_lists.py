@@ -11,8 +11,8 @@ from typing import Any
 import tokenizers
 from random_texts import LOOK_ALIKES, random_texts
 
-from guiapp.core.bench.contenders.written_models import hugging_face_json
-from guiapp.core.tokenizer import Tokenizer
+from guiapp.analysis.libraries.written_models import hugging_face_json
+from guiapp.core.encode.tokenizer import Tokenizer
 
 
 def model_of(tokenizer: Tokenizer) -> dict[str, Any]:

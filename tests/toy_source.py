@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.editing.token_store import TokenStore
-from guiapp.core.encoding import FragmentTokens
-from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.viewmodels.spelling import SharedSpelling
-from guiapp.viewmodels.text.document import TextDocument
+from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.kit.document.document import TextDocument
+from guiapp.kit.state.spelling import SharedSpelling
 
 
 class ToySource(QObject):

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
-from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
+from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 from guiapp.native.strings import packed
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from gguf_builder import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED
 from unpaired_vocabularies import vocabulary
 
-from guiapp.core.pipelines.chunk_hash import ChunkHashPipeline
-from guiapp.core.pipelines.plamo2 import Plamo2Pipeline
-from guiapp.core.pipelines.rwkv import RwkvPipeline
-from guiapp.core.pipelines.unigram import UnigramPipeline
-from guiapp.core.pipelines.word_piece import WordPiecePipeline
-from guiapp.core.training.charsmap import build_charsmap
-from guiapp.core.vocab.vocabulary import Rules, VocabType
+from guiapp.core.encode.families.chunk_hash import ChunkHashPipeline
+from guiapp.core.encode.families.plamo2 import Plamo2Pipeline
+from guiapp.core.encode.families.rwkv import RwkvPipeline
+from guiapp.core.encode.families.unigram import UnigramPipeline
+from guiapp.core.encode.families.word_piece import WordPiecePipeline
+from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.vocabulary.vocabulary import Rules, VocabType
 
 BERT_RULES = Rules(lowercase=True, strip_accents=True)
 T5_RULES = Rules(add_space_prefix=True, remove_extra_whitespaces=True, escape_spaces=True)

@@ -15,8 +15,8 @@ import numpy as np
 from gguf_builder import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, Raw, write_vocab
 from toy_vocabulary import listed_vocabulary
 
-from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 
 ALPHABET = [*"aaabbcdehinorst  ABC019.,!?<>|_-", *"éß中文▁▁дמ👩\u0301ﬁ각\ufffd"]
 USER_DEFINED_TOKENS = ["<extra_id_0>", "<extra_id_1>", "ab ab", "éxy", "中文字", "\n\n"]

@@ -9,8 +9,8 @@ from pictures import Canvas, Paintings
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractScrollArea
 
-from guiapp.widgets.shared.rounded_boxes import RoundedBoxes
-from guiapp.widgets.shared.shaped_texts import ShapedTexts
+from guiapp.kit.widgets.rounded_boxes import RoundedBoxes
+from guiapp.kit.widgets.shaped_texts import ShapedTexts
 
 
 def paintings_in(view: QAbstractScrollArea) -> Paintings:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.core.errors import UnknownPreError, VocabError
-from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType
+from guiapp.errors import UnknownPreError, VocabError
 
 CONTROL = Attribute.CONTROL
 HOSTILE = ("<b>x</b>", "a\u202eb", "\u0007", "שלום", "\u0301", "&amp;", "x" * 5000, b"\xff\xfe", "a\nb\tc")

@@ -1,7 +1,7 @@
 """A tokenizer that notes how much it encodes, for tests that bound the work rather than the time."""
 
 from guiapp import open_model
-from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.encode.tokenizer import Tokenizer
 
 
 class WatchedTokenizer(Tokenizer):

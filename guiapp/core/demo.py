@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from guiapp.core.errors import VocabError
-from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.errors import VocabError
 
 PREFIX = "demo:"
 

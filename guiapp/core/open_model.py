@@ -8,10 +8,10 @@ from os import PathLike, fsdecode
 from os.path import basename
 from typing import TYPE_CHECKING
 
-from guiapp.core.errors import VocabError
+from guiapp.errors import VocabError
 
 if TYPE_CHECKING:
-    from guiapp.core.tokenizer import Tokenizer
+    from guiapp.core.encode.tokenizer import Tokenizer
 
 
 def open_model(
@@ -26,17 +26,17 @@ def open_model(
     could be with a `pre`.
 
     pre       the name of a pre-tokenizer to split text by, whatever the file says; BPE vocabularies only
-    progress  called again and again with the share done, 0 to 1, of which `guiapp.core.vocab.opening` tells
+    progress  called again and again with the share done, 0 to 1, of which `guiapp.core.vocabulary.opening` tells
               the stage; what it raises stops the work, at any stage within a moment
     """
     from dataclasses import replace
 
+    from guiapp.core.encode.tokenizer import Tokenizer
     from guiapp.core.formats.table import load_vocabulary
     from guiapp.core.sources.locate import located
-    from guiapp.core.system.checkpoint import checkpoint, watched
-    from guiapp.core.tokenizer import Tokenizer
-    from guiapp.core.vocab.opening import ENCODERS, Opening
-    from guiapp.core.vocab.quoting import quoted
+    from guiapp.core.vocabulary.opening import ENCODERS, Opening
+    from guiapp.core.vocabulary.quoting import quoted
+    from guiapp.native.checkpoint import checkpoint, watched
 
     opening = Opening(progress or (lambda _share: checkpoint()))
     try:

@@ -16,9 +16,9 @@ from typing import Any, Generic, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from guiapp.core.errors import NativeLibraryError
-from guiapp.core.system.checkpoint import checkpoint, is_watched
+from guiapp.errors import NativeLibraryError
 from guiapp.native import library
+from guiapp.native.checkpoint import checkpoint, is_watched
 
 ABI_VERSION = 11  # raised with each change of a function or a structure, here and in api.h
 MISFIT = "arrays that do not fit each other, or that are too large"

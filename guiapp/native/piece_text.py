@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.errors import EncodeError
+from guiapp.errors import EncodeError
 from guiapp.native.binding import Array, Bytes, Handle, WideInts, arrays, function
 from guiapp.native.normalized import Normalized, normalized
 from guiapp.native.strings import packed

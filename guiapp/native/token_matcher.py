@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from guiapp.core.errors import VocabError
+from guiapp.errors import VocabError
 from guiapp.native.binding import (
     Bytes,
     Handle,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.errors import VocabError
+from guiapp.errors import VocabError
 from guiapp.native.binding import (
     Bytes,
     Handle,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.errors import EncodeError
+from guiapp.errors import EncodeError
 from guiapp.native.binding import (
     SPARE_IDS,
     Array,

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from guiapp.core.errors import EncodeError
+from guiapp.errors import EncodeError
 from guiapp.native.binding import SHORT_TEXT, Bytes, Handle, Ints, Pool, WideInts, function
 from guiapp.native.unigram import Unigram
 from guiapp.native.wordpiece import WordPiece

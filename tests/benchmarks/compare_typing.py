@@ -25,10 +25,10 @@ from PySide6.QtWidgets import QApplication
 from ui import PaintWatch, mixed_text, wait_until
 
 import guiapp
-from guiapp.app import build, make_application
-from guiapp.core.tokenizer import Tokenizer
-from guiapp.viewmodels.settings import Settings
-from guiapp.widgets.compare.page import ComparePage
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.kit.state.settings import Settings
+from guiapp.pages.compare.page import ComparePage
+from guiapp.window.app import build, make_application
 
 SIZE = (1920, 1080)
 COLUMNS = (1, 2, 4)

@@ -27,9 +27,9 @@ import numpy as np
 from gguf import TokenType
 
 from guiapp import open_model
-from guiapp.core.bench.contenders.table import PEERS, peer_source
-from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.training.write_gguf import ModelFile, Token, write_gguf
+from guiapp.analysis.libraries.table import PEERS, peer_source
+from guiapp.analysis.train.write_gguf import ModelFile, Token, write_gguf
+from guiapp.core.encode.tokenizer import Tokenizer
 
 Encode = Callable[[str], Any]  # a sequence of ids
 Load = Callable[[], Encode]

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import guiapp
-from guiapp.core.bench.contenders.written_models import hugging_face_json, single_pattern
-from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.vocab.attributes import Attribute
+from guiapp.analysis.libraries.written_models import hugging_face_json, single_pattern
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.vocabulary.attributes import Attribute
 
 OURS = (
-    "import guiapp, guiapp.core.formats.table, guiapp.core.sources.locate, guiapp.core.tokenizer\n"
-    "import guiapp.core.pipelines.byte_pair",  # what open_model imports later, for most formats
+    "import guiapp, guiapp.core.formats.table, guiapp.core.sources.locate, guiapp.core.encode.tokenizer\n"
+    "import guiapp.core.encode.families.byte_pair",  # what open_model imports later, for most formats
     "ids = guiapp.open_model(sys.argv[1]).encode(text, add_special=False).token_ids.tolist()",
 )
 LIBRARIES = {  # by the format of the file: the name, what is imported, and what is done

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 
 import guiapp
-from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.encode.tokenizer import Tokenizer
 
 ROUNDS = 5
 SMALL, LARGE = 100_000, 1_000_000

@@ -16,11 +16,11 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import numpy as np
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
-from guiapp.widgets.bench.contender_look import ORDER, look_of
-from guiapp.widgets.shared.charts.curves import Curve, CurveChart, CurvesData
-from guiapp.widgets.shared.charts.rows import Part, Row, RowChart, RowsData
-from guiapp.widgets.shared.charts.scales import Scale
-from guiapp.widgets.shared.theme import DARK, ThemeSource
+from guiapp.kit.charts.curves import Curve, CurveChart, CurvesData
+from guiapp.kit.charts.rows import Part, Row, RowChart, RowsData
+from guiapp.kit.charts.scales import Scale
+from guiapp.kit.widgets.theme import DARK, ThemeSource
+from guiapp.pages.bench.contender_look import ORDER, look_of
 
 N_VALUES = 200
 SIZE = 1400, 800

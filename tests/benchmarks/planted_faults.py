@@ -18,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from conftest import VOCABS
 from faults import FAULTS, FORMATS, untouched, write
 
-from guiapp.core.doctor.doctor import doctor
-from guiapp.core.doctor.findings import ERROR
+from guiapp.analysis.doctor.doctor import doctor
+from guiapp.analysis.doctor.findings import ERROR
 
 Row = tuple[bool, str, str]
 

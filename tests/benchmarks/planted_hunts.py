@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from planted import PLANTS, Plant
 
-from guiapp.core.hunt.engine import HuntPlan, hunt
-from guiapp.core.hunt.finds import Hunt
+from guiapp.analysis.hunt.engine import HuntPlan, hunt
+from guiapp.analysis.hunt.finds import Hunt
 
 MOST_CHARACTERS = 12  # of a text that was shrunk
 

@@ -20,11 +20,11 @@ from chat_templates import CONVERSATIONS
 from transformers.utils.chat_template_utils import render_jinja_template
 
 import guiapp
-from guiapp.core.chat.chat import Chat, chat_of
-from guiapp.core.chat.messages import Conversation, conversation_of, with_reasoning
-from guiapp.core.chat.settings import ChatSettings
-from guiapp.core.chat.templates import special_texts
-from guiapp.core.tokenizer import Tokenizer
+from guiapp.analysis.chat.chat import Chat, chat_of
+from guiapp.analysis.chat.messages import Conversation, conversation_of, with_reasoning
+from guiapp.analysis.chat.settings import ChatSettings
+from guiapp.analysis.chat.templates import special_texts
+from guiapp.core.encode.tokenizer import Tokenizer
 
 
 def expected_text(conversation: Conversation, template: str, given: dict[str, str]) -> str | None:

@@ -17,13 +17,13 @@ import sys
 import time
 from itertools import combinations, pairwise
 
-from guiapp.core.bench.control import Control
-from guiapp.core.bench.engine import run
-from guiapp.core.bench.history import compare_runs
-from guiapp.core.bench.measurement import Record, Report, half_width
-from guiapp.core.bench.plan import Plan
-from guiapp.core.bench.verdict import Verdict, verdict_of
-from guiapp.core.bench.worker_process import AskedProcess, WorkerProcess
+from guiapp.analysis.bench.control import Control
+from guiapp.analysis.bench.engine import run
+from guiapp.analysis.bench.history import compare_runs
+from guiapp.analysis.bench.measurement import Record, Report, half_width
+from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.verdict import Verdict, verdict_of
+from guiapp.analysis.bench.worker_process import AskedProcess, WorkerProcess
 
 NAMES = ("fast", "heap", "scan", "table")  # all of which are `fast` here
 N_RUNS = 51  # 50 pairs of runs with 4 results each

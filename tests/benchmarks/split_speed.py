@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
-from guiapp.core.split.splitter import splitter_of
+from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
+from guiapp.core.pretokenize.splitter import splitter_of
 from guiapp.core.text.utf8 import repair
 
 NAMES = (

@@ -33,28 +33,28 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp import open_model
-from guiapp.app import Shell, build, make_application
-from guiapp.core.bench.scenarios import SCALING_BYTES, WORST_BYTES
+from guiapp.analysis.bench.scenarios import SCALING_BYTES, WORST_BYTES
+from guiapp.analysis.trace.recorder import record
+from guiapp.analysis.trace.reports import debugger_for
+from guiapp.analysis.tree.painting import NodeColors
+from guiapp.analysis.tree.picture import tree_picture
 from guiapp.core.demo import SAMPLES, sample_text
 from guiapp.core.formats.table import LAST
-from guiapp.core.trace.recorder import record
-from guiapp.core.trace.reports import debugger_for
-from guiapp.core.tree.painting import NodeColors
-from guiapp.core.tree.picture import tree_picture
-from guiapp.core.vocab.token_tree import token_tree
-from guiapp.versions import versions
-from guiapp.viewmodels.bench.choice import AIMS
-from guiapp.viewmodels.bench.model import BenchModel
-from guiapp.viewmodels.bench.runner import BenchRunner
-from guiapp.viewmodels.model_session import ModelSession
-from guiapp.viewmodels.settings import Settings
-from guiapp.viewmodels.text.coloured_spans import COLORINGS
-from guiapp.viewmodels.text_session import TextSession
-from guiapp.widgets.bench.page import BenchPage
-from guiapp.widgets.shared.theme import ThemeSource
-from guiapp.widgets.spans.view import SpanView
-from guiapp.widgets.tree.page import TreePage
-from guiapp.widgets.tree.view import TreeView
+from guiapp.core.system.versions import versions
+from guiapp.core.vocabulary.token_tree import token_tree
+from guiapp.kit.document.coloured_spans import COLORINGS
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.text_session import TextSession
+from guiapp.kit.spans.view import SpanView
+from guiapp.kit.state.settings import Settings
+from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.pages.bench.choice import AIMS
+from guiapp.pages.bench.model import BenchModel
+from guiapp.pages.bench.page import BenchPage
+from guiapp.pages.bench.runner import BenchRunner
+from guiapp.pages.tree.page import TreePage
+from guiapp.pages.tree.view import TreeView
+from guiapp.window.app import Shell, build, make_application
 
 WINDOW_PX = (1440, 900)
 LONGEST_S = 240
@@ -207,7 +207,7 @@ def show_window() -> None:
     from itertools import pairwise
     from pathlib import Path
 
-    from guiapp.app import FIRST_SAMPLE, build, make_application
+    from guiapp.window.app import FIRST_SAMPLE, build, make_application
 
     home, model = sys.argv[1:]
     waits_for, tick_ms, ticks_s = {"encoded", "loaded"}, 5, []
@@ -215,7 +215,7 @@ def show_window() -> None:
     from PySide6.QtCore import QTimer
 
     from guiapp.core.demo import sample_text
-    from guiapp.viewmodels.settings import Settings
+    from guiapp.kit.state.settings import Settings
 
     shell = build(application, Settings(Path(home) / "settings.ini"), sample_text(FIRST_SAMPLE))
     if not model:

@@ -7,7 +7,7 @@ from guiapp.core.demo import (
     resources_folder,
     sample_text,
 )
-from guiapp.core.errors import VocabError
+from guiapp.errors import VocabError
 
 NAMES = [model.name for model in DEMO_MODELS]
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.core.errors import VocabError
+from guiapp.errors import VocabError
 from guiapp.native.strings import packed
 from guiapp.native.token_matcher import TokenMatcher
 

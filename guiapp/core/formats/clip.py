@@ -14,10 +14,10 @@ from guiapp.core.formats.special_tokens import role_tokens, with_roles
 from guiapp.core.formats.tokenizer_config import Beside
 from guiapp.core.formats.vocab_json import CLIP, document_of
 from guiapp.core.formats.whole_file import WholeFile
-from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE, PRINTABLE, UNPRINTABLE
-from guiapp.core.vocab.opening import METADATA, Opening
-from guiapp.core.vocab.remarks import Remark
-from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE, PRINTABLE, UNPRINTABLE
+from guiapp.core.vocabulary.opening import METADATA, Opening
+from guiapp.core.vocabulary.remarks import Remark
+from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 FIRST_LINE = b'"bpe_simple_vocab_16e6.txt#version: '
 GZIP_MAGIC, GZIP_WINDOW = b"\x1f\x8b", 31

@@ -8,30 +8,30 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.explain.figures import counted
-from guiapp.core.split.pre_tokenizers import PreTokenizer
-from guiapp.core.system.checkpoint import checkpoint
+from guiapp.core.pretokenize.pre_tokenizers import PreTokenizer
 from guiapp.core.text.charsmap import LONGEST_KEY, open_charsmap
-from guiapp.core.vocab import checks
-from guiapp.core.vocab.attributes import ATTRIBUTE_OF_TYPE
-from guiapp.core.vocab.defaults import (
+from guiapp.core.text.figures import counted
+from guiapp.core.vocabulary import checks
+from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE
+from guiapp.core.vocabulary.defaults import (
     ARCHITECTURES,
     IDS_OF_MODEL,
     MODELS_WITHOUT_VOCABULARY,
     TYPE_OF_MODEL,
     default_rules,
 )
-from guiapp.core.vocab.gguf_reader import read_header
-from guiapp.core.vocab.header_bytes import HeaderBytes
-from guiapp.core.vocab.opening import CHARACTERS, MERGES, METADATA, SPECIAL, TENSORS, TOKENS, Opening
-from guiapp.core.vocab.pre_choice import PreChoice, pre_choice, warnings_about
-from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.remarks import Remark
-from guiapp.core.vocab.special_ids import RoleFinder
-from guiapp.core.vocab.split_files import first_part, split_refusals
-from guiapp.core.vocab.tensor_infos import check_tensor_infos, tensor_places
-from guiapp.core.vocab.vocab_keys import VocabKeys
-from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
+from guiapp.core.vocabulary.gguf_reader import read_header
+from guiapp.core.vocabulary.header_bytes import HeaderBytes
+from guiapp.core.vocabulary.opening import CHARACTERS, MERGES, METADATA, SPECIAL, TENSORS, TOKENS, Opening
+from guiapp.core.vocabulary.pre_choice import PreChoice, pre_choice, warnings_about
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.remarks import Remark
+from guiapp.core.vocabulary.special_ids import RoleFinder
+from guiapp.core.vocabulary.split_files import first_part, split_refusals
+from guiapp.core.vocabulary.tensor_infos import check_tensor_infos, tensor_places
+from guiapp.core.vocabulary.vocab_keys import VocabKeys
+from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
+from guiapp.native.checkpoint import checkpoint
 from guiapp.native.model_files import count_unsplittable
 from guiapp.native.strings import StringTable
 

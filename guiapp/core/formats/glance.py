@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from guiapp.core.errors import UnknownPreError, VocabError
 from guiapp.core.formats import gguf
 from guiapp.core.formats.table import format_of
-from guiapp.core.system.checkpoint import checkpoint
-from guiapp.core.vocab.defaults import TYPE_OF_MODEL
-from guiapp.core.vocab.gguf_reader import Field, read_header
-from guiapp.core.vocab.header_bytes import HeaderBytes
-from guiapp.core.vocab.opening import Opening
+from guiapp.core.vocabulary.defaults import TYPE_OF_MODEL
+from guiapp.core.vocabulary.gguf_reader import Field, read_header
+from guiapp.core.vocabulary.header_bytes import HeaderBytes
+from guiapp.core.vocabulary.opening import Opening
+from guiapp.errors import UnknownPreError, VocabError
+from guiapp.native.checkpoint import checkpoint
 
 
 class Glance(NamedTuple):

@@ -13,14 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.components.said import ComponentError
-from guiapp.core.explain.figures import counted
 from guiapp.core.formats.json_texts import Texts
-from guiapp.core.system.checkpoint import checkpoint, stoppable
-from guiapp.core.vocab.parts import ModelOptions
-from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.remarks import Remark
-from guiapp.core.vocab.vocabulary import MERGE_SEPARATOR, MERGES_VERSION, VocabType
+from guiapp.core.hugging_face.said import ComponentError
+from guiapp.core.text.figures import counted
+from guiapp.core.vocabulary.parts import ModelOptions
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.remarks import Remark
+from guiapp.core.vocabulary.vocabulary import MERGE_SEPARATOR, MERGES_VERSION, VocabType
+from guiapp.native.checkpoint import checkpoint, stoppable
 from guiapp.native.strings import StringTable, packed
 
 MOST_MERGES = 1 << 22

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
-from guiapp.core.components.said import ComponentError
-from guiapp.core.vocab.quoting import quoted
+from guiapp.core.hugging_face.said import ComponentError
+from guiapp.core.vocabulary.quoting import quoted
 
 Parts = list[list[int | None]]  # ids in order; None stands for the text
 

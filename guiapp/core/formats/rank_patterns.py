@@ -5,7 +5,7 @@ Each pattern's own repetitions never overlap what follows, so `++` and `+` give 
 
 from __future__ import annotations
 
-from guiapp.core.split.pre_tokenizers import (
+from guiapp.core.pretokenize.pre_tokenizers import (
     LINE_ENDS,
     LOWER_CATEGORIES,
     PRE_TOKENIZERS,

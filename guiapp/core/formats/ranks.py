@@ -13,18 +13,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.explain.figures import counted
 from guiapp.core.formats.whole_file import WholeFile
-from guiapp.core.split.pre_tokenizers import Pattern
-from guiapp.core.split.splitter import splitter_of
-from guiapp.core.split.unicode_patterns import PatternError
-from guiapp.core.vocab import checks
-from guiapp.core.vocab.attributes import ATTRIBUTE_OF_TYPE, CONTROL_TYPE, NORMAL_TYPE, UNUSED_TYPE
-from guiapp.core.vocab.opening import SPECIAL, TOKENS, Opening
-from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.remarks import Remark
-from guiapp.core.vocab.special_ids import RoleFinder
-from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
+from guiapp.core.pretokenize.pre_tokenizers import Pattern
+from guiapp.core.pretokenize.splitter import splitter_of
+from guiapp.core.pretokenize.unicode_patterns import PatternError
+from guiapp.core.text.figures import counted
+from guiapp.core.vocabulary import checks
+from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE, CONTROL_TYPE, NORMAL_TYPE, UNUSED_TYPE
+from guiapp.core.vocabulary.opening import SPECIAL, TOKENS, Opening
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.remarks import Remark
+from guiapp.core.vocabulary.special_ids import RoleFinder
+from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 from guiapp.native.model_files import spell_bytes
 from guiapp.native.strings import Packed, StringTable, packed, take_texts
 

@@ -19,8 +19,8 @@ from guiapp.core.formats.tokenizer_config import model_name, read_beside
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.text.piece_text import PieceText
 from guiapp.core.text.utf8 import is_text
-from guiapp.core.vocab import checks
-from guiapp.core.vocab.attributes import (
+from guiapp.core.vocabulary import checks
+from guiapp.core.vocabulary.attributes import (
     ATTRIBUTE_OF_TYPE,
     BYTE_TYPE,
     CONTROL_TYPE,
@@ -29,12 +29,12 @@ from guiapp.core.vocab.attributes import (
     UNUSED_TYPE,
     USER_DEFINED_TYPE,
 )
-from guiapp.core.vocab.byte_alphabet import NAMES
-from guiapp.core.vocab.opening import METADATA, SPECIAL, TOKENS, Opening
-from guiapp.core.vocab.piece_rules import SENTENCEPIECE, PieceRules, TextRules
-from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.special_ids import RoleFinder
-from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
+from guiapp.core.vocabulary.byte_alphabet import NAMES
+from guiapp.core.vocabulary.opening import METADATA, SPECIAL, TOKENS, Opening
+from guiapp.core.vocabulary.piece_rules import SENTENCEPIECE, PieceRules, TextRules
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.special_ids import RoleFinder
+from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 from guiapp.native.model_files import ModelFields, read_model_fields
 from guiapp.native.strings import StringTable
 

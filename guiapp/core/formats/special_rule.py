@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from guiapp.core.formats.tokenizer_config import Beside
-from guiapp.core.vocab.vocabulary import SpecialIds
+from guiapp.core.vocabulary.vocabulary import SpecialIds
 
 USUAL = (
     "BOS is added where the model has one, else EOS where it has one: the file does not say, and "

@@ -11,7 +11,7 @@ from typing import Any
 
 from guiapp.core.formats.tokenizer_config import ROLES as NAMES_OF_ROLES
 from guiapp.core.formats.tokenizer_config import Beside
-from guiapp.core.vocab.remarks import Remark
+from guiapp.core.vocabulary.remarks import Remark
 
 FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 ROLES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")

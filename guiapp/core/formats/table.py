@@ -13,7 +13,6 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from guiapp.core.errors import VocabError
 from guiapp.core.formats import (
     clip,
     gguf,
@@ -29,10 +28,11 @@ from guiapp.core.formats import (
 from guiapp.core.formats.tokenizer_config import paths_beside
 from guiapp.core.sources.file_hash import file_hash
 from guiapp.core.sources.tokenizer_files import file_in
-from guiapp.core.vocab.header_bytes import FileState, file_state, open_regular
-from guiapp.core.vocab.opening import Opening
-from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.core.vocabulary.header_bytes import FileState, file_state, open_regular
+from guiapp.core.vocabulary.opening import Opening
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.errors import VocabError
 
 HEAD_BYTES = 1 << 12
 

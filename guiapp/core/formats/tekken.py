@@ -15,12 +15,12 @@ from guiapp.core.formats.json_texts import Ranks, read_json_with_ranks
 from guiapp.core.formats.ranks import MOST_TOKENS, RankFile, vocabulary_of
 from guiapp.core.formats.tokenizer_config import model_name
 from guiapp.core.formats.whole_file import WholeFile
-from guiapp.core.split.pre_tokenizers import Pattern
-from guiapp.core.system.checkpoint import stoppable
-from guiapp.core.vocab.opening import METADATA, Opening
-from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.remarks import Remark
-from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.core.pretokenize.pre_tokenizers import Pattern
+from guiapp.core.vocabulary.opening import METADATA, Opening
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.remarks import Remark
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.native.checkpoint import stoppable
 from guiapp.native.strings import packed
 
 BOS = "<s>"

@@ -15,17 +15,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.errors import UnknownPreError, VocabError
 from guiapp.core.formats.rank_patterns import RANK_PATTERNS, patterns_of
 from guiapp.core.formats.ranks import MOST_TOKENS, RankFile, vocabulary_of
 from guiapp.core.formats.whole_file import WholeFile
-from guiapp.core.split.splitter import splitter_of
+from guiapp.core.pretokenize.splitter import splitter_of
 from guiapp.core.text.packed_texts import sliced
 from guiapp.core.text.utf8 import is_text
-from guiapp.core.vocab.opening import METADATA, Opening
-from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.remarks import Remark
-from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.core.vocabulary.opening import METADATA, Opening
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.remarks import Remark
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.errors import UnknownPreError, VocabError
 from guiapp.native.model_files import rank_lines
 from guiapp.native.strings import Packed
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from guiapp.core.system.outside_json import read_json
-from guiapp.core.vocab.remarks import Remark
+from guiapp.core.vocabulary.remarks import Remark
 
 CONFIG, MAP, TEMPLATE = "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja"
 ADDED, MODEL, GENERATION = "added_tokens.json", "config.json", "generation_config.json"

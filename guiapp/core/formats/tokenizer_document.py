@@ -13,26 +13,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.components.decoders import decoder_of
-from guiapp.core.components.normalizers import Normalizer, normalizer_of
-from guiapp.core.components.pre_tokenizers import (
-    PreTokenizer,
-    patterns_of,
-    pre_tokenizer_of,
-    without_byte_mapping,
-)
-from guiapp.core.components.prepare import normalize
-from guiapp.core.components.said import ComponentError
-from guiapp.core.errors import EncodeError
 from guiapp.core.formats.model_sections import ModelSection, model_section, packed_texts
 from guiapp.core.formats.post_processors import ids_around
 from guiapp.core.formats.ranks import check_ids, in_order
 from guiapp.core.formats.special_tokens import FLAGS
 from guiapp.core.formats.tokenizer_config import Beside, model_name
 from guiapp.core.formats.whole_file import WholeFile
-from guiapp.core.split.pre_tokenizers import Pattern
-from guiapp.core.system.checkpoint import stoppable
-from guiapp.core.vocab.attributes import (
+from guiapp.core.hugging_face.decoders import decoder_of
+from guiapp.core.hugging_face.normalizers import Normalizer, normalizer_of
+from guiapp.core.hugging_face.pre_tokenizers import (
+    PreTokenizer,
+    patterns_of,
+    pre_tokenizer_of,
+    without_byte_mapping,
+)
+from guiapp.core.hugging_face.prepare import normalize
+from guiapp.core.hugging_face.said import ComponentError
+from guiapp.core.pretokenize.pre_tokenizers import Pattern
+from guiapp.core.vocabulary.attributes import (
     ATTRIBUTE_OF_TYPE,
     BYTE_TYPE,
     CONTROL_TYPE,
@@ -41,13 +39,15 @@ from guiapp.core.vocab.attributes import (
     UNUSED_TYPE,
     USER_DEFINED_TYPE,
 )
-from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
-from guiapp.core.vocab.opening import MERGES, SPECIAL, TOKENS, Opening
-from guiapp.core.vocab.parts import AddedToken, Parts
-from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.remarks import Remark
-from guiapp.core.vocab.special_ids import RoleFinder
-from guiapp.core.vocab.vocabulary import Rules, SpecialIds, Vocabulary
+from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
+from guiapp.core.vocabulary.opening import MERGES, SPECIAL, TOKENS, Opening
+from guiapp.core.vocabulary.parts import AddedToken, Parts
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.remarks import Remark
+from guiapp.core.vocabulary.special_ids import RoleFinder
+from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, Vocabulary
+from guiapp.errors import EncodeError
+from guiapp.native.checkpoint import stoppable
 from guiapp.native.model_files import BYTE_STAND_INS, MARKED_SPACES, PLAIN
 from guiapp.native.strings import StringTable
 

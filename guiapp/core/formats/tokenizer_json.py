@@ -16,9 +16,9 @@ from guiapp.core.formats.json_texts import read_json_with_texts
 from guiapp.core.formats.other_readings import other_readings
 from guiapp.core.formats.tokenizer_config import read_beside
 from guiapp.core.formats.whole_file import WholeFile
-from guiapp.core.vocab.opening import METADATA, Opening
-from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.core.vocabulary.opening import METADATA, Opening
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 MOST_BYTES = 1 << 26
 MOST_LISTS = 1 << 22  # and objects: each takes memory, however short it is in the file

@@ -16,10 +16,10 @@ from guiapp.core.formats.special_tokens import Token, added_tokens, role_tokens,
 from guiapp.core.formats.tokenizer_config import Beside, read_beside
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.system.outside_json import read_json
-from guiapp.core.vocab.opening import METADATA, Opening
-from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.remarks import Remark
-from guiapp.core.vocab.vocabulary import MERGES_VERSION, Vocabulary
+from guiapp.core.vocabulary.opening import METADATA, Opening
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.remarks import Remark
+from guiapp.core.vocabulary.vocabulary import MERGES_VERSION, Vocabulary
 
 MOST_TOKENS = 1 << 20
 STRING = rb'"(?:[^"\\\0-\x1f]|\\.)*"'

@@ -13,9 +13,9 @@ from typing import Any
 from guiapp.core.formats.special_tokens import Token, added_tokens, role_tokens, with_ids, with_roles
 from guiapp.core.formats.tokenizer_config import Beside, read_beside
 from guiapp.core.formats.whole_file import WholeFile
-from guiapp.core.vocab.opening import METADATA, Opening
-from guiapp.core.vocab.remarks import Remark
-from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.core.vocabulary.opening import METADATA, Opening
+from guiapp.core.vocabulary.remarks import Remark
+from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 MOST_LINES = 1 << 20  # several times what any vocabulary has
 SIGNS = frozenset((b"[PAD]", b"[UNK]", b"[CLS]", b"[SEP]", b"[MASK]"))

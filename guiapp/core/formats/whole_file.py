@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from guiapp.core.errors import NOT_USABLE, VocabError
-from guiapp.core.system.checkpoint import checkpoint
-from guiapp.core.vocab.header_bytes import FileState, open_regular, state_of
-from guiapp.core.vocab.opening import Opening
-from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocabulary.header_bytes import FileState, open_regular, state_of
+from guiapp.core.vocabulary.opening import Opening
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.errors import NOT_USABLE, VocabError
+from guiapp.native.checkpoint import checkpoint
 
 MOST_BYTES = 1 << 28  # several times what any tokenizer has
 CHUNK_BYTES = 4 << 20

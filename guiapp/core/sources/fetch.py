@@ -13,7 +13,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
-from guiapp.core.errors import VocabError
 from guiapp.core.formats import gguf
 from guiapp.core.formats.table import HEAD_BYTES
 from guiapp.core.formats.whole_file import MOST_BYTES
@@ -27,8 +26,9 @@ from guiapp.core.sources.web import (
     host_of,
     whole_number,
 )
-from guiapp.core.vocab.header_bytes import MEMORY_LIMIT_BYTES, USUAL_HEADER_BYTES, MoreNeededError
-from guiapp.core.vocab.opening import Opening
+from guiapp.core.vocabulary.header_bytes import MEMORY_LIMIT_BYTES, USUAL_HEADER_BYTES, MoreNeededError
+from guiapp.core.vocabulary.opening import Opening
+from guiapp.errors import VocabError
 
 FIRST_BYTES = 1 << 20
 GROWTH = 4  # of one range over all before

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from guiapp.core.errors import VocabError
-from guiapp.core.system.checkpoint import checkpoint
+from guiapp.errors import VocabError
+from guiapp.native.checkpoint import checkpoint
 
 MOST_BYTES = 64 << 20  # weights lie behind the vocabulary, and would take minutes
 CHUNK_BYTES = 4 << 20

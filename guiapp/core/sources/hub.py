@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from guiapp.core.errors import VocabError
 from guiapp.core.sources import hub_cache, kept
 from guiapp.core.sources.kept import Kept
 from guiapp.core.sources.small_files import json_object
 from guiapp.core.sources.tokenizer_files import files_in, name_in, preferred
 from guiapp.core.sources.web import hub, hub_path
-from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.errors import VocabError
 
 Fetch = Callable[[str], Kept]
 

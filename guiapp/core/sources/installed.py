@@ -14,7 +14,7 @@ from typing import NamedTuple
 from guiapp.core.sources import hub, hub_cache, ollama
 from guiapp.core.sources.small_files import json_object, text_of
 from guiapp.core.sources.tokenizer_files import files_in
-from guiapp.core.system.checkpoint import stoppable
+from guiapp.native.checkpoint import stoppable
 
 FOLDER = "Folder "  # before the path of one that somebody named
 Found = Iterable[tuple[str, Path]]  # names, and the files that they mean

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from guiapp.core.demo import PREFIX, demo_model_path, known_models
-from guiapp.core.errors import VocabError
 from guiapp.core.sources.file_hash import file_hash
 from guiapp.core.sources.installed import PLACES, Place
 from guiapp.core.sources.kept import Kept, kept
-from guiapp.core.vocab.opening import DOWNLOAD, Opening
-from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.remarks import Remark
+from guiapp.core.vocabulary.opening import DOWNLOAD, Opening
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.remarks import Remark
+from guiapp.errors import VocabError
 
 if TYPE_CHECKING:
-    from guiapp.core.tokenizer import Tokenizer
+    from guiapp.core.encode.tokenizer import Tokenizer
 
 HUB, KEPT = "hf:", "kept:"
 WEB = ("https://", "http://")

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from guiapp.core.errors import VocabError
-from guiapp.core.system.checkpoint import stoppable
-from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.errors import VocabError
+from guiapp.native.checkpoint import stoppable
 
 MOST_FILES = 20_000  # that are looked at in a folder and all in it
 DEEPEST = 6  # folders in folders

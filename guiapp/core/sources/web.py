@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from guiapp.core.errors import VocabError
-from guiapp.core.system.checkpoint import checkpoint
-from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.errors import VocabError
+from guiapp.native.checkpoint import checkpoint
 
 if TYPE_CHECKING:
     import requests

@@ -10,10 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from guiapp.core.errors import TokenloupeError
-from guiapp.core.explain.figures import in_bytes
 from guiapp.core.system.toml_lines import lines_of_keys, without_strings
-from guiapp.core.vocab.quoting import quoted
+from guiapp.core.text.figures import in_bytes
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.errors import TokenloupeError
 
 MOST_DOTS = 20  # in a line, outside of texts: readers of TOML take the square of their number
 TYPE_NAMES: dict[type, str] = {

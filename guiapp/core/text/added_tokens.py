@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from guiapp.core.text.special_tokens import Partition, SpecialTokens
 from guiapp.core.text.unicode_tables import ranges_of
-from guiapp.core.vocab.parts import AddedToken, Parts
-from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.core.vocabulary.parts import AddedToken, Parts
+from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native import special_tokens as native
 
 SPACE = rb"(?:[\t-\r ]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)"

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.system.checkpoint import checkpoint
 from guiapp.core.text.utf8 import is_text
+from guiapp.native.checkpoint import checkpoint
 
 HEADER_BYTES = 4
 LONGEST_KEY = 1024  # bytes; real maps need fewer than 20, and matching costs up to this at each position

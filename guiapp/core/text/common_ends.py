@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.editing.character_starts import code_points
-from guiapp.core.system.checkpoint import stoppable
+from guiapp.core.text.character_starts import code_points
+from guiapp.native.checkpoint import stoppable
 
 Entries = str | bytes | NDArray[Any]
 

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.system.checkpoint import checkpoint
 from guiapp.core.text.invisible import EMOJI, IGNORABLE, REGIONS
+from guiapp.native.checkpoint import checkpoint
 
 BLOCK_BYTES = 1 << 20  # looked at between two checkpoints
 SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"

@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from guiapp.core.editing.character_starts import decode, encode
+from guiapp.core.text.character_starts import decode, encode
 
 PASS_FOR_LATIN = {
     "Cyrillic": (

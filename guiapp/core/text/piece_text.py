@@ -17,7 +17,7 @@ from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.text.normalizers import SPACE_SYMBOL, symbol_length
 from guiapp.core.text.settled_characters import PLAIN, lead_kinds, settled_characters
 from guiapp.core.text.utf8 import REPLACEMENT, encode, is_text
-from guiapp.core.vocab.piece_rules import TextRules
+from guiapp.core.vocabulary.piece_rules import TextRules
 from guiapp.native import piece_text as native
 
 SPACE = b" "

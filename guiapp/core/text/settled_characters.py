@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.system.checkpoint import checkpoint
 from guiapp.core.text.charsmap import (
     IS_LEAF,
     LABEL,
@@ -18,6 +17,7 @@ from guiapp.core.text.charsmap import (
     own_bases,
     plain_bytes,
 )
+from guiapp.native.checkpoint import checkpoint
 
 N_CODES = 1 << 16
 ASCII_END = 0x80

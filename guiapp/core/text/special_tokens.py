@@ -15,13 +15,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.encoding import FragmentTokens, join_tokens
-from guiapp.core.system.checkpoint import stoppable
+from guiapp.core.encode.encoding import FragmentTokens, join_tokens
 from guiapp.core.text.common_ends import common_beginnings
-from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.special_ids import special_tokens_in_match_order
-from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.special_ids import special_tokens_in_match_order
+from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native import special_tokens as native
+from guiapp.native.checkpoint import stoppable
 
 WHITESPACE = b"\t\n\v\f\r "
 _Table = tuple[NDArray[np.int32], native.SpecialTokens]  # the ids of its tokens

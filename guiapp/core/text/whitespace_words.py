@@ -5,7 +5,7 @@ from __future__ import annotations
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.text.unicode_tables import lower_case, whitespace
 from guiapp.core.text.utf8 import characters, encode
-from guiapp.core.vocab.vocabulary import Rules
+from guiapp.core.vocabulary.vocabulary import Rules
 
 
 def whitespace_words(text: bytes, rules: Rules) -> tuple[NormalizedText, list[int]]:

@@ -9,13 +9,13 @@ import pytest
 from gguf_builder import Raw, Tensor
 from small_files import TOKENS, bpe, load, spm
 
-from guiapp.core.errors import VocabError
 from guiapp.core.formats import gguf
 from guiapp.core.formats.table import LAST
-from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
-from guiapp.core.training.charsmap import build_charsmap
-from guiapp.core.vocab.header_bytes import MoreNeededError
-from guiapp.core.vocab.opening import Opening
+from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
+from guiapp.core.vocabulary.header_bytes import MoreNeededError
+from guiapp.core.vocabulary.opening import Opening
+from guiapp.errors import VocabError
 
 AGAIN = "Convert the model again, or choose another file."
 WITH_TOKENIZER = "Choose a model file that includes its tokenizer."

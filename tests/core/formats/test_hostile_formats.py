@@ -17,9 +17,9 @@ from piece_models import BYTE, CONTROL, UNKNOWN, UNUSED, USER_DEFINED, model, pi
 from random_tokenizers import random_tokenizer
 
 import guiapp
-from guiapp.core.errors import EncodeError, VocabError
-from guiapp.core.training.charsmap import build_charsmap
-from guiapp.core.vocab.byte_alphabet import spell
+from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.vocabulary.byte_alphabet import spell
+from guiapp.errors import EncodeError, VocabError
 
 TOKENS = [bytes([byte]) for byte in range(256)] + [b"ab", b"abab", b" the", "é日".encode(), b"\r\n", b"\\'\""]
 IN_BASE64 = [base64.b64encode(text).decode() for text in TOKENS]

@@ -7,10 +7,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from guiapp.core.components.said import ComponentError
 from guiapp.core.formats import model_sections
 from guiapp.core.formats.model_sections import model_section, packed_texts
-from guiapp.core.vocab.parts import ModelOptions
+from guiapp.core.hugging_face.said import ComponentError
+from guiapp.core.vocabulary.parts import ModelOptions
 
 VOCAB = {"a": 3, "b": 1, "ab": 0, "##b": 5, "[UNK]": 7, "<unk>": 8}
 BPE = {"type": "BPE", "vocab": VOCAB, "merges": ["a b"]}

@@ -5,8 +5,8 @@ import json
 import pytest
 from tokenizers import Tokenizer, models
 
-from guiapp.core.components.said import ComponentError
 from guiapp.core.formats.post_processors import MOST_AROUND, ids_around
+from guiapp.core.hugging_face.said import ComponentError
 
 BERT = {"type": "BertProcessing", "sep": ["c", 2], "cls": ["b", 1]}
 ROBERTA = BERT | {"type": "RobertaProcessing", "trim_offsets": True, "add_prefix_space": True}

@@ -10,7 +10,7 @@ from conftest import SHARED
 from random_texts import random_texts
 
 import guiapp
-from guiapp.core.errors import VocabError
+from guiapp.errors import VocabError
 
 PATH = SHARED / "formats" / "rwkv_vocab_v20230424.txt"
 BYTES = "".join(f"{byte + 1} {bytes([byte])!r} 1\n" for byte in range(256))

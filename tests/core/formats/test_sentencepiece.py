@@ -26,9 +26,9 @@ from piece_models import (
 from random_texts import random_texts
 
 import guiapp
-from guiapp.core.errors import VocabError
 from guiapp.core.formats.table import format_of
-from guiapp.core.training.charsmap import build_charsmap
+from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.errors import VocabError
 
 FORMATS = SHARED / "formats"
 REAL = ["mistral-v1.tokenizer.model", "mistral-v3.tokenizer.model.v3", "j2-unigram.tokenizer.model"]

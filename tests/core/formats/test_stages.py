@@ -6,7 +6,7 @@ import pytest
 from format_samples import SAMPLES
 
 from guiapp.core.formats.table import FORMATS, LAST, load_vocabulary
-from guiapp.core.vocab.opening import (
+from guiapp.core.vocabulary.opening import (
     CHARACTERS,
     HEADER,
     MERGES,

@@ -12,10 +12,10 @@ from piece_models import piece, trained
 from small_files import TOKENS, spm
 
 import guiapp
-from guiapp.core.errors import VocabError
+from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats import table
 from guiapp.core.formats.table import FORMATS, format_of, is_tokenizer, load_vocabulary
-from guiapp.core.tokenizer import Tokenizer
+from guiapp.errors import VocabError
 
 BEGINNINGS = {
     "GGUF": b"GGUF\3\0\0\0",

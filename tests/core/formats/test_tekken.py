@@ -12,8 +12,8 @@ from conftest import SHARED
 from random_texts import random_texts
 
 import guiapp
-from guiapp.core.chat.templates import special_texts
-from guiapp.core.errors import VocabError
+from guiapp.analysis.chat.templates import special_texts
+from guiapp.errors import VocabError
 
 PATH = SHARED / "formats" / "tekken_240718.json"
 N_SPECIAL = 1000

@@ -14,10 +14,10 @@ from texts_for_components import EVERY_CHARACTER, TELLING_CHARACTERS
 from tiktoken.load import load_tiktoken_bpe
 
 import guiapp
-from guiapp.core.errors import UnknownPreError, VocabError
 from guiapp.core.formats.rank_patterns import RANK_PATTERNS
 from guiapp.core.formats.tiktoken import KNOWN_FILES, sniff
-from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.errors import UnknownPreError, VocabError
 
 FORMATS = SHARED / "formats"
 WORDS = (r"[^\r\n\p{L}\p{N}]?\p{L}+", r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")

@@ -11,8 +11,8 @@ from piece_models import bin_row, tokenizer_bin, trained
 from random_texts import random_texts
 
 import guiapp
-from guiapp.core.errors import VocabError
 from guiapp.core.formats.table import format_of
+from guiapp.errors import VocabError
 
 LLAMA = {"normalization_rule_name": "identity", "remove_extra_whitespaces": False, "byte_fallback": True}
 

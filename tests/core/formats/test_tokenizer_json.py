@@ -16,11 +16,11 @@ from random_texts import text_of
 from random_tokenizers import DOCUMENTS, TEXTS
 
 import guiapp
-from guiapp.core.bench.contenders.written_models import hugging_face_json
-from guiapp.core.counting.growing import AppendEncoder
-from guiapp.core.errors import VocabError
+from guiapp.analysis.libraries.written_models import hugging_face_json
+from guiapp.core.encode.counting.growing import AppendEncoder
 from guiapp.core.formats import tekken, tokenizer_json
-from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
+from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
+from guiapp.errors import VocabError
 
 FORMATS = SHARED / "formats"
 FILES = ("claude-2", "deepseek-v4")

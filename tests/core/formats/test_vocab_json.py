@@ -11,10 +11,10 @@ from token_lists import check, model_of, texts_with, write_vocab_json
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 import guiapp
-from guiapp.core.errors import VocabError
 from guiapp.core.formats import clip
 from guiapp.core.formats.vocab_json import CLIP_PATTERN, QWEN_PATTERN, sniff
-from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.errors import VocabError
 
 GPT2_SPECIAL = ["<|endoftext|>"]
 ROBERTA_SPECIAL = ["<s>", "</s>", "<unk>", "<pad>", AddedToken("<mask>", lstrip=True)]

@@ -10,9 +10,9 @@ from token_lists import check, model_of, texts_with, write_vocab_txt
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 import guiapp
-from guiapp.core import tokenizer as tokenizers
-from guiapp.core.errors import VocabError
+from guiapp.core.encode import tokenizer as tokenizers
 from guiapp.core.formats.vocab_txt import sniff
+from guiapp.errors import VocabError
 
 SPECIAL = ("[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]")
 WORDS = [

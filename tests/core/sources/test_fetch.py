@@ -13,7 +13,7 @@ from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
 from guiapp.core.formats.table import LAST
 from guiapp.core.sources import fetch, kept, web
-from guiapp.core.vocab.opening import DOWNLOAD, Opening, stage_of
+from guiapp.core.vocabulary.opening import DOWNLOAD, Opening, stage_of
 
 MODEL = demo_model_path("bpe").read_bytes()
 WITH_A_TOKEN = "Put a token that may read it into the environment variable HF_TOKEN."

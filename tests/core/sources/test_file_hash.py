@@ -7,11 +7,11 @@ from toy_vocabulary import toy_vocabulary
 
 from guiapp import open_model
 from guiapp.core.demo import demo_model_path
-from guiapp.core.errors import VocabError
+from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.sources import file_hash as module
 from guiapp.core.sources.file_hash import MOST_BYTES, file_hash, whole_hash
 from guiapp.core.sources.locate import hash_of, is_another
-from guiapp.core.tokenizer import Tokenizer
+from guiapp.errors import VocabError
 
 
 def test_a_file_has_the_hash_that_other_programs_give_it(tmp_path):

@@ -13,7 +13,7 @@ from guiapp.core.sources.fetch import fetched
 from guiapp.core.sources.hub import hub_file, name_of, parsed
 from guiapp.core.sources.installed import installed_models
 from guiapp.core.sources.locate import located
-from guiapp.core.vocab.opening import Opening
+from guiapp.core.vocabulary.opening import Opening
 
 TOY, BPE = (demo_model_path(name).read_bytes() for name in ("toy", "bpe"))
 OPENING = Opening(lambda _share: None)

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from guiapp.core.demo import demo_model_path
-from guiapp.core.errors import VocabError
 from guiapp.core.sources.locate import (
     is_fetched,
     is_kept,
@@ -15,7 +14,8 @@ from guiapp.core.sources.locate import (
     located,
     plain_path,
 )
-from guiapp.core.vocab.opening import Opening
+from guiapp.core.vocabulary.opening import Opening
+from guiapp.errors import VocabError
 
 NAMES = {  # whether it is fetched, whether it is plain
     "a.gguf": (False, True),

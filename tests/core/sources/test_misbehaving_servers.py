@@ -11,7 +11,7 @@ from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
 from guiapp.core.sources import fetch, kept
 from guiapp.core.sources.web import THREAD, Limits, next_address
-from guiapp.core.vocab.opening import Opening
+from guiapp.core.vocabulary.opening import Opening
 
 DATA = b"0123456789" * 400
 MODEL = demo_model_path("bpe").read_bytes()

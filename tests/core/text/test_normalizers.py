@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from guiapp.core.hugging_face.charsmap import build_charsmap
 from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.text.normalizers import (
     Action,
@@ -13,7 +14,6 @@ from guiapp.core.text.normalizers import (
     symbol_length,
     wordpiece_words,
 )
-from guiapp.core.training.charsmap import build_charsmap
 
 NO_MAP = open_charsmap(np.zeros(0, np.uint8))
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.core.encoding import FragmentTokens
+from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.formats.table import load_vocabulary
 from guiapp.core.text.special_tokens import SpecialTokens, join_stretches
-from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocabulary.attributes import Attribute
 
 TEXTS = ["<a>", "<a><b>", "b><", "aa", "aaaa", "ab", "ba", "<", "<|x|>", "|x", ">", "~"]
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED = 1, 2, 3, 4

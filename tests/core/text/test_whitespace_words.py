@@ -3,7 +3,7 @@
 import pytest
 
 from guiapp.core.text.whitespace_words import whitespace_words
-from guiapp.core.vocab.vocabulary import Rules
+from guiapp.core.vocabulary.vocabulary import Rules
 
 
 @pytest.mark.parametrize(

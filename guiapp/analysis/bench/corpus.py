@@ -1,0 +1,147 @@
+"""What is encoded: files and folders, samples, text drawn from a vocabulary, and the literature's line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from guiapp.core.demo import SAMPLES, sample_text
+from guiapp.core.system.input_files import TooLongError, read_input
+from guiapp.core.text.figures import in_bytes
+from guiapp.core.text.utf8 import is_text
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.errors import TokenloupeError
+
+SAMPLE = "sample:"
+RANDOM, TUTORIAL = "random", "tutorial"
+TUTORIAL_LINE = "汉武帝飞🚀向了浩瀚无穷的宇宙 😍 🦄 🐉   [INST] Hello, 世界!🤔\r\n"
+TUTORIAL_TIMES = 100
+RANDOM_BYTES = 200_000
+MOST_BYTES = 1_000_000_000  # of a file, or of all files of a folder: contenders hold several copies
+WORST_TEXTS = ("one letter", "random letters", "joined tokens")
+FRESH_SAMPLES = ("english", "everyday", "code", "languages")
+DEFAULT = (f"{SAMPLE}english", f"{SAMPLE}code", f"{SAMPLE}languages", TUTORIAL)
+
+
+class CorpusError(TokenloupeError):
+    """A corpus that cannot be read; the message says why."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A text and the name that results carry."""
+
+    name: str
+    text: bytes
+
+
+def is_made(name: str) -> bool:
+    """Whether a corpus is one of the program's own, no file or folder."""
+    return name in (RANDOM, TUTORIAL) or name.startswith(SAMPLE)
+
+
+def corpus_named(name: str, vocabulary: Vocabulary, seed: int = 0) -> Corpus:
+    """A file, a folder, `sample:NAME`, `random` or `tutorial`; raises CorpusError."""
+    if name == RANDOM:
+        return Corpus(name, random_text(vocabulary, RANDOM_BYTES, seed))
+    if name == TUTORIAL:
+        return Corpus(name, TUTORIAL_LINE.encode() * TUTORIAL_TIMES)
+    if name.startswith(SAMPLE):
+        return Corpus(name, _sample(name.removeprefix(SAMPLE)))
+    text = _read(Path(name))
+    if not text:
+        raise CorpusError(f"{name} is empty. Choose a corpus with text in it.")
+    return Corpus(Path(name).name or name, text)
+
+
+def _sample(name: str) -> bytes:
+    try:
+        return sample_text(name)
+    except KeyError as error:
+        known = ", ".join(sample.name for sample in SAMPLES)
+        raise CorpusError(f"There is no sample “{name}”. Choose one of: {known}.") from error
+
+
+def _read(path: Path) -> bytes:
+    """A file's bytes, or those of all files below a folder, in the order of their names; bounded."""
+    try:
+        if not path.is_dir():
+            return _read_file(path, MOST_BYTES)
+        texts: list[bytes] = []
+        left = MOST_BYTES
+        for file in sorted(path.rglob("*")):
+            if file.is_file():
+                texts.append(_read_file(file, left))
+                left -= len(texts[-1])
+        return b"\n".join(texts)
+    except OSError as error:
+        raise CorpusError(
+            f"{path} cannot be read: {error.strerror}. A corpus is a file, a folder, {SAMPLE}NAME, "
+            f"{RANDOM} or {TUTORIAL}."
+        ) from error
+
+
+def _read_file(path: Path, most_bytes: int) -> bytes:
+    """The bytes of a file or a pipe; raises CorpusError for more of them, OSError for a device."""
+    try:
+        return read_input(path, most_bytes)
+    except TooLongError as error:
+        raise CorpusError(
+            f"With {path} there is more than {in_bytes(MOST_BYTES)} of text. "
+            "Choose less: a part tells as much."
+        ) from error
+
+
+def stretched(text: bytes, size_bytes: int) -> bytes:
+    """The text, repeated as often as it takes and cut between characters, padded with spaces to the size."""
+    text = text or b" "
+    repeated = text * (size_bytes // len(text) + 1)
+    end = size_bytes
+    while end and repeated[end] & 0xC0 == 0x80:
+        end -= 1
+    return repeated[:end].ljust(size_bytes)
+
+
+def fresh_text(size_bytes: int, seed: int) -> bytes:
+    """Words of the samples in random order, of scripts without spaces some characters for a word."""
+    text = b" ".join(map(sample_text, FRESH_SAMPLES)).decode()
+    return _drawn([word.encode() for word in re.findall(r"\s*\S{1,16}", text)], size_bytes, seed)
+
+
+def random_text(vocabulary: Vocabulary, size_bytes: int, seed: int) -> bytes:
+    """Normal tokens that are whole characters, each as likely as any other."""
+    texts = [text for text in _normal_texts(vocabulary) if is_text(text)]
+    return _drawn(texts or [b"a"], size_bytes, seed)
+
+
+def worst_texts(vocabulary: Vocabulary, size_bytes: int, seed: int = 0) -> dict[str, bytes]:
+    """Texts without a place to split, by name.
+
+    The last one is made against this vocabulary: its longest tokens of letters only, joined without a
+    space, so that every stage of merging has work and neighbours compete for the letters between them.
+    """
+    letters = [bytes([letter]) for letter in range(ord("a"), ord("z") + 1)]
+    words = sorted((text for text in _normal_texts(vocabulary) if text.isalpha()), key=len, reverse=True)
+    longest = words[: max(len(words) // 4, 1)]
+    texts = b"a" * size_bytes, _drawn(letters, size_bytes, seed), _drawn(longest or letters, size_bytes, seed)
+    return dict(zip(WORST_TEXTS, texts, strict=True))
+
+
+def _normal_texts(vocabulary: Vocabulary) -> Iterator[bytes]:
+    for token in np.flatnonzero(vocabulary.attributes & Attribute.NORMAL).tolist():
+        if text := vocabulary.token_bytes(token):
+            yield text
+
+
+def _drawn(texts: list[bytes], size_bytes: int, seed: int) -> bytes:
+    """Texts in random order, cut to the size."""
+    generator = np.random.default_rng(seed)
+    lengths = np.array([len(text) for text in texts])
+    n_texts = int(size_bytes / lengths.mean() * 1.5) + 16
+    drawn = b"".join(map(texts.__getitem__, generator.integers(0, len(texts), n_texts).tolist()))
+    return stretched(drawn, size_bytes)

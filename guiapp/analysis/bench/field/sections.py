@@ -1,0 +1,399 @@
+"""What stands below the top of the field's page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from guiapp.analysis.bench.beside import Beside, beside, ratio_text
+from guiapp.analysis.bench.field.claims import CLAIMS, Claim
+from guiapp.analysis.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG, Difference, Judgement
+from guiapp.analysis.bench.field.record import Field, UsedText, VocabularyField
+from guiapp.analysis.bench.field.standings import (
+    OURS,
+    detailed,
+    fastest,
+    judgement_of,
+    standings,
+    throughput,
+    title_of,
+    wrong_ones,
+)
+from guiapp.analysis.bench.measurement import Record, half_width
+from guiapp.analysis.bench.remarks import warnings
+from guiapp.analysis.bench.wording import BYTES_PER_MB, size_text
+from guiapp.analysis.export.html import Cell, Column, Html, bar, joined, section, table, tag
+from guiapp.analysis.export.tables import NONE
+from guiapp.core.text.figures import counted, percent, three_digits, with_prefix
+from guiapp.core.text.visible_text import visible_text
+
+MOST_SHOWN = 120  # characters of a text
+MOST_TOKENS = 24
+ABOUT_WRONG = (
+    "Compared are ids of up to {n_texts:,} texts for each vocabulary: lines and wholes of the built-in "
+    "samples, and generated ones of digits, contractions, white space, all categories of Unicode, and random "
+    "tokens. The shortest that differs is made shorter, then simpler, as long as it still differs. Expected "
+    "is what Tokenloupe gives; a contender is called wrong only where another reference gives the same."
+)
+ABOUT_CALLS = (
+    "Opening makes a tokenizer of a vocabulary as the library reads it, its import not counted; the first "
+    "call is with the first text, nothing cached. Short calls are prompts one after another. Memory is what "
+    "the tokenizer adds to its process, and what encoding 2 MB adds on top at most."
+)
+ABOUT_THREADS = (
+    "Threads share a batch of documents of 2 kB, together 2 MB, of words of the samples in random order "
+    "behind the first text. The worst case is text that cannot be split: one letter, random letters, and "
+    "the vocabulary's longest words joined without a space."
+)
+ABOUT_TIMES = (
+    "Each contender runs in a process of its own; they take turns. Times are medians, ± is half of the 95 % "
+    "interval. Each text is encoded over and over, so that caches are warm: with new text all are slower, "
+    "those with the largest caches the most."
+)
+LISTED = ("Tokenloupe", "Python", "System", "processor", "cores", "started", "ended")
+
+
+def wrong_section(found: Field) -> Html:
+    """Each that is wrong with a vocabulary, with its shortest text."""
+    columns = [
+        Column("", "name"),
+        Column("with", "name"),
+        Column("shortest text", "text"),
+        Column("expected", "text"),
+        Column("gives", "text"),
+        Column("expected also by", "text"),
+        Column("texts that differ", is_descending=True),
+    ]
+    groups: dict[object, list[tuple[VocabularyField, Judgement]]] = {}
+    for vocabulary, verdict in wrong_ones(found):  # those that err alike share a row
+        told = verdict.difference or verdict.contender
+        groups.setdefault((vocabulary.name, told, verdict.n_different), []).append((vocabulary, verdict))
+    rows = list(map(_wrong_row, groups.values()))
+    if not rows:
+        return section("Wrong ids", tag("p", "None: all that took part give the same ids on all texts."))
+    n_texts = max(verdict.n_texts for _, verdict in wrong_ones(found))
+    about = ABOUT_WRONG.format(n_texts=n_texts)
+    return section("Wrong ids, and the shortest text that shows it", tag("p", about), table(columns, rows))
+
+
+def _wrong_row(group: Sequence[tuple[VocabularyField, Judgement]]) -> list[Cell]:
+    vocabulary, verdict = group[0]
+    names = [tag("b", title_of(each.contender), id=anchor(where, each)) for where, each in group]
+    head = [
+        Cell(joined(names, ", "), title_of(verdict.contender), "name names"),
+        Cell(vocabulary.title, kind="name"),
+    ]
+    difference = verdict.difference
+    if difference is None:
+        return [*head, Cell(verdict.reason, kind="text"), *(Cell(NONE, kind="none") for _ in range(4))]
+    by = ", ".join(difference.agreeing) or "nobody who could be asked"
+    if difference.deviating:
+        by += f"; not by {', '.join(difference.deviating)}"
+    share = f"{verdict.n_different:,} of {verdict.n_texts:,}"
+    found = _tokens(difference.found_tokens, difference.found)
+    return [
+        *head,
+        Cell(_shown(difference), kind="text", title=f"From {difference.origin}"),
+        Cell(_tokens(difference.expected_tokens, difference.expected), kind="text"),
+        Cell(found if difference.found is not None else "an error", kind="text"),
+        Cell(by, kind="text"),
+        Cell(share, verdict.n_different),
+    ]
+
+
+def anchor(vocabulary: VocabularyField, verdict: Judgement) -> str:
+    """Where the page tells of somebody's wrong ids."""
+    return f"wrong-{vocabulary.name}-{verdict.contender}".replace(" ", "-")
+
+
+def _shown(difference: Difference) -> Html:
+    return tag("code", visible_text(difference.text.encode("utf-8", "replace"), MOST_SHOWN))
+
+
+def _tokens(texts: Sequence[str], ids: Sequence[int] | None) -> Html:
+    pairs = list(zip(texts, ids or (), strict=False))
+    shown = [
+        joined([tag("code", text), tag("sub", str(token))], Html("")) for text, token in pairs[:MOST_TOKENS]
+    ]
+    more = [f"… {len(pairs) - MOST_TOKENS} more"] if len(pairs) > MOST_TOKENS else []
+    return joined([*shown, *more], " ") if pairs else Html("no tokens")
+
+
+def throughput_sections(found: Field) -> Iterator[Html]:
+    """A table for each vocabulary, the detailed one first."""
+    for vocabulary in sorted(found.vocabularies, key=lambda each: not each.is_detailed):
+        if vocabulary.run is not None:
+            yield section(f"Throughput with {vocabulary.title}", *_throughput(found, vocabulary))
+
+
+def _throughput(found: Field, vocabulary: VocabularyField) -> Iterator[Html]:
+    yield tag("p", _fastest_sentence(found, vocabulary))
+    columns = [Column("", "name"), Column("ids")]
+    for text in found.texts:
+        columns += [Column(f"{text.title}, tokens/s", "bars", is_descending=True), Column("±")]
+    names = [each.contender for each in standings(found)]
+    measured = [name for name in names if any(throughput(vocabulary, name, text) for text in found.texts)]
+    best = {text: _most(vocabulary, measured, text) for text in found.texts}
+    rows = []
+    for name in measured:
+        verdict = judgement_of(vocabulary, name)
+        is_equal = verdict is not None and verdict.state == EQUAL
+        row = [_name(name), Cell("equal" if is_equal else "differ", kind=EQUAL if is_equal else WRONG)]
+        for text in found.texts:
+            timed = throughput(vocabulary, name, text)
+            row += [speed_cell(timed, best[text], name, is_equal), _spread_cell(timed)]
+        rows.append(row)
+    yield table(columns, rows)
+
+
+def _most(vocabulary: VocabularyField, names: Sequence[str], text: UsedText) -> float:
+    rows = [throughput(vocabulary, name, text) for name in names]
+    return max((row["mb_per_s"] for row in rows if row is not None), default=1.0)
+
+
+def speed_cell(row: Record | None, most: float, name: str, is_exact: bool) -> Cell:
+    """A bar as a share of the highest speed, and the speed."""
+    if row is None:
+        return Cell(NONE, None, "bars none")
+    kind = "ours" if name == OURS else "exact" if is_exact else "inexact"
+    low, high = (row["size_bytes"] / seconds / 1e6 / most for seconds in reversed(row["ci_s"]))
+    bytes_text = f"{three_digits(row['mb_per_s'])} MB/s"
+    texts = [tag("b", with_prefix(row["tokens_per_s"])), " ", tag("small", bytes_text)]
+    if row["exact"] is None:  # tokens of another vocabulary are no measure
+        texts = [tag("b", bytes_text)]
+    return Cell(joined([bar(row["mb_per_s"] / most, low, high, kind), *texts]), row["mb_per_s"], "bars")
+
+
+def _spread_cell(row: Record | None) -> Cell:
+    return Cell("") if row is None else Cell(percent(half_width(row)), half_width(row), "dim")
+
+
+def _fastest_sentence(found: Field, vocabulary: VocabularyField) -> str:
+    """Tokenloupe beside the fastest exact one on each text, whatever that is."""
+    told = []
+    for text in found.texts:
+        best = fastest(found, vocabulary, text)
+        if best is None:
+            continue
+        is_told = best.ratio is not None and best.contender != OURS
+        ratio = f", {best.ratio:.2f} × as fast as {OURS}" if is_told else ""
+        doubt = f" (intervals touch: {', '.join(best.beside)})" if best.beside else ""
+        told.append(f"{text.title}: {best.contender}{ratio}{doubt}")
+    return f"The fastest of the exact. {'; '.join(told)}." if told else "Nobody exact was timed."
+
+
+def detail_sections(found: Field) -> Iterator[Html]:
+    """What is measured with one vocabulary only."""
+    main = detailed(found)
+    if main is None or main.run is None:
+        return
+    names = [each.contender for each in standings(found) if judgement_of(main, each.contender) is not None]
+    names = [name for name in names if _results(main, name, "throughput")]
+    yield section(
+        f"Opening, first call, short calls, memory, with {main.title}",
+        tag("p", ABOUT_CALLS),
+        _calls_table(main, names),
+    )
+    yield section(
+        f"Threads and the worst case, with {main.title}",
+        tag("p", ABOUT_THREADS),
+        _threads_table(main, names),
+    )
+
+
+def _calls_table(main: VocabularyField, names: Sequence[str]) -> Html:
+    sizes = sorted({row["size_bytes"] for name in names for row in _results(main, name, "short")})
+    columns = [Column("", "name"), Column("opening, ms"), Column("first call, ms")]
+    columns += [Column(f"{size:,} B, µs") for size in sizes]
+    columns += [Column("memory, MB"), Column("+ encoding, MB")]
+    rows = []
+    for name in names:
+        times = main.openings.get(_contender(main, name), ())
+        row = [_name(name)]
+        for each in zip(*times, strict=True) if times else ((), ()):
+            row.append(_number(median(each) * 1e3 if each else None))
+        short = {each["size_bytes"]: each for each in _results(main, name, "short")}
+        row += [_number(short[size]["median_s"] * 1e6 if size in short else None) for size in sizes]
+        memory = next(iter(_results(main, name, "memory")), None)
+        for key in ("built_bytes", "encoding_bytes"):
+            row.append(_number(None if memory is None else memory[key] / BYTES_PER_MB))
+        rows.append(row)
+    return table(columns, rows)
+
+
+def _threads_table(main: VocabularyField, names: Sequence[str]) -> Html:
+    every = [row for name in names for row in _results(main, name, "threads")]
+    threads = sorted({row["threads"] for row in every})
+    worst = [row for name in names for row in _results(main, name, "worst")]
+    largest = max((row["size_bytes"] for row in worst), default=0)
+    texts = list(dict.fromkeys(row["corpus"] for row in worst))
+    columns = [Column("", "name")]
+    columns += [Column(f"{counted(n, 'thread')}, M tokens/s", is_descending=True) for n in threads]
+    columns += [Column(f"{text}, {size_text(largest)}, ms") for text in texts]
+    rows = []
+    for name in names:
+        speeds = {row["threads"]: row["tokens_per_s"] / 1e6 for row in _results(main, name, "threads")}
+        slow = {
+            row["corpus"]: row["median_s"] * 1e3
+            for row in _results(main, name, "worst")
+            if row["size_bytes"] == largest
+        }
+        figures = [*map(speeds.get, threads), *map(slow.get, texts)]
+        rows.append([_name(name), *map(_number, figures)])
+    return table(columns, rows)
+
+
+def claims_section(found: Field) -> Html:
+    """What others say of themselves, and what this run says of the same pair."""
+    columns = [
+        Column("", "name"),
+        Column("in its own words", "text"),
+        Column("version"),
+        Column("of"),
+        Column("says"),
+        Column("than"),
+        Column("here"),
+        Column("ids here"),
+    ]
+    taken = {each.contender for each in standings(found) if each.taken}
+    rows = [_claim_row(found, claim) for claim in CLAIMS if claim.contender in taken]
+    main = detailed(found)
+    about = "Their machines, texts and ways of timing are others. Here is one thread"
+    if main is not None and found.texts:
+        about += f", {found.texts[0].title}, {main.title}"
+    printed = () if main is None or main.run is None else _printed(main.run)
+    return section("What they say of themselves", tag("p", f"{about}."), table(columns, rows), *printed)
+
+
+def _printed(run: Record) -> Iterator[Html]:
+    """Figures that papers and projects print, beside this run's."""
+    for source, rows in beside(run).items():
+        titles = ("", "what", "printed", f"× {source.base}", "here, MB/s", f"× {source.base}")
+        columns = [Column(title, "" if at else "name") for at, title in enumerate(titles)]
+        yield tag("h3", source.name)
+        yield tag("p", f"Printed in: {source.where}. What differs: {source.differs}.")
+        yield table(columns, (_printed_row(row, row.result) for row in rows if row.result is not None))
+
+
+def _printed_row(row: Beside, result: Record) -> list[Cell]:
+    what = (
+        f"{result['scenario']}, {result['corpus']}, {result['size_bytes']:,} B, {result['threads']} threads"
+    )
+    return [
+        _name(title_of(row.published.contender)),
+        Cell(what.replace(", 1 threads", "")),
+        Cell(row.published.figure),
+        Cell(ratio_text(row.published_ratio), row.published_ratio),
+        _number(result["mb_per_s"]),
+        Cell(ratio_text(row.ratio), row.ratio),
+    ]
+
+
+def _claim_row(found: Field, claim: Claim) -> list[Cell]:
+    standing = next(each for each in standings(found) if each.contender == claim.contender)
+    main, ratio = detailed(found), None
+    if main is not None and claim.than and found.texts:
+        both = [throughput(main, name, found.texts[0]) for name in (claim.than, claim.contender)]
+        if both[0] is not None and both[1] is not None:
+            ratio = both[0]["median_s"] / both[1]["median_s"]
+    n_wrong = sum(each.state != EQUAL for each in standing.taken)
+    told = "equal" if standing.is_exact else f"differ with {n_wrong} of {len(standing.taken)}"
+    return [
+        _name(claim.contender),
+        Cell(tag("q", claim.words), kind="text"),
+        Cell(claim.version),
+        Cell(claim.date),
+        Cell(f"{claim.ratio} ×" if claim.ratio else NONE),
+        Cell(claim.than or NONE),
+        Cell(NONE if ratio is None else f"{three_digits(ratio)} ×", ratio),
+        Cell(told, kind=EQUAL if standing.is_exact else WRONG),
+    ]
+
+
+def texts_section(found: Field) -> Html:
+    """What was read, and who took no part with it."""
+    texts = [
+        [Cell(text.title, kind="name"), Cell(text.corpus), Cell(f"{text.size_bytes:,}"), _hash(text.sha256)]
+        for text in found.texts
+    ]
+    files = [
+        [
+            Cell(each.title, kind="name"),
+            Cell(each.about, kind="text"),
+            Cell(each.file),
+            Cell(f"{each.n_tokens:,}"),
+            _hash(each.sha256),
+        ]
+        for each in found.vocabularies
+    ]
+    heads = ("", "whose", "file", "tokens", "SHA-256")
+    return section(
+        "Texts and vocabularies",
+        table([Column(title) for title in ("", "text", "bytes", "SHA-256")], texts),
+        table([Column(title) for title in heads], files),
+        tag("h3", "Who takes no part, and why"),
+        table([Column("", "name"), Column("with"), Column("because", "text")], _absences(found)),
+    )
+
+
+def _absences(found: Field) -> Iterator[list[Cell]]:
+    """One row for each reason of somebody."""
+    missed: dict[tuple[str, str], list[str]] = {}
+    for vocabulary in found.vocabularies:
+        for verdict in vocabulary.verdicts:
+            if verdict.state in (LEFT_OUT, LOST):
+                key = title_of(verdict.contender), verdict.reason
+                missed.setdefault(key, []).append(vocabulary.title)
+        for each in (vocabulary.run or {}).get("left_out", ()):
+            place = f"{vocabulary.title}, {each['scenario']}" if each["scenario"] else vocabulary.title
+            missed.setdefault((title_of(each["contender"]), each["reason"]), []).append(place)
+    for (name, reason), places in missed.items():
+        where = ", ".join(dict.fromkeys(places))
+        yield [_name(name), Cell(where, kind="text"), Cell(reason, kind="text")]
+    for name, how in found.absent.items():
+        yield [_name(name), Cell("all"), Cell(how, kind="text")]
+
+
+def machine_section(found: Field) -> Html:
+    """The machine, what made figures doubtful, and how to repeat them."""
+    rows = [
+        [Cell(key.replace("_", " "), kind="name"), Cell(str(found.environment[key]), kind="text")]
+        for key in LISTED
+        if found.environment.get(key) is not None
+    ]
+    doubts = [
+        tag("li", f"{vocabulary.title}: {line}")
+        for vocabulary in found.vocabularies
+        if vocabulary.run is not None
+        for line in warnings(vocabulary.run)
+    ]
+    return section(
+        "Machine, doubts, and how to repeat it",
+        table([Column("", "name"), Column("")], rows),
+        tag("ul", joined(doubts))
+        if doubts
+        else tag("p", "Nothing disturbed the machine that it could tell."),
+        tag("p", ABOUT_TIMES),
+        tag("pre", found.command),
+    )
+
+
+def _results(main: VocabularyField, name: str, scenario: str) -> list[Record]:
+    return main.results(_contender(main, name), scenario)
+
+
+def _contender(main: VocabularyField, name: str) -> str:
+    verdict = judgement_of(main, name)
+    return name if verdict is None else verdict.contender
+
+
+def _name(name: str) -> Cell:
+    return Cell(tag("b", name), name, "name ours" if name == OURS else "name")
+
+
+def _number(value: float | None) -> Cell:
+    return Cell(NONE, None, "none") if value is None else Cell(three_digits(value), value)
+
+
+def _hash(sha256: str) -> Cell:
+    return Cell(tag("code", sha256[:16]), title=sha256)

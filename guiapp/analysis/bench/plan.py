@@ -1,0 +1,119 @@
+"""What shall be measured, as a value that travels to the process that measures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, get_type_hints
+
+from guiapp.analysis.bench import corpus
+from guiapp.analysis.bench.scenarios import DEFAULT_SCENARIOS
+from guiapp.analysis.libraries.custom import CustomContender, CustomError, checked, without_removed
+from guiapp.core.system.typed_json import read_as
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.errors import TokenloupeError
+
+RUN_OWN = "--run-own"
+MOST_THREADS = 1024  # of a plan that comes from outside
+Repeat = Literal["never", "same", "fresh"]
+Clock = Literal["auto", "wall", "cpu"]
+
+
+class BenchError(TokenloupeError):
+    """A benchmark that cannot be run as it was asked for; the message says why."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One run of the benchmark.
+
+    pre            the pre-tokenizer that splits text instead of the one the file asks for
+    corpora        names as `corpus_named` knows them
+    contenders     names of encoders and peers; none: all of our encoders
+    own            contenders of one's own, which take part too
+    with_peers     also every peer that is installed and takes the vocabulary
+    threads        the numbers of threads that the scenario `threads` tries
+    time_budget_s  for timing alone, shared by all cells; each gets a few rounds in any case
+    largest_bytes  of the texts of scenarios that go through sizes; None: all of them
+    repeat         what stands for sizes above a text's own: "never" are there any, the "same" text again, or
+                   "fresh" text, words drawn from the samples
+    call_limit_s   a contender that needs longer for one call is left out
+    clock          "wall"; "cpu", what the process got of the processor; or "auto", that only beside other
+                   programs; the scenario `threads` has the wall clock whatever is asked for
+    """
+
+    model: str
+    corpora: tuple[str, ...] = corpus.DEFAULT
+    contenders: tuple[str, ...] = ()
+    with_peers: bool = False
+    scenarios: tuple[str, ...] = DEFAULT_SCENARIOS
+    threads: tuple[int, ...] = tuple(sorted({1, os.cpu_count() or 1}))
+    time_budget_s: float = 60.0
+    largest_bytes: int | None = None
+    call_limit_s: float = 10.0
+    clock: Clock = "auto"
+    seed: int = 0
+    pre: str | None = None
+    own: tuple[CustomContender, ...] = ()
+    repeat: Repeat = "never"
+
+    def record(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def from_any_folder(plan: Plan) -> Plan:
+    """The same plan with the whole paths of its files, to be repeated from wherever one is."""
+    corpora = tuple(name if corpus.is_made(name) else whole_path(name) for name in plan.corpora)
+    return replace(plan, model=whole_path(plan.model), corpora=corpora)
+
+
+def whole_path(name: str) -> str:
+    """Where a file or folder is, wherever one is; names that are none stay as they are."""
+    return str(Path(name).resolve()) if Path(name).exists() else name
+
+
+def plan_from(record: dict[str, Any]) -> Plan:
+    """The plan of a JSON object; raises BenchError for one that is none.
+
+    Contenders in other Pythons, which earlier versions had, are left out.  Whoever runs it has somebody say
+    yes to what is `own` first: the file may be a stranger's.
+    """
+    if not isinstance(record, dict):
+        raise BenchError("This is not a plan for a benchmark: it is no object.")
+    kinds, values = get_type_hints(Plan), dict[str, Any]()
+    own, names = without_removed(record.get("own", ()))
+    removed = set(names)
+    for name, value in {**record, "own": own}.items():
+        if name not in kinds:
+            raise BenchError(f"This is not a plan for a benchmark: “{quoted(name)}” means nothing here.")
+        try:
+            values[name] = read_as(kinds[name], value)
+        except ValueError:
+            raise _wrong(name) from None
+        if name in CHECKS and not CHECKS[name](values[name]):
+            raise _wrong(name)
+    if "model" not in values:
+        raise BenchError("This is not a plan for a benchmark: it names no model.")
+    try:
+        plan = Plan(**values | {"own": tuple(map(checked, values["own"]))})
+    except CustomError as error:
+        raise BenchError(f"This is not a plan for a benchmark: {error}.") from error
+    return replace(plan, contenders=tuple(name for name in plan.contenders if name not in removed))
+
+
+def _wrong(name: str) -> BenchError:
+    return BenchError(f"This is not a plan for a benchmark: its “{name}” is not what it should be.")
+
+
+def _has_no_null(text: str | None) -> bool:
+    return "\0" not in (text or "")
+
+
+CHECKS: Mapping[str, Callable[[Any], bool]] = {  # what types do not say
+    "model": _has_no_null,
+    "pre": _has_no_null,
+    "corpora": lambda names: all(map(_has_no_null, names)),
+    "threads": lambda numbers: all(0 < number <= MOST_THREADS for number in numbers),
+}

@@ -1,0 +1,211 @@
+"""A process of its own for each contender: what one does, hold, or breaks touches no other.
+
+It answers messages on a pipe, one at a time:
+
+    ("load",)                                       memory used by the contender, its version and vocabulary;
+                                                    before that, what it does: (STAGE, in words) each time
+    ("prepare", operation, texts, threads)          the tokens of the texts; afterwards it is warm
+    ("sample", operation)                           seconds per unit by both clocks
+    ("memory", texts)                               the most memory held while encoding
+"""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing.connection import Connection
+from typing import Any
+
+from guiapp.analysis.bench.agreement import Tokens
+from guiapp.analysis.bench.memory import held_bytes, peak_bytes_during
+from guiapp.analysis.bench.opened import opened_model
+from guiapp.analysis.bench.operations import OPERATIONS, Subject, encode_all, judged_tokens
+from guiapp.analysis.bench.timing import SYSTEM_CLOCK, Operation, Sample, calls_per_sample, take_sample
+from guiapp.analysis.libraries.contender import (
+    Contender,
+    UnavailableError,
+    as_split,
+    our_contender,
+    split_name,
+)
+from guiapp.analysis.libraries.custom import MODEL_VARIABLE, PYTHON, CustomContender, open_custom
+from guiapp.analysis.libraries.table import PEERS, peer_source
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.errors import TokenloupeError
+
+FIRST_TEXT = b"ready"
+END_WITH_PARENT = 1  # prctl's PR_SET_PDEATHSIG
+STAGE = "stage"
+STARTS = "starts"
+OPENS, WRITES, READS = "opens the model", "is given the vocabulary", "reads the vocabulary"
+THREAD_VARIABLES = ("RAYON_NUM_THREADS", "OMP_NUM_THREADS")
+OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")  # else a library tries for a minute
+LONGEST_FAILURE = 300  # characters
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A contender that is ready.  `memory_bytes` is what building it added to the process."""
+
+    version: str
+    other_vocabulary: str
+    memory_bytes: int
+
+
+class Worker:
+    """One contender and the operations that are being timed, with the same texts."""
+
+    def __init__(
+        self,
+        model: str,
+        name: str,
+        pre: str | None = None,
+        own: CustomContender | None = None,
+        tell: Callable[[str], object] = lambda stage: None,
+    ) -> None:
+        self._tell = tell
+        self._model = model
+        self._opened = partial(opened_model, model, pre)
+        self._name = name
+        self._own = own
+        self._build: Callable[[], Contender] | None = None
+        self._contender: Contender | None = None
+        self._texts: tuple[bytes, ...] = ()
+        self._prepared: dict[str, tuple[Operation, int]] = {}  # with the number of calls of a sample
+
+    def load(self) -> Loaded:
+        own = self._own
+        name, is_split = split_name(self._name)
+        peer = PEERS.get(name) if own is None else None
+        opened_bytes = 0
+        self._tell(OPENS if own is None else STARTS)
+        if own is not None:
+            os.environ[MODEL_VARIABLE] = self._model
+            self._build = partial(open_custom, own)
+            before = held_bytes()
+        elif peer is not None:  # our own vocabulary is no part of its memory
+            tokenizer = self._opened().tokenizer
+            self._tell(WRITES)
+            source = peer_source(name, tokenizer, is_split)
+            self._tell(READS)
+            self._build = partial(peer.open, source)
+            before = held_bytes()
+        else:
+            tokenizer, opened_bytes = self._opened()  # which is part of ours
+            vocabulary = tokenizer.vocabulary
+            before = held_bytes()
+            self._build = lambda: our_contender(as_split(Tokenizer(vocabulary), is_split), name)
+        self._contender = self._build()
+        if own is not None and own.kind == PYTHON:
+            self._build = _no_second
+        encode_all(self._contender, [FIRST_TEXT])  # makes what is made with the first text
+        version = "" if peer is None else peer.version
+        memory_bytes = opened_bytes + max(held_bytes() - before, 0)
+        return Loaded(version, self._contender.other_vocabulary, memory_bytes)
+
+    def prepare(self, operation: str, texts: tuple[bytes, ...], threads: int) -> Tokens:
+        assert self._contender is not None
+        assert self._build is not None
+        if texts != self._texts:
+            self._texts = texts
+            self._prepared.clear()
+        subject = Subject(self._contender, self._build, texts, threads)
+        tokens = judged_tokens(operation, subject)
+        ready = OPERATIONS[operation](subject)
+        self._prepared[operation] = ready, calls_per_sample(ready)
+        return tokens
+
+    def sample(self, operation: str) -> Sample:
+        assert self._contender is not None
+        clock = SYSTEM_CLOCK._replace(cpu_ns=self._contender.cpu_ns)
+        return take_sample(*self._prepared[operation], clock)
+
+    def memory(self, texts: tuple[bytes, ...]) -> int:
+        assert self._contender is not None
+        if self._contender.is_apart:
+            raise UnavailableError("What it holds is in a process of its own, and not measured.")
+        contender, taken = self._contender, [self._contender.take_text(text) for text in texts]
+        before = held_bytes()
+        return max(peak_bytes_during(lambda: [contender.encode(text) for text in taken]) - before, 0)
+
+
+def _no_second() -> Contender:
+    raise UnavailableError("A function stays loaded: no text is its first one again.")
+
+
+def serve(
+    connection: Connection,
+    model: str,
+    name: str,
+    threads: int,
+    pre: str | None,
+    own: CustomContender | None = None,
+) -> None:
+    """Answer until the pipe is closed; replies are ("done", value), ("unavailable" or "failed", reason)."""
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)  # whatever it starts ends with it
+    prepare_process(threads)
+    answer_all(connection, Worker(model, name, pre, own, lambda stage: connection.send((STAGE, stage))))
+
+
+def answer_all(connection: Connection, worker: object) -> None:
+    """Let the methods of a worker answer what is asked, until the pipe is closed."""
+    process = os.getpid()
+    while True:
+        try:
+            command, *arguments = connection.recv()
+        except EOFError:
+            return
+        answer = _answer(worker, command, arguments)
+        if os.getpid() != process:  # a copy that the contender made, which would answer too
+            os._exit(0)
+        connection.send(answer)
+
+
+def _answer(worker: object, command: str, arguments: list[Any]) -> tuple[str, object]:
+    try:
+        return "done", getattr(worker, command)(*arguments)
+    except TokenloupeError as error:
+        return "unavailable", str(error)
+    except BaseException as error:  # whatever another library raises is its result; those in Rust panic so
+        return "failed", quoted(" ".join(f"{type(error).__name__}: {_said(error)}".split()), LONGEST_FAILURE)
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # not even that works
+        return "which cannot be told"
+
+
+def prepare_process(threads: int) -> None:
+    """Say nothing, ask no server, leave interrupts to the parent, end with it, and use so many threads."""
+    os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(threads)))
+    os.environ.update(dict.fromkeys(OFFLINE_VARIABLES, "1"))
+    os.environ["TOKENIZERS_PARALLELISM"] = "true" if threads > 1 else "false"
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # who crashes leaves no file behind
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(END_WITH_PARENT, signal.SIGKILL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """For systems without prctl; waits until Python's lock is free."""
+    if (parent := multiprocessing.parent_process()) is not None:
+        parent.join()
+        os._exit(1)

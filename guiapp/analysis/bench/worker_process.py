@@ -1,0 +1,175 @@
+"""The engine's end of a worker: starts it, asks with a time limit, ends it when it fails."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from guiapp.analysis.bench.memory import held_bytes_of
+from guiapp.analysis.bench.starting import SPAWN, ContextOfProcesses, contenders_context, interrupts_held_back
+from guiapp.analysis.bench.worker import STAGE, serve
+from guiapp.analysis.libraries.custom import CustomContender
+from guiapp.core.system.processes import how_it_ended
+
+LOADING_BYTES = 6 << 30
+SPARE_BYTES, SPARE_PER_BYTE = 512 << 20, 256
+GLANCE_S = 0.05  # how often a waiting engine looks whether it shall stop
+FAREWELL_S = 1.0
+
+
+class Stopped(Exception):  # noqa: N818  # nothing went wrong
+    """Somebody asked to stop."""
+
+
+class WorkerLost(Exception):  # noqa: N818
+    """The worker crashed or took too long and is gone; the message says which."""
+
+
+class TookTooLong(WorkerLost):
+    """The worker was ended because one call took too long."""
+
+
+class TookTooMuch(WorkerLost):
+    """The worker was ended because it held too much memory."""
+
+
+class ContenderFailed(Exception):  # noqa: N818
+    """The contender refused or raised; the worker lives on."""
+
+
+class AskedProcess:
+    """A child process that runs `serve(connection, *arguments)`, which answers what it is asked.
+
+    One that was spawned ends with the thread that started it, on Linux.
+
+    stage       what it said last that it does
+    most_bytes  of memory that it and what it started may hold, where the system tells; None: no limit
+    """
+
+    def __init__(
+        self,
+        serve: Callable[..., None],
+        arguments: tuple[object, ...],
+        shall_stop: Callable[[], bool],
+        context: ContextOfProcesses = SPAWN,
+    ) -> None:
+        self._shall_stop = shall_stop
+        self._limit_s = self._deadline_s = 0.0
+        self._reply: tuple[str, Any] = ("", None)
+        self.stage = ""
+        self.most_bytes: int | None = None
+        self._has_ended = False
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=serve, args=(theirs, *arguments), daemon=True)
+        with interrupts_held_back():  # until the child has learnt to leave them to us
+            self._process.start()
+        theirs.close()
+
+    def ask(self, limit_s: float, command: str, *arguments: object) -> Any:
+        """The answer; raises Stopped, WorkerLost or ContenderFailed."""
+        self.begin(limit_s, command, *arguments)
+        while not self.is_answered(GLANCE_S):
+            pass
+        return self.answer()
+
+    def begin(self, limit_s: float, command: str, *arguments: object) -> None:
+        """Ask, and leave the answer for later; raises WorkerLost."""
+        self._limit_s, self._deadline_s = limit_s, time.monotonic() + limit_s
+        try:
+            self._pipe.send((command, *arguments))
+        except OSError as error:
+            raise self._lost() from error
+
+    def is_answered(self, wait_s: float) -> bool:
+        """Whether the answer is there, within some seconds; raises Stopped or WorkerLost.
+
+        Until then it may say again and again what it does.
+        """
+        if self._shall_stop():
+            self.end()
+            raise Stopped
+        try:
+            while self._pipe.poll(wait_s):
+                self._reply = self._pipe.recv()
+                if self._reply[0] != STAGE:
+                    self._check_memory()
+                    return True
+                self.stage = self._reply[1]
+        except (EOFError, OSError) as error:
+            raise self._lost() from error
+        self._check_memory()
+        if self._process.exitcode is not None and not self._pipe.poll():
+            raise self._lost()  # what it started keeps the pipe open
+        if time.monotonic() > self._deadline_s:
+            self.end()
+            raise TookTooLong(f"It did not answer within {self._limit_s:g} s.")
+        return False
+
+    def answer(self) -> Any:
+        """What it said, once `is_answered`; raises ContenderFailed."""
+        outcome, value = self._reply
+        if outcome == "done":
+            return value
+        raise ContenderFailed(value)
+
+    def end(self) -> None:
+        """End it now, whatever it does, and whatever it started."""
+        if self._has_ended:
+            return
+        self._has_ended = True
+        if hasattr(os, "killpg") and (process_id := self._process.pid) is not None:
+            with suppress(OSError):  # it leads no group, or not yet
+                os.killpg(process_id, signal.SIGKILL)
+        self._process.kill()
+        self._process.join(GLANCE_S if self._shall_stop() else FAREWELL_S)  # the fork server may be stopped
+        self._pipe.close()
+
+    def _check_memory(self) -> None:
+        most = self.most_bytes
+        if most is not None and held_bytes_of(self._process.pid or 0) > most:
+            self.end()
+            raise TookTooMuch(f"It took more than {most >> 20:,} MB of memory.")
+
+    def _lost(self) -> WorkerLost:
+        self._process.join(FAREWELL_S)
+        code = self._process.exitcode
+        self.end()
+        return WorkerLost("It closed its pipe." if code is None else how_it_ended(code))
+
+
+class WorkerProcess(AskedProcess):
+    """A child process with a contender.
+
+    It may hold LOADING_BYTES while it loads.  Then its memory is looked at while it works and whenever it has
+    answered: it may be twice what it was, and SPARE_BYTES, and SPARE_PER_BYTE for each byte of its texts.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        name: str,
+        threads: int,
+        shall_stop: Callable[[], bool],
+        pre: str | None = None,
+        own: CustomContender | None = None,
+    ) -> None:
+        super().__init__(serve, (model, name, threads, pre, own), shall_stop, contenders_context())
+        self.most_bytes = LOADING_BYTES
+        self._loaded_bytes = 0
+
+    def begin(self, limit_s: float, command: str, *arguments: Any) -> None:
+        match command, *arguments:
+            case ("prepare", _, texts, *_) | ("memory", texts):
+                n_bytes = sum(map(len, texts))
+                self.most_bytes = 2 * self._loaded_bytes + SPARE_BYTES + SPARE_PER_BYTE * n_bytes
+        super().begin(limit_s, command, *arguments)
+
+    def answer(self) -> Any:
+        answer = super().answer()
+        if not self._loaded_bytes:
+            self._loaded_bytes = held_bytes_of(self._process.pid or 0)
+        return answer

@@ -1,0 +1,176 @@
+"""A prompt in tokens where content stays text: none of it takes part in a control token.
+
+All else is as in the whole: text is still encoded in one go across the borders of content.  Control tokens
+come about in three ways, and each is closed: they are searched for in a text, and in what a normalizer made
+of it, and the model may put one together as any other token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encode.encoding import Encoding, FragmentTokens
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.special_tokens import Partition, join_stretches
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.merges import without_texts
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.errors import EncodeError
+
+if TYPE_CHECKING:
+    from guiapp.core.encode.families.components import PartsPipeline
+    from guiapp.core.text.added_tokens import Found
+    from guiapp.core.text.normalized import NormalizedText
+
+Columns = tuple[list[int], ...]  # those of a Partition
+Cut = Callable[[NDArray[np.uint8], bool], Partition]  # a text, and whether control tokens are parsed
+NO_TEXT = 0xFF  # a byte that is in no normalised text
+
+
+def is_control(vocabulary: Vocabulary) -> NDArray[np.bool_]:
+    """bool[n]: the tokens that a text only has where control tokens are parsed."""
+    return vocabulary.attributes & (Attribute.CONTROL | Attribute.UNKNOWN) > 0
+
+
+def content_as_text(
+    tokenizer: Tokenizer, text: bytes, is_content: NDArray[np.bool_], add_special: bool
+) -> Encoding:
+    """The tokens of a prompt; `is_content` has an entry for each byte.
+
+    Text that the model can only express by control tokens has these.
+    """
+    found = _tokens(tokenizer, np.frombuffer(text, np.uint8), is_content)
+    before, after = tokenizer.special_ids_around() if add_special else ([], [])
+    ids = np.concatenate([np.array(before, np.int32), found.ids, np.array(after, np.int32)])
+    starts = np.concatenate([[0] * len(before), found.starts, [len(text)] * len(after)])
+    ends = np.concatenate([[0] * len(before), found.ends, [len(text)] * len(after)])
+    spans = np.stack([starts, ends], axis=1).astype(np.int64)
+    return Encoding(text, ids, spans, next(iter(tokenizer.encoders)))
+
+
+def _tokens(tokenizer: Tokenizer, text: NDArray[np.uint8], is_content: NDArray[np.bool_]) -> FragmentTokens:
+    """Without those around a text."""
+    marks = _Marks.of(tokenizer.vocabulary, is_content)
+    cut = tokenizer.special_tokens.partition
+    partition = _partition(cut, text, marks, _byte_of_none(tokenizer))
+    found = _encoded(tokenizer, text, partition, marks)
+    if not marks.has_control(text, found, tokenizer.vocabulary):
+        return found
+    rows = np.flatnonzero(marks.is_control)
+    try:
+        return _encoded(Tokenizer(without_texts(tokenizer.vocabulary, rows)), text, partition, marks)
+    except EncodeError:
+        return found
+
+
+class _Marks(NamedTuple):
+    """What is content and what is control.
+
+    is_control  bool[n_tokens]
+    n_before    int64[n_bytes + 1]: how many bytes of content are before each place
+    """
+
+    is_control: NDArray[np.bool_]
+    n_before: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, vocabulary: Vocabulary, is_content: NDArray[np.bool_]) -> _Marks:
+        return cls(is_control(vocabulary), np.concatenate([[0], np.cumsum(is_content)]))
+
+    def have_content(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """bool[k]: the stretches of the text with some content in them."""
+        found: NDArray[np.bool_] = self.n_before[ends] > self.n_before[starts]
+        return found
+
+    def has_control(self, text: NDArray[np.uint8], found: FragmentTokens, vocabulary: Vocabulary) -> bool:
+        """Whether some content became a control token, but for what the vocabulary does not know."""
+        rows = np.flatnonzero(self.is_control[found.ids])
+        rows = rows[self.have_content(found.starts[rows], found.ends[rows])]
+        ids = found.ids[rows]
+        is_unknown = vocabulary.signs[ids] & Attribute.UNKNOWN > 0
+        if not is_unknown.all():
+            return True
+        data = text.tobytes() if len(ids) else b""
+        return any(vocabulary.raw_text(token_id) in data for token_id in np.unique(ids).tolist())
+
+
+def _encoded(
+    tokenizer: Tokenizer, text: NDArray[np.uint8], partition: Partition, marks: _Marks
+) -> FragmentTokens:
+    """The tokens of a text, special tokens also found in what a normalizer makes of it."""
+    parts, encoder = tokenizer.vocabulary.parts, next(iter(tokenizer.encoders))
+    if parts is None or parts.normalizes_nothing or not any(each.normalized for each in parts.added_tokens):
+        return tokenizer.encode_stretch(text, partition, True, encoder, True)
+    from guiapp.core.encode.families.components import PartsPipeline
+
+    pipeline = tokenizer.pipeline
+    assert isinstance(pipeline, PartsPipeline), "no other one searches the normalised text"
+
+    def encode_fragment(start: int, end: int) -> FragmentTokens:
+        find = partial(_found, pipeline, marks, start)
+        return pipeline.encode_finding(text[start:end], tokenizer.begins_anew(start, True), encoder, find)
+
+    return join_stretches(partition, encode_fragment)
+
+
+def _found(pipeline: PartsPipeline, marks: _Marks, start: int, normal: NormalizedText) -> Found:
+    """The tokens of a fragment from `start` on, normalised; what comes of nothing is of what is beside it."""
+    from guiapp.core.text.added_tokens import partition_of
+
+    is_inserted = normal.starts == normal.ends
+    starts = np.maximum(normal.starts + start - is_inserted, 0)
+    ends = np.minimum(normal.ends + start + is_inserted, len(marks.n_before) - 1)
+    inner = _Marks(marks.is_control, np.concatenate([[0], np.cumsum(marks.have_content(starts, ends))]))
+
+    def cut(text: NDArray[np.uint8], parse_special: bool) -> Partition:
+        return partition_of(pipeline.search.find(text, parse_special), len(text))
+
+    found = _partition(cut, normal.data, inner, NO_TEXT)
+    return list(zip(found.ids.tolist(), found.starts.tolist(), found.ends.tolist(), strict=True))
+
+
+def _partition(cut: Cut, text: NDArray[np.uint8], marks: _Marks, mask: int) -> Partition:
+    """As it would be if content had no control tokens; but it may have others."""
+    masked, is_content = text.copy(), np.diff(marks.n_before) > 0
+    while True:  # each time some more content is masked
+        found = cut(masked, True)
+        rows = np.flatnonzero(marks.is_control[found.ids] & marks.have_content(found.starts, found.ends))
+        if not len(rows):
+            break
+        steps = np.zeros(len(text) + 1, np.int8)  # tokens do not overlap
+        steps[found.starts[rows]] += 1
+        steps[found.ends[rows]] -= 1
+        masked[is_content & (np.cumsum(steps[:-1]) > 0)] = mask
+    return _with_others(cut, found, text, masked)
+
+
+def _byte_of_none(tokenizer: Tokenizer) -> int:
+    """One that no special token has: texts of GGUF have no NUL, those of JSON no 0xFF."""
+    data, offsets = tokenizer.vocabulary.unmarked_texts
+    rows = tokenizer.special_tokens.searched_for(True).tolist()
+    held = b"".join(data[offsets[row] : offsets[row + 1]].tobytes() for row in rows)
+    return min(set(range(256)).difference(held))
+
+
+def _with_others(cut: Cut, found: Partition, text: NDArray[np.uint8], masked: NDArray[np.uint8]) -> Partition:
+    """With the user-defined tokens that are found in what was masked."""
+    n_masked = np.concatenate([[0], np.cumsum(text != masked)])
+    parts = list[Columns]()
+    for start, end in zip(found.raw_starts.tolist(), found.raw_ends.tolist(), strict=True):
+        if n_masked[start] == n_masked[end]:
+            parts.append(([], [], [], [start], [end]))
+        else:
+            inner = cut(text[start:end].copy(), False)
+            places = (inner.starts, inner.ends, inner.raw_starts, inner.raw_ends)
+            parts.append((inner.ids.tolist(), *((each + start).tolist() for each in places)))
+    in_numbers = (each.tolist() for each in (found.ids, found.starts, found.ends))
+    tokens: list[Columns] = [([a], [b], [c], [], []) for a, b, c in zip(*in_numbers, strict=True)]
+    in_order = [*chain.from_iterable(zip(parts, tokens, strict=False)), parts[-1]]
+    columns = [list(chain.from_iterable(column)) for column in zip(*in_order, strict=True)]
+    return Partition(np.array(columns[0], np.int32), *(np.array(each, np.int64) for each in columns[1:]))

@@ -1,0 +1,166 @@
+"""One conversation in tokens in two ways: of two templates or models, with generation prompt and without."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from functools import cached_property
+from itertools import count, takewhile
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.chat.chat import Chat, chat_of
+from guiapp.analysis.chat.settings import ChatSettings
+from guiapp.analysis.chat.templates import templates_of
+from guiapp.analysis.chat.token_origins import ADDED
+from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
+from guiapp.analysis.chat.turns import Turn
+from guiapp.core.encode.tokenizer import Tokenizer
+
+MOST_PAIRS = (
+    1 << 22
+)  # of tokens that a turn's are looked for among; for longer ones, where they begin and end
+
+
+class TurnPair(NamedTuple):
+    """A turn in both; None where the other has none like it."""
+
+    first: Turn | None
+    second: Turn | None
+
+
+class CountPair(NamedTuple):
+    """Tokens of a role, of `template` or `added`, in both."""
+
+    name: str
+    first: int
+    second: int
+
+
+@dataclass(frozen=True, eq=False)
+class ChatComparison:
+    """Two prompts of the same messages side by side.
+
+    turns   in order, those of the same message beside each other
+    counts  of tokens: of the template, of each role, added
+    """
+
+    first: Chat
+    second: Chat
+
+    @cached_property
+    def turns(self) -> list[TurnPair]:
+        turns = self.first.turns, self.second.turns
+        keys = _keys(turns[0]), _keys(turns[1])
+        pairs = list[TurnPair]()
+        for tag, *place in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
+            ours, theirs = turns[0][place[0] : place[1]], turns[1][place[2] : place[3]]
+            if tag == "equal":
+                pairs += map(TurnPair, ours, theirs)
+            else:
+                pairs += [TurnPair(turn, None) for turn in ours] + [TurnPair(None, turn) for turn in theirs]
+        return pairs
+
+    @cached_property
+    def counts(self) -> list[CountPair]:
+        first, second = _counts(self.first), _counts(self.second)
+        return [CountPair(name, first[name], second[name]) for name in {**first, **second}]
+
+    @cached_property
+    def is_shared(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """bool[n] for each: the tokens that the other has, too.
+
+        Of content: of the same characters of the same message.  Of all else: in the same order in the same
+        turn, as far as that could be found out.  Of one model, ids are equal; of two, the texts of tokens.
+        """
+        keys = _token_keys(self.first, self._is_one_model), _token_keys(self.second, self._is_one_model)
+        content = tuple({key for key in each if isinstance(key, tuple)} for each in keys)
+        shared = (
+            np.array([key in content[1] for key in keys[0]], bool),
+            np.array([key in content[0] for key in keys[1]], bool),
+        )
+        for first, second in self.turns:
+            if first and second:
+                places = [
+                    [place for place in range(turn.start, turn.end) if not isinstance(key[place], tuple)]
+                    for turn, key in zip((first, second), keys, strict=True)
+                ]
+                rows = _in_common(*([key[at] for at in each] for key, each in zip(keys, places, strict=True)))
+                for side, each in enumerate(places):
+                    shared[side][[each[row[side]] for row in rows]] = True
+        return shared
+
+    @property
+    def has_same_ids(self) -> bool:
+        return np.array_equal(self.first.token_ids, self.second.token_ids)
+
+    @property
+    def _is_one_model(self) -> bool:
+        return self.first.tokenizer is self.second.tokenizer
+
+
+def as_text_of(chat: Chat, as_text: bool = True) -> Chat:
+    """The same text, where content stays text, or does not."""
+    if as_text == chat.settings.as_text:
+        return chat
+    settings = replace(chat.settings, as_text=as_text)
+    return Chat(chat.tokenizer, chat.conversation, chat.template, chat.rendering, settings)
+
+
+def in_model(
+    chat: Chat,
+    tokenizer: Tokenizer,
+    settings: ChatSettings,
+    template: str | None = None,
+    checkpoint: Callable[[], None] = lambda: None,
+) -> Chat:
+    """The same messages in another model, by its own template; by that of the chat where it has none."""
+    if template is None and not templates_of(tokenizer.vocabulary):
+        template = chat.template.text
+    return chat_of(tokenizer, chat.conversation, replace(settings, template=template), checkpoint)
+
+
+def _keys(turns: list[Turn]) -> list[Hashable]:
+    """What makes two turns the same: the message, or the one that follows, and the number among such."""
+    seen, keys, following = Counter[Hashable](), list[Hashable](), None
+    for turn in reversed(turns):
+        following = following if turn.message is None else turn.message
+        key = (turn.message is None, following, turn.is_prompt)
+        keys.append((key, seen[key]))
+        seen[key] += 1
+    return keys[::-1]
+
+
+def _counts(chat: Chat) -> Counter[str]:
+    budget = chat.budget
+    return Counter({TEMPLATE: budget.n_template, **budget.by_role, ADDED: budget.n_added})
+
+
+def _token_keys(chat: Chat, is_one_model: bool) -> list[Hashable]:
+    """What makes two tokens the same; a tuple for content, of which the place is known."""
+    text, keys = chat.encoding.text_bytes, list[Hashable]()
+    rows = zip(chat.token_ids.tolist(), chat.encoding.spans.tolist(), chat.origins, strict=True)
+    for token_id, (start, end), origin in rows:
+        said: Hashable = token_id if is_one_model else text[start:end]
+        if origin.kind == CONTENT:
+            keys.append((origin.message, origin.field, origin.start, origin.end, said))
+        else:
+            keys.append(said)
+    return keys
+
+
+def _in_common(first: list[Hashable], second: list[Hashable]) -> list[tuple[int, int]]:
+    """Places of equal ones that stand in the same order in both."""
+    if len(first) * len(second) <= MOST_PAIRS:
+        blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
+        return [(block.a + at, block.b + at) for block in blocks for at in range(block.size)]
+    pairs = zip(count(), first, second, strict=False)
+    found = [(at, at) for at, *_ in takewhile(lambda pair: pair[1] == pair[2], pairs)]
+    left = min(len(first), len(second)) - len(found)
+    behind = zip(range(1, left + 1), reversed(first), reversed(second), strict=False)
+    same = takewhile(lambda pair: pair[1] == pair[2], behind)
+    return found + [(len(first) - at, len(second) - at) for at, *_ in same]

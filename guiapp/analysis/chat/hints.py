@@ -1,0 +1,361 @@
+"""What is likely to go wrong with a prompt, in sentences, with what would mend it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.chat.as_text import is_control
+from guiapp.analysis.chat.chat import TOOLS, Chat
+from guiapp.analysis.chat.fixes import Edit, Fix, text_of
+from guiapp.analysis.chat.markers import BEGINNINGS, ENDS, MARKER, look, looks_like_end
+from guiapp.analysis.chat.messages import MOST_CHARACTERS, arguments_as_object, functions_of, texts_of
+from guiapp.analysis.chat.template_edits import ASSISTANT, ending_turn, replacing
+from guiapp.analysis.chat.token_origins import ADDED, TokenOrigin
+from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
+from guiapp.analysis.doctor.findings import HINT, WARNING
+from guiapp.analysis.doctor.roles import keeps_going
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.remedies import ending_generation
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.native.checkpoint import stoppable
+
+BLANKS = " \t\u00a0\u3000"
+LONGEST_NAME = 24
+MOST_PIECES = 20  # that are looked for in the prompt
+
+
+@dataclass(frozen=True)
+class Hint:
+    """Something to look at.
+
+    code      the same for all of a kind
+    severity  WARNING where the model reads something else than people mean, else HINT
+    what      a sentence
+    tokens    that it is about, first and behind the last
+    message   that it is about, from 0; None for none
+    """
+
+    code: str
+    severity: str
+    what: str
+    tokens: tuple[int, int]
+    message: int | None = None
+    fix: Fix | None = None
+
+
+def hints(chat: Chat) -> list[Hint]:
+    """All of a conversation, by kind and place; those of one kind about the same token or line only once."""
+    if not chat.is_traced:
+        what = "Where this text is from could not be found out, so that nothing can be told of it."
+        return [Hint("untraced", WARNING, what, (0, 0))]
+    found: dict[tuple[str, str], Hint] = {}
+    in_tokens = _content_as_control, _two_bos, _ends_of_turns, _near_misses
+    for find in (*in_tokens, _added_blanks, _lost_content, _lost_tools, _escaped_arguments):
+        for hint in find(chat):
+            found.setdefault((hint.code, hint.what), hint)
+    return list(found.values())
+
+
+def _content_as_control(chat: Chat) -> Iterator[Hint]:
+    places = np.flatnonzero(chat.became_control)
+    kinds = chat.token_ids[places] * np.int64(len(chat.runs.bounds)) + chat.origins.rows[places]
+    for index in places[np.sort(np.unique(kinds, return_index=True)[1])].tolist():
+        origin = chat.origins[index]
+        token = quoted(_raw(chat.tokenizer.vocabulary, int(chat.token_ids[index])))
+        what = f"Content of {_name(origin)} became the control token {token}."
+        fix = Fix("Encode as text", as_text=True)
+        yield Hint("content_became_control", WARNING, what, (index, index + 1), origin.message, fix)
+
+
+def _two_bos(chat: Chat) -> Iterator[Hint]:
+    """With nothing but white space between them; templates of old models begin each turn with one."""
+    bos, spans, alike = chat.tokenizer.vocabulary.special_ids.bos, chat.encoding.spans, list[int]()
+    if bos is None:
+        return
+    for place in np.flatnonzero(chat.token_ids == bos).tolist():
+        before = chat.encoding.text_bytes[spans[alike[-1], 1] : spans[place, 0]] if alike else b""
+        if before.strip() or chat.origins[place].is_content:
+            break
+        alike.append(place)
+    if len(alike) < 2:
+        return
+    tokens, is_pair = (alike[0], alike[-1] + 1), len(alike) == 2
+    name = quoted(_raw(chat.tokenizer.vocabulary, bos))
+    begins = f"{'Two' if is_pair else len(alike)} {name} begin the prompt"
+    if chat.origins[alike[0]].kind == ADDED:
+        written = "one" if is_pair else len(alike) - 1
+        what = f"{begins}: the template writes {written}, and the tokenizer adds another."
+        fix = Fix("Leave out the added one", add_special=False)
+        yield Hint("double_bos", WARNING, what, tokens, None, fix)
+    else:
+        what = f"{begins}: the template writes {'both' if is_pair else 'all'}."
+        once = min(alike, key=lambda each: chat.origins[each].message is not None)
+        yield Hint("double_bos", WARNING, what, tokens, None, _taken_out(chat, *_characters(chat, once)))
+
+
+def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
+    """Whether what the assistant has said ends as the model would end it; each kind of end is told once."""
+    vocabulary, told, markers = chat.tokenizer.vocabulary, set[str](), _Markers(chat)
+    control = is_control(vocabulary)
+    names = chat.tokenizer.special_tokens.names
+    contents = np.flatnonzero(chat.origins.is_content & ~_is_repeated(chat))
+    is_last = np.diff(chat.origins.messages[contents], append=-2) != 0
+    behind = np.append(contents[1:], len(chat.origins))
+    for last, following in zip(contents[is_last].tolist(), behind[is_last].tolist(), strict=False):
+        origin = chat.origins[last]
+        if origin.role != ASSISTANT:
+            continue
+        between = chat.token_ids[last + 1 : following].tolist()
+        if any(each in vocabulary.eog or keeps_going(_raw(vocabulary, each), names) for each in between):
+            continue
+        marks = [token_id for token_id in between if control[token_id]]
+        turn = "call of a tool" if origin.field.startswith("tool_calls") else "turn"
+        if marks:
+            token, code = quoted(_raw(vocabulary, marks[0])), "eog_gap"
+            what = f"{token} follows the assistant's {turn}, but llama.cpp does not stop there in this model."
+        else:
+            code = "missing_eos"
+            what = f"Nothing tells the model that the assistant's {turn} has ended: no control token follows."
+        if what not in told:
+            told.add(what)
+            mark = marks[0] if marks else None
+            fix = _end_as_meant(chat, markers, last, following) or _ending(chat, last, mark, markers.end)
+            yield Hint(code, WARNING, what, (last + 1, max(following, last + 1)), origin.message, fix)
+
+
+def _is_repeated(chat: Chat) -> NDArray[np.bool_]:
+    """bool[n]: tokens of a call that was written before, as a function's name in front of its result is."""
+    written, repeated = set[tuple[int | None, str, int]](), list[int]()
+    for row, run in enumerate(chat.rendering.runs):
+        key = (run.origin.message, run.origin.field, run.offset)
+        if run.origin.kind == CONTENT and run.origin.field.startswith("tool_calls"):
+            repeated += [row] if key in written else []
+            written.add(key)
+    return np.isin(chat.origins.rows, repeated)
+
+
+def _ending(chat: Chat, last: int, mark: int | None, end: int | None) -> Fix | None:
+    """For a turn whose content ends with a token: what ends it now may just not be known as an end.
+
+    end  the model's own, see `_end_of_turns`
+    """
+    vocabulary, message = chat.tokenizer.vocabulary, chat.origins[last].message
+    if mark is not None and looks_like_end(_raw(vocabulary, mark)):
+        return Fix("Copy what mends the file", remedy=ending_generation(vocabulary, mark))
+    if end not in vocabulary.eog:
+        end = next((each for each in _ends_of_model(vocabulary) if each in vocabulary.eog), None)
+    if end is None or message is None or not chat.origins[last].field.startswith("content"):
+        return None
+    name = _raw(vocabulary, end)
+    edit = ending_turn(chat, message, name)
+    return None if edit is None else Fix(f"Add {quoted(name, LONGEST_NAME)}", template=edit)
+
+
+def _near_misses(chat: Chat) -> Iterator[Hint]:
+    """What looks like a control token but is text in this model."""
+    told = set[str]()
+    for found, meant, instead in _Markers(chat).misspelt(0, len(chat.text)):
+        said = found[0]
+        origin = chat.origin_at(found.start())
+        where = f"in {_name(origin)}" if origin.is_content else f"from line {origin.line} of the template"
+        what = f"{quoted(said)}, {where}, is plain text in this model{instead}."
+        if what in told:
+            continue
+        told.add(what)
+        yield Hint(
+            "near_miss",
+            HINT if origin.is_content and said in ENDS + BEGINNINGS else WARNING,
+            what,
+            chat.tokens_at(found.start(), found.end()),
+            origin.message if origin.is_content else None,
+            _replacement(chat, found.start(), found.end(), meant),
+        )
+
+
+class _Markers:
+    """Special tokens by what people see of them.
+
+    end  the token that ends turns, see `_end_of_turns`
+    """
+
+    def __init__(self, chat: Chat) -> None:
+        self._chat, self.end = chat, _end_of_turns(chat)
+        self._names = chat.tokenizer.special_tokens.names
+        self._by_look = {look(name): name for name in self._names}
+
+    def misspelt(self, start: int, end: int) -> Iterator[tuple[re.Match[str], str, str]]:
+        """Near misses among some characters of the prompt: with what is meant, or "", and how to say so."""
+        for found in stoppable(MARKER.finditer(self._chat.text, start, end)):
+            said, meant = found[0], self._by_look.get(look(found[0]), "")
+            if said in self._names or not (meant or said in ENDS or said in BEGINNINGS):
+                continue
+            instead = f"; it has {quoted(meant)}" if meant else ""
+            if said in ENDS and not meant and self.end is not None:
+                meant = _raw(self._chat.tokenizer.vocabulary, self.end)
+                instead = f"; its turns end with {quoted(meant)}"
+            yield found, meant, instead
+
+
+def _end_as_meant(chat: Chat, markers: _Markers, last: int, following: int) -> Fix | None:
+    """For a turn behind which the template writes an end, but misspelt: a second one is not to be added."""
+    vocabulary = chat.tokenizer.vocabulary
+    start, end = _characters(chat, last)[0], len(chat.text)  # the last token may have some of the marker
+    if following < len(chat.token_ids):
+        end = _characters(chat, following)[0]
+    ends = {_raw(vocabulary, token_id) for token_id in vocabulary.eog}
+    for found, meant, _ in markers.misspelt(start, end):
+        if meant in ends and chat.origin_at(found.start()).kind == TEMPLATE:
+            return _replacement(chat, found.start(), found.end(), meant)
+    return None
+
+
+def _end_of_turns(chat: Chat) -> int | None:
+    """The token that the template writes behind most contents, or else the model's own."""
+    vocabulary = chat.tokenizer.vocabulary
+    is_content, following, control = chat.origins.is_content, chat.token_ids[1:], is_control(vocabulary)
+    behind = Counter(following[is_content[:-1] & ~is_content[1:] & control[following]].tolist())
+    return max(behind, key=behind.__getitem__, default=next(_ends_of_model(vocabulary), None))
+
+
+def _ends_of_model(vocabulary: Vocabulary) -> Iterator[int]:
+    """What its file names as ends of a turn, the likeliest first."""
+    ids = vocabulary.special_ids
+    return (each for each in (ids.eot, ids.eos) if each is not None)
+
+
+def _added_blanks(chat: Chat) -> Iterator[Hint]:
+    """Blanks that become part of a word, or keep one from having its usual token."""
+    text, runs = chat.text, chat.rendering.runs
+    if text and text[-1] in BLANKS and runs[-1].origin.kind == TEMPLATE:
+        what = "The prompt ends in a blank from the template: tokens of words mostly begin with their own."
+        place = _blanks(chat, len(runs) - 1, at_end=True)
+        yield Hint("trailing_blank", WARNING, what, chat.tokens_at(*place), None, _taken_out(chat, *place))
+    for row, (before, run) in enumerate(pairwise(runs)):
+        kinds = before.origin.kind, run.origin.kind
+        if kinds == (TEMPLATE, CONTENT) and text[run.start - 1] in BLANKS:
+            what = f"Line {before.origin.line} of the template puts a blank before content."
+            message, place = run.origin.message, _blanks(chat, row, at_end=True)
+        elif kinds == (CONTENT, TEMPLATE) and text[run.start] in BLANKS:
+            what = f"Line {run.origin.line} of the template puts a blank behind content."
+            message, place = before.origin.message, _blanks(chat, row + 1, at_end=False)
+        else:
+            continue
+        yield Hint("added_blank", HINT, what, chat.tokens_at(*place), message, _taken_out(chat, *place))
+
+
+def _blanks(chat: Chat, row: int, at_end: bool) -> tuple[int, int]:
+    """The characters of the prompt that are the blanks at an end of a run."""
+    start, end = chat.runs.bounds[row : row + 2].tolist()
+    part = chat.text[start:end]
+    return (start + len(part.rstrip(BLANKS)), end) if at_end else (start, end - len(part.lstrip(BLANKS)))
+
+
+def _lost_content(chat: Chat) -> Iterator[Hint]:
+    """Messages of which the template writes nothing, or only a part, as those that drop earlier reasoning."""
+    written = defaultdict[tuple[int | None, str], list[tuple[int, int]]](list)
+    for run, end in zip(chat.rendering.runs, chat.runs.bounds[1:].tolist(), strict=True):
+        if run.origin.kind != TEMPLATE:
+            size = end - run.start if run.origin.kind == CONTENT else MOST_CHARACTERS  # maybe the whole text
+            written[run.origin.message, run.origin.field].append((run.offset, run.offset + size))
+    if any(message is None and not field.startswith(TOOLS) for message, field in written):
+        return  # it may be of any message
+    in_prompt = {message for message, _ in written}
+    for number, message in enumerate(chat.conversation.messages):
+        where, content = f"message {number + 1} ({quoted(message['role'])})", message.get("content", "")
+        if number not in in_prompt and (content.strip() if isinstance(content, str) else content):
+            what = f"The template leaves out the content of {where}."
+            yield Hint("lost_content", WARNING, what, (0, 0), number)
+            continue
+        for name, fields, text in texts_of(message):
+            spans = sorted(chain.from_iterable(written[number, field] for field in ("", *fields)))
+            if part := _left_out(chat.text, text, spans):
+                what = f"The template leaves out “{quoted(part)}” from the {name} of {where}."
+                yield Hint("lost_part", HINT, what, (0, 0), number)
+
+
+def _left_out(prompt: str, text: str, spans: list[tuple[int, int]]) -> str:
+    """The longest piece of a text outside these spans that is nowhere in the prompt, if it has words."""
+    pieces, at = list[str](), 0
+    for start, end in (*spans, (len(text), len(text))):
+        pieces.append(text[at:start].strip())
+        at = max(at, end)
+    for piece in sorted(pieces, key=len, reverse=True)[:MOST_PIECES]:
+        if any(map(str.isalnum, MARKER.sub("", piece))) and piece not in prompt:
+            return piece
+    return ""
+
+
+def _lost_tools(chat: Chat) -> Iterator[Hint]:
+    """Tools, and calls of tools, of which not even a name is in the prompt."""
+    if _lacks_names(chat, chat.conversation.tools):
+        what = "The template leaves out the tools: the prompt names none of them."
+        yield Hint("lost_tools", WARNING, what, (0, 0))
+    for number, message in enumerate(chat.conversation.messages):
+        if _lacks_names(chat, message.get("tool_calls")):
+            what = (
+                f"The template leaves out the tool calls of message {number + 1} ({quoted(message['role'])})."
+            )
+            yield Hint("lost_tools", WARNING, what, (0, 0), number)
+
+
+def _lacks_names(chat: Chat, tools: object) -> bool:
+    names = [name for each in functions_of(tools) if isinstance(name := each.get("name"), str)]
+    return bool(names) and not any(name in chat.text for name in names)
+
+
+def _escaped_arguments(chat: Chat) -> Iterator[Hint]:
+    """Arguments of calls as JSON in a text, which the template makes JSON of once more."""
+    for number, message in enumerate(chat.conversation.messages):
+        for function in functions_of(message.get("tool_calls")):
+            written = json.dumps(given := function.get("arguments"), ensure_ascii=False)
+            start = (
+                chat.text.find(written) if arguments_as_object(given) != given and '\\"' in written else -1
+            )
+            if start >= 0:
+                what = (
+                    f"The template escapes arguments of a tool call, which are text in message {number + 1}."
+                )
+                tokens = chat.tokens_at(start, start + len(written))
+                yield Hint("escaped_arguments", HINT, f"{what} Give an object.", tokens, number)
+
+
+def _replacement(chat: Chat, start: int, end: int, text: str) -> Fix | None:
+    """For some characters of the prompt, all of them from one message or from the template."""
+    row = int(chat.runs.rows_at(np.array(start)))
+    run, (run_start, run_end) = chat.rendering.runs[row], chat.runs.bounds[row : row + 2].tolist()
+    if text and run.origin.kind == TEMPLATE:
+        change = replacing(chat, start, end, text)
+        return None if change is None else Fix("Replace in the template", template=change)
+    if not text or run.origin.kind != CONTENT or run.origin.message is None or end > run_end:
+        return None
+    first = run.offset + start - run_start
+    edit = Edit(run.origin.message, run.origin.field, first, first + end - start, text)
+    return Fix("Replace", edit=edit) if text_of(chat.conversation, edit) is not None else None
+
+
+def _taken_out(chat: Chat, start: int, end: int) -> Fix | None:
+    """For some characters of the prompt, where the template just writes them."""
+    edit = replacing(chat, start, end, "")
+    return None if edit is None else Fix("Take out of the template", template=edit)
+
+
+def _characters(chat: Chat, token: int) -> tuple[int, int]:
+    """Of the prompt, the first of a token and behind its last."""
+    start, end = chat.character_of_byte[chat.encoding.spans[token]].tolist()
+    return start, end
+
+
+def _raw(vocabulary: Vocabulary, token_id: int) -> str:
+    return vocabulary.raw_text(token_id).decode("utf-8", "replace")
+
+
+def _name(origin: TokenOrigin) -> str:
+    return "a tool" if origin.message is None else f"message {origin.message + 1} ({quoted(origin.role)})"

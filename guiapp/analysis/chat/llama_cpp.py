@@ -1,0 +1,126 @@
+"""What llama.cpp itself makes of a conversation, where its library is installed: text and ids."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.chat.chat import Chat
+from guiapp.analysis.chat.messages import arguments_as_text, with_arguments, with_reasoning
+from guiapp.analysis.chat.rendering import LONGEST_REASON, Rendering
+from guiapp.analysis.chat.templates import special_texts
+from guiapp.analysis.chat.traced import CHANGED, Origin, Run
+from guiapp.core.system.processes import ApartError, answer_of
+from guiapp.core.text.common_ends import common_ends
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.vocabulary import LLAMA_CPP
+from guiapp.errors import ChatError
+
+PACKAGE = "xllamacpp"
+PATIENCE_S = 90.0
+SHOWN = 24  # characters of a difference
+
+
+@dataclass(frozen=True, eq=False)
+class LlamaPrompt:
+    """A conversation in llama.cpp.
+
+    chat       its text in tokens of this program; the origins are those of what is equal
+    token_ids  its own, int32[n]; None for a file that it does not read
+    """
+
+    chat: Chat
+    token_ids: NDArray[np.int32] | None
+
+    def difference(self, chat: Chat) -> str:
+        """In what its prompt is another, as a sentence; "" where text and ids are equal."""
+        ours, theirs, left_out = chat.text, self.chat.text, ""
+        bos = special_texts(chat.tokenizer.vocabulary).get("bos_token", "")
+        if bos and ours.startswith(bos) and not theirs.startswith(bos):
+            ours = ours.removeprefix(bos)
+            left_out = f"llama.cpp leaves out the {quoted(bos)} that the template writes, as it adds one."
+        if ours != theirs:
+            at, _ = common_ends(ours, theirs)
+            here, there = (quoted(text[at : at + SHOWN]) or "its end" for text in (ours, theirs))
+            place = at + len(chat.text) - len(ours) + 1
+            return f"{left_out} From character {place:,}, llama.cpp has {there} instead of {here}.".strip()
+        if left_out or self.token_ids is None or np.array_equal(self.token_ids, chat.parsed.token_ids):
+            return left_out
+        return "llama.cpp has the same text, but other ids."
+
+
+def is_installed() -> bool:
+    return find_spec(PACKAGE) is not None
+
+
+def llama_prompt(chat: Chat, checkpoint: Callable[[], None] = lambda: None) -> LlamaPrompt:
+    """The conversation of a chat through its template, by llama.cpp's server in a process of its own.
+
+    The template, which has come to an end here, has 3 s of a processor there.  It is given what a server
+    takes: arguments of tools as texts, descriptions of tools even if empty, and `enable_thinking` unless the
+    settings say otherwise.
+    checkpoint  called again and again; what it raises ends the process
+    Raises ChatError where llama.cpp is not installed, or cannot render this.
+    """
+    if not is_installed():
+        raise ChatError(f"llama.cpp is not installed here. Its package is {PACKAGE}.")
+    request = json.dumps(_request(chat)).encode()
+    try:
+        answer = answer_of(f"{__package__}.llama_process", request, lambda _: checkpoint(), PATIENCE_S)
+        said: dict[str, Any] = json.loads(answer.split(b"\n")[-2])
+    except (ApartError, OSError, IndexError):  # the second: TimeoutError, too
+        raise ChatError("llama.cpp does not come to an end of this template, or breaks.") from None
+    if "error" in said:
+        raise ChatError(f"llama.cpp {quoted(said['error'], LONGEST_REASON).rstrip('.')}.")
+    rendering, ids = _like(chat.rendering, said["text"]), said["token_ids"]
+    of_llama = Chat(chat.tokenizer, chat.conversation, chat.template, rendering, chat.settings)
+    return LlamaPrompt(of_llama, None if ids is None else np.array(ids, np.int32))
+
+
+def _request(chat: Chat) -> dict[str, Any]:
+    vocabulary, settings = chat.tokenizer.vocabulary, chat.settings
+    texts = special_texts(vocabulary)
+    before, after = chat.tokenizer.special_ids_around() if settings.add_special else ([], [])
+    is_file_for_llama = vocabulary.library == LLAMA_CPP and vocabulary.path and not vocabulary.chosen_pre
+    return {
+        "template": chat.template.text,
+        "body": {
+            "messages": [
+                with_arguments(with_reasoning(message), arguments_as_text)
+                for message in chat.conversation.messages
+            ],
+            "tools": chat.conversation.tools or [],
+            "add_generation_prompt": settings.add_generation_prompt,
+            "chat_template_kwargs": dict(settings.variables),
+        },
+        "bos": texts.get("bos_token", ""),
+        "eos": texts.get("eos_token", ""),
+        "add_bos": vocabulary.special_ids.bos in before,
+        "add_eos": vocabulary.special_ids.eos in after,
+        "model": str(vocabulary.path) if is_file_for_llama else None,
+        "add_special": settings.add_special,
+    }
+
+
+def _like(rendering: Rendering, text: str) -> Rendering:
+    """A rendering of another text: its origins where it begins and ends with the same."""
+    ours = rendering.text
+    n_before, n_after = common_ends(ours, text)
+    shift, middle = len(text) - len(ours), len(text) - n_after
+    runs = [run for run in rendering.runs if run.start < n_before]
+    runs += [Run(n_before, Origin(CHANGED), 0)] if middle > n_before else []
+    for run, end in zip(
+        rendering.runs, [*(each.start for each in rendering.runs[1:]), len(ours)], strict=True
+    ):
+        if end + shift > middle:
+            start = max(run.start + shift, middle)
+            runs.append(Run(start, run.origin, run.offset + start - run.start - shift))
+    prompt = rendering.prompt_start
+    moved = prompt if prompt is None or prompt <= n_before else prompt + shift
+    return Rendering(text, tuple(runs), rendering.lines, 0, (), moved)

@@ -1,0 +1,184 @@
+"""Messages in OpenAI's form, as people paste them: checked once, then plain JSON."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from guiapp.core.system.outside_json import read_json
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.errors import ChatError
+
+MOST_MESSAGES, MOST_TOOLS, MOST_VALUES = 4_096, 1_024, 200_000
+MOST_CHARACTERS = 4 << 20
+MOST_DEPTH = 32
+TEXT_PARTS = ("text", "input_text", "output_text", "refusal")
+REASONING = ("reasoning_content", "thinking", "reasoning")
+
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """What a template is given.
+
+    messages  as in the JSON, but for entries that are null, which count as missing
+    tools     None where there are none
+    """
+
+    messages: tuple[Message, ...]
+    tools: tuple[dict[str, Any], ...] | None = None
+
+    def role(self, message: int) -> str:
+        return str(self.messages[message]["role"])
+
+
+def conversation_of(messages: object, tools: object = None, is_limited: bool = True) -> Conversation:
+    """Messages that were pasted or read, or an object with `messages` and `tools`, as a request has them.
+
+    Either may be JSON as text or bytes.  Raises ChatError with one sentence for what is none, or too much;
+    unless `is_limited`, not for what can be typed message by message, though no template is given that much.
+    """
+    said = _plain(messages, "messages")
+    if isinstance(said, dict) and "messages" in said:
+        tools = said.get("tools") if tools is None else tools
+        said = said["messages"]
+    if isinstance(said, dict):
+        said = [said]
+    if not isinstance(said, list):
+        raise ChatError('Messages are a list, such as [{"role": "user", "content": "Hello"}].')
+    if not said:
+        raise ChatError("There are no messages. Give at least one.")
+    if is_limited and len(said) > MOST_MESSAGES:
+        raise ChatError(f"There are {len(said):,} messages. At most {MOST_MESSAGES:,} are taken.")
+    checked = tuple(_message(message, number) for number, message in enumerate(said, 1))
+    conversation = Conversation(checked, _tools(_plain(tools, "tools")))
+    _check_size([*conversation.messages, *(conversation.tools or ())], is_limited)
+    return conversation
+
+
+def _plain(given: object, what: str) -> object:
+    if isinstance(given, Sequence) and not isinstance(given, str | bytes):
+        return [dict(each) if isinstance(each, Mapping) else each for each in given]
+    if not isinstance(given, str | bytes):
+        return given
+    try:
+        return read_json(given)
+    except ValueError as error:
+        raise ChatError(f"The {what} are no JSON: {quoted(str(error), 100)}.") from None
+
+
+def _message(said: object, number: int) -> Message:
+    if not isinstance(said, dict):
+        raise ChatError(f'Message {number} is no object such as {{"role": "user", "content": "Hello"}}.')
+    message = {key: value for key, value in said.items() if value is not None}
+    if not isinstance(message.get("role"), str):
+        raise ChatError(f'Message {number} has no role. Give it one, such as "role": "user".')
+    content = message.get("content", "")
+    if isinstance(content, list):
+        for part in content:
+            _check_part(part, number)
+    elif not isinstance(content, str):
+        raise ChatError(f"The content of message {number} is neither a text nor a list of parts.")
+    return message
+
+
+def _check_part(part: object, number: int) -> None:
+    if not isinstance(part, dict):
+        raise ChatError(f'A part of message {number} is no object such as {{"type": "text", "text": "Hi"}}.')
+    kind = part.get("type", "text")
+    if kind not in TEXT_PARTS:
+        raise ChatError(
+            f"Message {number} has a part of the type {quoted(str(kind))}. Only texts become tokens here: "
+            "leave images, sound and the like out."
+        )
+    if not isinstance(part.get("text", part.get("refusal")), str):
+        raise ChatError(f"A part of message {number} has no text.")
+
+
+def _tools(said: object) -> tuple[dict[str, Any], ...] | None:
+    if said is None or said == []:
+        return None
+    if not isinstance(said, list) or not all(isinstance(tool, dict) for tool in said):
+        raise ChatError('Tools are a list of objects, such as [{"type": "function", "function": {…}}].')
+    if len(said) > MOST_TOOLS:
+        raise ChatError(f"There are {len(said):,} tools. At most {MOST_TOOLS:,} are taken.")
+    return tuple(said)
+
+
+def _check_size(values: list[dict[str, Any]], is_limited: bool) -> None:
+    """Not deeper than JSON is written, and not more than a template could handle within its limits."""
+    n_values = n_characters = 0
+    for text, depth in _leaves(values):
+        n_values, n_characters = n_values + 1, n_characters + len(text)
+        if depth > MOST_DEPTH:
+            raise ChatError(f"The messages are nested deeper than {MOST_DEPTH} levels.")
+        if is_limited and (n_characters > MOST_CHARACTERS or n_values > MOST_VALUES):
+            raise ChatError(
+                f"The messages are too long. At most {MOST_CHARACTERS:,} characters in {MOST_VALUES:,} "
+                "values are taken."
+            )
+
+
+def _leaves(value: object) -> Iterator[tuple[str, int]]:
+    """All that is not made of parts, as texts, and how deep each lies."""
+    todo: list[tuple[object, int]] = [(value, 0)]
+    while todo:
+        value, depth = todo.pop()
+        if depth > MOST_DEPTH or not isinstance(value, dict | list):
+            yield value if isinstance(value, str) else "", depth
+        elif isinstance(value, dict):
+            todo += [(each, depth + 1) for entry in value.items() for each in entry]
+        else:
+            todo += [(each, depth + 1) for each in value]
+
+
+def with_reasoning(message: Message) -> Message:
+    """A message with its reasoning under each of the names that templates read, as in `transformers`."""
+    said = next((message[key] for key in REASONING if message.get(key) is not None), None)
+    return message if said is None else {"thinking": said, **message, "reasoning_content": said}
+
+
+def texts_of(message: Message) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    """Content and reasoning: which of both, the fields that templates may read it from, and the text."""
+    content = message.get("content", "")
+    for row, part in enumerate(content if isinstance(content, list) else []):
+        key = "text" if "text" in part else "refusal"
+        yield "content", (f"content[{row}].{key}", "content"), part[key]
+    if isinstance(content, str):
+        yield "content", ("content",), content
+    reasoning = next((message[key] for key in REASONING if key in message), None)
+    if isinstance(reasoning, str):
+        yield "reasoning", REASONING, reasoning
+
+
+def functions_of(entries: object) -> list[dict[str, Any]]:
+    """What tools, or calls of them, are about: each is {"function": {…}}, or the function itself."""
+    listed = entries if isinstance(entries, list | tuple) else ()
+    functions = (each.get("function", each) for each in listed if isinstance(each, dict))
+    return [each for each in functions if isinstance(each, dict)]
+
+
+def with_arguments(message: Message, change: Callable[[Any], Any]) -> Message:
+    """A copy of a message in which the arguments of its tool calls are changed."""
+    changed: Message = copy.deepcopy(message)
+    for function in functions_of(changed.get("tool_calls")):
+        if "arguments" in function:
+            function["arguments"] = change(function["arguments"])
+    return changed
+
+
+def arguments_as_object(arguments: Any) -> Any:
+    """Those that are an object as JSON in a text; others as they are."""
+    with suppress(ValueError):
+        if isinstance(arguments, str) and isinstance(value := read_json(arguments), dict):
+            return value
+    return arguments
+
+
+def arguments_as_text(arguments: Any) -> Any:
+    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)

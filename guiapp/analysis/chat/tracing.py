@@ -1,0 +1,385 @@
+"""Runs a chat template so that each character of its text knows its origin, and each line how often it ran.
+
+What jinja2 generates from a template is the same but for this: its own texts are Traced, each statement is
+counted, and what operations make that loses marks is told from what they were given.  The text is jinja2's
+own only where it is equal to that of a plain run, which the caller has to see to.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from functools import partial, wraps
+from typing import Any, NamedTuple
+
+from jinja2 import nodes
+from jinja2.compiler import CodeGenerator, Frame
+from jinja2.environment import Template
+from jinja2.ext import Extension
+from jinja2.filters import make_attrgetter
+from jinja2.lexer import TOKEN_RAW_BEGIN, TOKEN_RAW_END, Token, TokenStream, ignored_tokens, newline_re
+from jinja2.nodes import Name
+from jinja2.runtime import Context
+from jinja2.visitor import NodeTransformer
+
+from guiapp.analysis.chat.environment import ChatEnvironment, tojson
+from guiapp.analysis.chat.traced import CHANGED, TEMPLATE, UNKNOWN, Origin, Origins, Safe, Traced, joined
+
+BODIES = ("body", "else_", "elif_")
+LINES = re.compile(r"[^\n]*\n|[^\n]+")
+BLOCKS = ("if", "for", "macro", "call", "filter", "block", "with", "autoescape", "generation")
+
+
+class _Nested(NodeTransformer):
+    """`elif` as an `if` in the `else`, a statement of its own."""
+
+    def visit_If(self, node: nodes.If) -> nodes.If:
+        if node.elif_:
+            first, *others = node.elif_
+            first.elif_, first.else_ = others, node.else_
+            node.elif_, node.else_ = [], [first]
+        self.generic_visit(node)
+        return node
+
+
+class _Numbered(Extension):
+    """Each token has its number, from 1, where others have their line: that tells its place as well."""
+
+    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
+        return (Token(number, token.type, token.value) for number, token in enumerate(stream, 1))
+
+
+class _Generator(CodeGenerator):
+    """jinja2's, which also tells the environment what runs."""
+
+    environment: TracingEnvironment
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self._loops: dict[int, nodes.For] = {}  # by their bodies
+
+    def blockvisit(self, nodes: Iterable[nodes.Node], frame: Frame) -> None:
+        self.writeline("pass")
+        if loop := self._loops.get(id(nodes)):
+            self.writeline(f"environment.ran({self.environment.number(loop)})")
+            if isinstance(loop.target, Name):
+                self.writeline(f"environment.turn({frame.symbols.ref(loop.target.name)})")
+        for node in nodes:
+            self.writeline(f"environment.ran({self.environment.number(node)})", node)
+            self.visit(node, frame)
+
+    def visit_For(self, node: nodes.For, frame: Frame) -> None:
+        self._loops[id(node.body)] = node
+        before = self.temporary_identifier()
+        self.writeline(f"{before} = environment.message")
+        super().visit_For(node, frame)
+        self.writeline(f"environment.message = {before}")
+
+    def visit_Const(self, node: nodes.Const, frame: Frame) -> None:
+        if isinstance(node.value, str):
+            self.write(f"environment.literal({node.value!r}, {node.lineno})")
+        else:
+            super().visit_Const(node, frame)
+
+    def visit_TemplateData(self, node: nodes.TemplateData, frame: Frame) -> None:
+        self.write(f"environment.data({node.data!r}, {node.lineno})")
+
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
+        self.write("concat([environment.printed(each) for each in (")
+        for part in node.nodes:
+            self.visit(part, frame)
+            self.write(", ")
+        self.write(")])")
+
+    def visit_Name(self, node: nodes.Name, frame: Frame) -> None:
+        self._taken(super().visit_Name, node, frame, is_load=node.ctx == "load")
+
+    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:
+        self._taken(super().visit_Getattr, node, frame)
+
+    def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:
+        self._taken(super().visit_Getitem, node, frame)
+
+    def _taken(
+        self, visit: Callable[[Any, Frame], None], node: nodes.Node, frame: Frame, is_load: bool = True
+    ) -> None:
+        self.write(f"environment.taken({node.lineno}, " if is_load else "")
+        visit(node, frame)
+        self.write(")" if is_load else "")
+
+    def _output_child_to_const(self, *_given: Any) -> str:
+        raise nodes.Impossible
+
+    def _output_child_pre(self, node: nodes.Expr, *_given: Any) -> None:
+        self.write(f"environment.emit({node.lineno}, ")
+
+    def _output_child_post(self, *_given: Any) -> None:
+        self.write(")")
+
+
+class TracingEnvironment(ChatEnvironment):
+    """Compiles one template, and knows what happens when it runs.
+
+    message  the number of the message that the innermost loop over messages is at
+    """
+
+    code_generator_class = _Generator
+    intercepted_binops = frozenset("%")
+    concat = staticmethod(joined)
+
+    def __init__(self, now: datetime, origins: Origins, messages: list[Any]) -> None:
+        super().__init__(now, optimized=False)
+        self.add_extension(_Numbered)
+        self.message: int | None = None
+        self._places = [UNPLACED]  # of each token of the template, by its number
+        self._origins = origins
+        self._numbers = {id(message): number for number, message in enumerate(messages)}
+        self._line = 0
+        self._lines: list[set[int]] = []  # of each statement
+        self._counts: Counter[int] = Counter()
+        self.filters = {name: self._adopting(each) for name, each in self.filters.items()}
+        self.filters |= {
+            "tojson": self._tojson,
+            "join": self._join,
+            "indent": _indent,
+            "safe": lambda value: Safe(self.printed(value)),
+        }
+
+    def compiled(self, source: str) -> Template:
+        self._places += _places(self, source)
+        code = self.compile(_Nested().visit(self.parse(source)))
+        return Template.from_code(self, code, self.make_globals(None))
+
+    # What generated code calls
+
+    def number(self, statement: nodes.Node) -> int:
+        self._lines.append(set(self._lines_of(statement)))
+        return len(self._lines) - 1
+
+    def ran(self, statement: int) -> None:
+        self._counts[statement] += 1
+        self._line = min(self._lines[statement], default=self._line)
+
+    def turn(self, item: object) -> None:
+        self.message = self._numbers.get(id(item), self.message)
+
+    def literal(self, text: str, token: int) -> Traced:
+        """A string, written in quotes."""
+        return Traced(text, array("I", (self._own(self._places[token]),)) * len(text))
+
+    def data(self, text: str, token: int) -> Traced:
+        """What stands between tags."""
+        (line, place), marks = self._places[token], array("I")
+        for number, each in enumerate(LINES.findall(text), line):
+            marks.extend(array("I", (self._own(_Place(number, place)),)) * len(each))
+            place += len(each)
+        return Traced(text, marks)
+
+    def taken(self, token: int, value: Any) -> Any:
+        return self._origins.taken(value, *self._places[token]) if isinstance(value, Traced) else value
+
+    def printed(self, value: Any) -> Traced:
+        text: Traced = self._adopted(str(value), (value,))
+        return text
+
+    def emit(self, token: int, value: Any) -> Traced:
+        text = self.printed(value)
+        if UNKNOWN in text._marks:
+            own = self._own(self._places[token]._replace(start=-1))
+            return Traced(text, array("I", (mark or own for mark in text._marks)))
+        return text
+
+    def _own(self, place: _Place) -> int:
+        return self._origins.mark(Origin(TEMPLATE, self.message, "", *place))
+
+    def _lines_of(self, statement: nodes.Node) -> Iterator[int]:
+        """Those that what a statement evaluates is on; not those of the statements in it."""
+        todo = [statement]
+        while todo:
+            node = todo.pop()
+            line, _ = self._places[node.lineno or 0]
+            if isinstance(node, nodes.TemplateData):
+                yield from (line + row for row, text in enumerate(node.data.split("\n")) if text.strip())
+                continue
+            if line and not isinstance(node, nodes.Output):
+                yield line
+            todo += node.iter_child_nodes(exclude=BODIES)
+
+    # What loses marks
+
+    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
+        result = super().call(__context, __obj, *args, **kwargs)
+        given = (getattr(__obj, "__self__", None), *args, *kwargs.values())
+        return __self._adopted(result, given)
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        return self._adopted(super().call_binop(context, operator, left, right), (left, right))
+
+    def _adopting(self, work: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(work)
+        def adopting(*args: Any, **kwargs: Any) -> Any:
+            return self._adopted(work(*args, **kwargs), (*args, *kwargs.values()))
+
+        return adopting
+
+    def _adopted(self, result: Any, given: tuple[Any, ...]) -> Any:
+        """What an operation made, with marks that say of what, as far as that is known."""
+        if not isinstance(result, str) or (isinstance(result, Traced) and any(result._marks)):
+            return result
+        for each in given:
+            if isinstance(each, Traced) and each == result:
+                return each
+        return Traced(result, array("I", (self._mark_of(given),)) * len(result))
+
+    def _mark_of(self, given: Iterable[Any]) -> int:
+        """The mark of what was made of content; UNKNOWN where nothing was."""
+        found = self._origins.within(given)
+        if not found:
+            return UNKNOWN
+        messages = {each.message for each in found}
+        fields = {re.split(r"[.[]", each.field)[0] for each in found}
+        message = messages.pop() if len(messages) == 1 else None
+        field = fields.pop() if len(fields) == 1 else ""
+        return self._origins.mark(Origin(CHANGED, message, field, self._line))
+
+    def _here(self, text: str) -> str:
+        """Taken on the line that is running, if nowhere before."""
+        return self._origins.taken(text, self._line, -1) if isinstance(text, Traced) else text
+
+    def _join(self, value: Iterable[Any], d: str = "", attribute: str | int | None = None) -> Traced:
+        if attribute is not None:
+            value = map(make_attrgetter(self, attribute), value)
+        return Traced(d).join(self._here(self.printed(each)) for each in value)
+
+    def _tojson(self, value: Any, *given: Any, **settings: Any) -> Any:
+        text = tojson(value, *given, **settings)
+        pieces = joined(self._json_pieces(value, *given, **settings))
+        if pieces != text:
+            return self._adopted(text, (value,))
+        if UNKNOWN in pieces._marks:
+            own = self._mark_of((value,))
+            return Traced(text, array("I", (mark or own for mark in pieces._marks)))
+        return pieces
+
+    def _json_pieces(
+        self,
+        value: Any,
+        ensure_ascii: bool = False,
+        indent: int | str | None = None,
+        separators: tuple[str, str] | None = None,
+        sort_keys: bool = False,
+        level: int = 0,
+    ) -> Iterator[str]:
+        """JSON as `json.dumps` makes it, texts with the marks that they have."""
+        inner = partial(
+            self._json_pieces,
+            ensure_ascii=ensure_ascii,
+            indent=indent,
+            separators=separators,
+            sort_keys=sort_keys,
+            level=level + 1,
+        )
+        if isinstance(value, str):
+            yield from _quoted(self._here(value), ensure_ascii)
+        elif isinstance(value, dict | list | tuple) and value:
+            item, colon = separators or (", " if indent is None else ",", ": ")
+            step = " " * indent if isinstance(indent, int) else indent
+            before, behind = (
+                ("\n" + step * level for level in (level + 1, level)) if step is not None else ("", "")
+            )
+            is_dict = isinstance(value, dict)
+            yield ("{" if is_dict else "[") + before
+            for number, each in enumerate(sorted(value) if is_dict and sort_keys else value):
+                yield item + before if number else ""
+                if is_dict:
+                    yield from inner(each)
+                    yield colon
+                yield from inner(value[each] if is_dict else each)
+            yield behind + ("}" if is_dict else "]")
+        else:
+            yield json.dumps(value)
+
+    # What ran
+
+    def line_counts(self, source: str) -> list[int | None]:
+        """How often each line of the template ran; None for one with nothing to run."""
+        counts: dict[int, int] = {}
+        for statement, lines in enumerate(self._lines):
+            for line in lines:
+                counts[line] = max(counts.get(line, 0), self._counts[statement])
+        opened: list[int] = []
+        for tag in _tags(self, source):
+            if tag.name.startswith("end") or tag.name == "else":
+                count = opened[-1] if opened else 0
+                del opened[len(opened) - (tag.name != "else") :]
+            else:
+                count = max(counts.get(line, 0) for line in tag.lines)
+                opened += [count] if tag.has_end else []
+            for line in tag.lines:
+                counts[line] = max(counts.get(line, 0), count)
+        return [counts.get(line + 1) for line in range(len(newline_re.split(source)[::2]))]
+
+
+class _Place(NamedTuple):
+    """A line of the template, and the character of it where something begins: as in Origin."""
+
+    line: int
+    start: int
+
+
+UNPLACED = _Place(0, -1)
+
+
+def _places(environment: ChatEnvironment, source: str) -> Iterator[_Place]:
+    """Of each token that is parsed, in order; those of white space and comments are not."""
+    text, at = newline_re.sub("\n", source), 0
+    for line, kind, value in environment.lex(source):
+        at = text.index(value, at)  # white space may have been taken away before it
+        if kind not in ignored_tokens and kind not in (TOKEN_RAW_BEGIN, TOKEN_RAW_END):
+            yield _Place(line, at)
+        at += len(value)
+
+
+class _Tag(NamedTuple):
+    """A tag of a template: its name, "" where it prints, and whether another one ends what it begins."""
+
+    lines: range
+    name: str
+    has_end: bool
+
+
+def _tags(environment: ChatEnvironment, source: str) -> Iterator[_Tag]:
+    first, words = 0, list[str]()
+    for line, kind, value in environment.lex(source):
+        if kind in ("block_begin", "variable_begin"):
+            first, words = line, [] if kind == "block_begin" else [""]
+        elif kind in ("block_end", "variable_end"):
+            has_end = words[0] in BLOCKS or (words[0] == "set" and "=" not in words)
+            yield _Tag(range(first, line + 1), words[0], has_end)
+        elif kind in ("name", "operator"):
+            words.append(value)
+
+
+def _indent(s: str, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
+    """jinja2's, which joins by a str of its own."""
+    indention = width if isinstance(width, str) else " " * width
+    lines = (Traced(s) + "\n").splitlines()
+    rest = (indention + line if line or blank else line for line in lines[1:])
+    text = Traced("\n").join((lines[0], *rest))
+    return indention + text if first else text
+
+
+def _quoted(text: str, ensure_ascii: bool) -> Iterator[str]:
+    """A text in JSON; what stands for a character of it has the mark of that."""
+    yield '"'
+    if len(json.dumps(text, ensure_ascii=ensure_ascii)) == len(text) + 2:  # with nothing escaped
+        yield text
+    else:
+        for each in text:
+            escaped = json.dumps(each, ensure_ascii=ensure_ascii)[1:-1]
+            yield Traced(escaped, each._marks * len(escaped)) if isinstance(each, Traced) else escaped
+    yield '"'

@@ -1,0 +1,309 @@
+"""What changed from one list of token ids to another: as few tokens removed and inserted as can be.
+
+The longest common subsequence is found with rows of its table as the bits of whole numbers (Hyyrö 2004,
+"Bit-parallel LCS-length computation revisited"), half of a list at a time (Hirschberg 1975,
+https://doi.org/10.1145/360825.360861).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.compare.increasing import longest_increasing
+from guiapp.core.text.common_ends import n_equal_from_start
+from guiapp.native.checkpoint import stoppable
+
+Ids = NDArray[np.int32]
+LARGEST_TABLE = 1 << 31  # cells; about a second
+QUICK_TABLE = 1 << 16  # some milliseconds
+ANCHOR = 16  # tokens
+FACTOR = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Change(NamedTuple):
+    """first[first_start:first_end] became second[second_start:second_end]; one of both may be empty."""
+
+    first_start: int
+    first_end: int
+    second_start: int
+    second_end: int
+
+
+@dataclass(frozen=True, eq=False)
+class IdChanges:
+    """All changes from one list to another, in order; what is between them is equal.
+
+    rows      int64[n, 4]: `changes` as a table
+    n_common  tokens in common from the start: what a cache of prefixes keeps
+    is_whole  False where a stretch was too long to be compared token by token, and is told as changed whole
+    """
+
+    first: Ids
+    second: Ids
+    rows: NDArray[np.int64]
+    n_common: int
+    is_whole: bool
+
+    @cached_property
+    def changes(self) -> tuple[Change, ...]:
+        return tuple(map(Change._make, self.rows.tolist()))
+
+    @property
+    def n_removed(self) -> int:
+        return int((self.rows[:, 1] - self.rows[:, 0]).sum())
+
+    @property
+    def n_inserted(self) -> int:
+        return int((self.rows[:, 3] - self.rows[:, 2]).sum())
+
+    @property
+    def n_kept(self) -> int:
+        return len(self.first) - self.n_removed
+
+
+def id_changes(first: Ids, second: Ids) -> IdChanges:
+    """Compare two lists.
+
+    Where both are long and differ at places far apart, stretches of 16 tokens that both have exactly once are
+    taken as equal first, and the least changes are found between those.
+    """
+    rows, is_whole = _rows(first, second, LARGEST_TABLE)
+    return IdChanges(first, second, rows, n_equal_from_start(first, second), is_whole)
+
+
+def changes_after_edits(found: IdChanges, first: Ids, second: Ids) -> IdChanges:
+    """Compare what the lists have become, in a moment: only near the edits is looked for changes anew.
+
+    They lead from one list to the other, but fewer might do so as well; near a long edit, all is changed.
+    """
+    rows, is_whole = found.rows, found.is_whole
+    lists = [found.first, found.second]
+    for side, edited in enumerate((first, second)):
+        before, lists[side] = lists[side], edited
+        rows, is_near_whole = _edited_rows(rows, side, before, lists)
+        is_whole &= is_near_whole
+    return IdChanges(first, second, rows, n_equal_from_start(first, second), is_whole)
+
+
+def is_quick(first: Ids, second: Ids) -> bool:
+    """Whether `id_changes` takes no longer than a frame."""
+    return _n_cells(*_without_ends(first, second)[0]) <= QUICK_TABLE
+
+
+def _edited_rows(
+    rows: NDArray[np.int64], side: int, before: Ids, lists: list[Ids]
+) -> tuple[NDArray[np.int64], bool]:
+    """The table of changes after an edit of one of the `lists`, and whether all was compared."""
+    after = lists[side]
+    start = n_equal_from_start(before, after)
+    end = len(before) - n_equal_from_start(before[start:][::-1], after[start:][::-1])
+    shift = len(after) - len(before)
+    if start == end and not shift:
+        return rows, True
+    own, other = (slice(0, 2), slice(2, 4)) if side == 0 else (slice(2, 4), slice(0, 2))
+    starts, ends = rows[:, own].T
+    touched = slice(int(ends.searchsorted(start)), int(starts.searchsorted(end, side="right")))
+    near = np.empty(4, np.int64)
+    near[own] = start, end
+    near[other] = beside(rows, side, start), beside(rows, side, end)
+    near[::2] = np.minimum(near[::2], rows[touched, ::2].min(axis=0, initial=near[::2].max()))
+    near[1::2] = np.maximum(near[1::2], rows[touched, 1::2].max(axis=0, initial=0))
+    near[own] += 0, shift
+    behind = rows[touched.stop :].copy()
+    behind[:, own] += shift
+    fresh, is_whole = _rows(lists[0][near[0] : near[1]], lists[1][near[2] : near[3]], QUICK_TABLE)
+    fresh += near[[0, 0, 2, 2]]
+    return np.concatenate((rows[: touched.start], fresh, behind)), is_whole
+
+
+def beside(rows: NDArray[np.int64], side: int, index: int) -> int:
+    """Where the other list goes on that one of both (0, 1) has come to at `index`: behind equal tokens.
+
+    Within a change, as far from its start, or at its end.
+    """
+    return int(beside_all(rows, side, np.array([index]))[0])
+
+
+def beside_all(rows: NDArray[np.int64], side: int, indexes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """`beside` of each index."""
+    table = np.concatenate((np.zeros((1, 4), np.int64), rows))
+    own, other = (table[:, :2], table[:, 2:]) if side == 0 else (table[:, 2:], table[:, :2])
+    at = own[:, 0].searchsorted(indexes, side="right") - 1
+    within = np.minimum(other[at, 0] + indexes - own[at, 0], other[at, 1])
+    behind = other[at, 1] + indexes - own[at, 1]
+    found: NDArray[np.int64] = np.where(indexes < own[at, 1], within, behind)
+    return found
+
+
+Run = tuple[int, int, int]  # of equal tokens: where it begins in both lists, and how many
+
+
+def _rows(first: Ids, second: Ids, most_cells: int) -> tuple[NDArray[np.int64], bool]:
+    """The table of changes, and whether all was compared."""
+    found, is_whole = _matches(first, second, most_cells)
+    changes = list(_changes_between(found, len(first), len(second)))
+    return np.array(changes, np.int64).reshape(-1, 4), is_whole
+
+
+def _without_ends(first: Ids, second: Ids) -> tuple[list[Ids], int, int]:
+    """What is between equal beginnings and equal ends, and how long these are."""
+    head = n_equal_from_start(first, second)
+    tail = n_equal_from_start(first[head:][::-1], second[head:][::-1])
+    return [each[head : len(each) - tail] for each in (first, second)], head, tail
+
+
+def _n_cells(first: Ids, second: Ids) -> int:
+    return len(first) * len(second)
+
+
+def _matches(first: Ids, second: Ids, most_cells: int) -> tuple[list[Run], bool]:
+    """Runs of equal tokens in order, and whether all was compared."""
+    inner, head, tail = _without_ends(first, second)
+    found = [(0, 0, head)]
+    is_whole = True
+    if _n_cells(*inner) <= most_cells:
+        found += [(head + at, head + other, 1) for at, other in _common(*inner)]
+    elif most_cells < LARGEST_TABLE:
+        is_whole = False
+    else:
+        anchored, is_whole = _anchored_matches(*inner)
+        found += [(head + at, head + other, length) for at, other, length in anchored]
+    found.append((len(first) - tail, len(second) - tail, tail))
+    return found, is_whole
+
+
+def _changes_between(runs: list[Run], n_first: int, n_second: int) -> Iterator[Change]:
+    """What no run holds, of lists of these lengths."""
+    at, other = 0, 0
+    for start, other_start, length in [*runs, (n_first, n_second, 0)]:
+        if length == 0 and start < n_first:
+            continue
+        if start > at or other_start > other:
+            yield Change(at, start, other, other_start)
+        at, other = start + length, other_start + length
+
+
+def _anchored_matches(first: Ids, second: Ids) -> tuple[list[Run], bool]:
+    """Runs of what both lists have exactly once, and between those."""
+    runs: list[Run] = []
+    at, other = 0, 0
+    is_whole = True
+    for start, other_start, length in [*_anchors(first, second), (len(first), len(second), 0)]:
+        overlap = max(at - start, other - other_start, 0)  # with the one before
+        if overlap > length:
+            continue
+        start, other_start, length = start + overlap, other_start + overlap, length - overlap
+        gap = first[at:start], second[other:other_start]
+        if _n_cells(*gap) <= LARGEST_TABLE:
+            matches, _ = _matches(*gap, LARGEST_TABLE)
+            runs += [(at + begin, other + other_begin, size) for begin, other_begin, size in matches]
+        else:
+            is_whole = False
+        runs.append((start, other_start, length))
+        at, other = start + length, other_start + length
+    return runs, is_whole
+
+
+def _anchors(first: Ids, second: Ids) -> list[Run]:
+    """Runs made of stretches that both lists have exactly once and in the same order."""
+    (sums, places), (other_sums, other_places) = (_unique(_stretch_sums(each)) for each in (first, second))
+    _, rows, other_rows = np.intersect1d(sums, other_sums, assume_unique=True, return_indices=True)
+    starts, others = places[rows], other_places[other_rows]
+    offsets = np.arange(ANCHOR)
+    are_equal = (first[starts[:, None] + offsets] == second[others[:, None] + offsets]).all(axis=1)
+    order = np.flatnonzero(are_equal)[np.argsort(starts[are_equal])]
+    order = order[longest_increasing(others[order])]
+    starts, others = starts[order], others[order]
+    if not len(starts):
+        return []
+    steps, other_steps = (np.diff(each, prepend=-2 * ANCHOR) for each in (starts, others))
+    begins = np.flatnonzero((steps != other_steps) | (steps > ANCHOR))
+    lengths = starts[np.append(begins[1:], len(starts)) - 1] + ANCHOR - starts[begins]
+    return list(zip(starts[begins].tolist(), others[begins].tolist(), lengths.tolist(), strict=True))
+
+
+def _stretch_sums(ids: Ids) -> NDArray[np.uint64]:
+    """A number for each stretch of ANCHOR tokens; equal ones have equal numbers."""
+    sums = np.zeros(max(len(ids) - ANCHOR + 1, 0), np.uint64)
+    for offset in range(ANCHOR):
+        sums = sums * FACTOR + ids[offset : offset + len(sums)].astype(np.uint64)
+    return sums
+
+
+def _unique(values: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
+    """The values that occur once, and where."""
+    found, places, counts = np.unique(values, return_index=True, return_counts=True)
+    return found[counts == 1], places[counts == 1]
+
+
+def _common(first: Ids, second: Ids) -> list[tuple[int, int]]:
+    """The places of a longest common subsequence in both lists."""
+    rows, columns = (np.flatnonzero(np.isin(one, other)) for one, other in ((first, second), (second, first)))
+    ids, others = first[rows].tolist(), second[columns].tolist()
+    pairs = (
+        _common_of(ids, others) if len(ids) <= len(others) else [(b, a) for a, b in _common_of(others, ids)]
+    )
+    return [(int(rows[at]), int(columns[other])) for at, other in pairs]
+
+
+def _common_of(first: list[int], second: list[int]) -> list[tuple[int, int]]:
+    """The same for lists of numbers; half of the first is done at a time."""
+    pairs = []
+    parts = [(0, len(first), 0, len(second))]
+    while parts:
+        start, end, other_start, other_end = parts.pop()
+        while start < end and other_start < other_end and first[start] == second[other_start]:
+            pairs.append((start, other_start))
+            start, other_start = start + 1, other_start + 1
+        tail = []
+        while start < end and other_start < other_end and first[end - 1] == second[other_end - 1]:
+            end, other_end = end - 1, other_end - 1
+            tail.append((end, other_end))
+        pairs += tail
+        if end - start == 1 and first[start] in (ids := second[other_start:other_end]):
+            pairs.append((start, other_start + ids.index(first[start])))
+        elif end - start > 1 and other_start < other_end:
+            middle = (start + end) // 2
+            cut = other_start + _best_cut(
+                first[start:middle], first[middle:end], second[other_start:other_end]
+            )
+            parts += [(middle, end, cut, other_end), (start, middle, other_start, cut)]
+    return sorted(pairs)
+
+
+def _best_cut(head: list[int], tail: list[int], others: list[int]) -> int:
+    """Where to cut `others` so that its parts have most in common with `head` and `tail`."""
+    before = _common_lengths(head, others)
+    behind = _common_lengths(tail[::-1], others[::-1])[::-1]
+    return int((before + behind).argmax())
+
+
+def _common_lengths(ids: list[int], others: list[int]) -> NDArray[np.int64]:
+    """int64[n + 1]: the length of the longest common subsequence of `ids` and each beginning of `others`."""
+    width = len(others)
+    places: dict[int, list[int]] = {}
+    for place, token_id in enumerate(others):
+        places.setdefault(token_id, []).append(place)
+    masks = {token_id: _mask(where, width) for token_id, where in places.items()}
+    full = (1 << width) - 1
+    row = full
+    for token_id in stoppable(ids):
+        if mask := masks.get(token_id):
+            same = row & mask
+            row = ((row + same) | (row - same)) & full
+    bits = np.frombuffer(row.to_bytes(width // 8 + 1, "little"), np.uint8)
+    return np.append(0, np.cumsum(1 - np.unpackbits(bits, bitorder="little", count=width).astype(np.int64)))
+
+
+def _mask(places: list[int], width: int) -> int:
+    """A number with a bit at each place."""
+    data = bytearray(width // 8 + 1)
+    for place in places:
+        data[place >> 3] |= 1 << (place & 7)
+    return int.from_bytes(data, "little")

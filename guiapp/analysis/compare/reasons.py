@@ -1,0 +1,403 @@
+"""Why two tokenizers give a text other tokens: the first stage at which they part, in words.
+
+    special tokens -> normalised text -> pieces -> tokens of a piece -> what is put around -> decoded text
+
+Each stage is compared only where all before it are equal, so what is told is where the difference begins.
+Tokens are told by signs: the letters of two files may differ where the tokens do not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import accumulate
+
+from guiapp.analysis.compare.seen_stages import SeenPiece, SeenStages, plain_text, seen_stages
+from guiapp.analysis.compare.subjects import what_differs, what_is_cut
+from guiapp.analysis.explain.code_marks import code
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.core.encode.reference.merge import Merge
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.visible_text import visible_text
+from guiapp.core.vocabulary.merges import MARKED_SPACE, PairMerging
+from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
+from guiapp.errors import EncodeError
+
+LONGEST_SHOWN = 40
+PLAIN_NAMES = ("the first", "the second")
+UNWRITTEN = ("unknown", "byte")  # kinds of tokens for what no other token stands for
+
+
+class Cause(Enum):
+    """The stage at which two tokenizers part; the value is its name for people."""
+
+    SPECIAL = "special token"
+    NORMALIZED = "normalised otherwise"
+    PIECES = "pre-tokenizer"
+    WHOLE_PIECE = "whole piece"
+    MERGE = "merge"
+    SCORE = "score"
+    FALLBACK = "byte fallback"
+    TOKEN = "token"
+    NUMBER = "other id"
+    AROUND = "tokens around"
+    DECODED = "decoded otherwise"
+    REFUSED = "refused"
+    ENCODER = "other encoder"
+    OTHER_VOCABULARY = "other vocabulary"
+    UNTOLD = "cause unknown"
+
+
+WITH_SUBJECT = (Cause.PIECES, Cause.NORMALIZED, Cause.ENCODER)  # what it is about says more
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why tokens differ.
+
+    subject   what it is about, such as "digits"; two reasons with one cause and subject are of a kind
+    sentence  for people, in Markdown's code marks
+    """
+
+    cause: Cause
+    subject: str
+    sentence: str
+
+    @property
+    def kind(self) -> tuple[Cause, str]:
+        return self.cause, self.subject
+
+    @property
+    def title(self) -> str:
+        """The kind in words, such as "pre-tokenizer: digits"."""
+        shows = self.subject and self.cause in WITH_SUBJECT
+        return f"{self.cause.value}: {self.subject}" if shows else self.cause.value
+
+
+Names = tuple[str, str]
+Around = tuple[Sequence[int], Sequence[int]]
+
+
+def reason_for(ours: Tokenizer, theirs: Tokenizer, text: bytes, names: Names = PLAIN_NAMES) -> Reason | None:
+    """The first thing that two tokenizers do otherwise with a text of up to some hundred bytes.
+
+    None where ids and decoded text are equal.  Special tokens are parsed and added.
+    """
+    found, refusals = [], []
+    for tokenizer in (ours, theirs):
+        try:
+            found.append(tokenizer.encode(text, add_special=False).token_ids.tolist())
+        except EncodeError as error:
+            refusals.append((tokenizer, str(error)))
+    if len(refusals) == 1:
+        tokenizer, why = refusals[0]
+        return refused_reason(tokenizer is theirs, f"{shown(text)}: {why}", names)
+    if refusals or found[0] == found[1]:
+        around = around_reason(_around(ours), _around(theirs), names)
+        return around or (None if refusals else decoded_reason(ours, theirs, found[0], names))
+    stages = seen_stages(ours, text), seen_stages(theirs, text)
+    comparison = _Comparison(ours, theirs, *stages, names)
+    return comparison.special() or comparison.normalized() or comparison.pieces() or comparison.tokens()
+
+
+def refused_reason(by_theirs: bool, what: str, names: Names) -> Reason:
+    """That one of them refuses a text that the other takes."""
+    subject = f"by {('the first', 'the second')[by_theirs]}"
+    return Reason(Cause.REFUSED, subject, _sentence(f"{_name(names, by_theirs)} refuses {what.rstrip('.')}"))
+
+
+def around_reason(mine: Around, other: Around, names: Names) -> Reason | None:
+    """Whether other ids are put around texts: those before and behind them."""
+    if mine == other:
+        return None
+    told = " and ".join(
+        f"{name} puts {_ids(before)} before a text and {_ids(behind)} behind it"
+        for name, (before, behind) in zip(names, (mine, other), strict=True)
+    )
+    return Reason(Cause.AROUND, "each text", _sentence(told))
+
+
+def _ids(ids: Sequence[int]) -> str:
+    return " ".join(map(str, ids)) or "nothing"
+
+
+def _around(tokenizer: Tokenizer) -> Around:
+    try:
+        return tokenizer.special_ids_around()
+    except EncodeError:
+        return [], []
+
+
+def decoded_reason(ours: Tokenizer, theirs: Tokenizer, ids: list[int], names: Names) -> Reason | None:
+    """Whether ids are decoded to other texts; both have all of them."""
+    mine, other = ours.decode(ids), theirs.decode(ids)
+    return None if mine == other else told_decoded(mine, other, names)
+
+
+def told_decoded(mine: str, other: str, names: Names) -> Reason:
+    """The reason for two texts that the same ids were decoded to."""
+    subject = "spaces" if mine.replace(" ", "") == other.replace(" ", "") else "characters"
+    told = f"{names[0]} decodes the ids to {shown(mine.encode())}, {names[1]} to {shown(other.encode())}"
+    return Reason(Cause.DECODED, subject, _sentence(told))
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """Of two tokenizers by their stages; each method tells what it finds, if anything."""
+
+    ours: Tokenizer
+    theirs: Tokenizer
+    mine: SeenStages
+    other: SeenStages
+    names: Names
+
+    def special(self) -> Reason | None:
+        mine, other = (
+            Counter(self._special(self.ours, self.mine)),
+            Counter(self._special(self.theirs, self.other)),
+        )
+        for only, is_theirs in ((mine - other, False), (other - mine, True)):
+            for text in only:
+                name, not_by = _name(self.names, is_theirs), _name(self.names, not is_theirs)
+                told = f"{name} takes {shown(text)} as one special or added token, {not_by} as text"
+                return Reason(Cause.SPECIAL, _only(is_theirs), _sentence(told))
+        if self.mine.special == self.other.special and self.mine.stretches != self.other.stretches:
+            tokens = _listed(self.mine.special)
+            told = f"White space beside {tokens} goes with the token by one of the two only"
+            return Reason(Cause.SPECIAL, "white space beside", _sentence(told))
+        return None
+
+    def _special(self, tokenizer: Tokenizer, stages: SeenStages) -> list[bytes]:
+        """The special tokens that are cut out, also of normalised text."""
+        parts = tokenizer.vocabulary.parts
+        later = {token.token_id for token in parts.added_tokens if token.normalized} if parts else set()
+        pieces = [
+            piece.tokens[0] for piece in stages.pieces if piece.symbols is None and len(piece.tokens) == 1
+        ]
+        return [
+            *stages.special,
+            *(tokenizer.vocabulary.raw_text(token) for token in pieces if token in later),
+        ]
+
+    def normalized(self) -> Reason | None:
+        mine, other = (each.normalized.decode("utf-8", "replace") for each in (self.mine, self.other))
+        if mine == other:
+            return None
+        subject = what_differs(mine, other)
+        texts = shown(mine.encode()), shown(other.encode())
+        told = f"{self.names[0]} makes {texts[0]} of the text, {self.names[1]} {texts[1]}"
+        return Reason(Cause.NORMALIZED, subject, f"{_sentence(told)} They differ in {subject}.")
+
+    def pieces(self) -> Reason | None:
+        texts = [[piece.text for piece in each.pieces] for each in (self.mine, self.other)]
+        if texts[0] == texts[1]:
+            return None
+        at = min(_cuts(texts[0]) ^ _cuts(texts[1]), default=0)
+        subject = _what_is_cut(self.mine.normalized, at)
+        told = " and ".join(
+            f"{name} cuts {_pieces_around(stages, at)}"
+            for name, stages in zip(self.names, (self.mine, self.other), strict=True)
+        )
+        return Reason(Cause.PIECES, subject, f"{_sentence(told)} It is about {subject}.")
+
+    def tokens(self) -> Reason:
+        for mine, other in zip(self.mine.pieces, self.other.pieces, strict=True):
+            if self._texts(self.ours, mine) != self._texts(self.theirs, other):
+                return self._of_piece(mine, other)
+        return self._number()
+
+    def _texts(self, tokenizer: Tokenizer, piece: SeenPiece) -> list[bytes]:
+        return [plain_text(tokenizer.vocabulary, token) for token in piece.tokens]
+
+    def _of_piece(self, mine: SeenPiece, other: SeenPiece) -> Reason:
+        merging = self.ours.merging, self.theirs.merging
+        is_whole = [
+            each is not None and piece.symbols is None
+            for each, piece in zip(merging, (mine, other), strict=True)
+        ]
+        if is_whole[0] != is_whole[1] and None not in merging:
+            name, not_by = _name(self.names, is_whole[1]), _name(self.names, is_whole[0])
+            told = f"{name} takes the piece {shown(mine.text)} whole, {not_by} merges it"
+            return self._missing(mine, other) or Reason(Cause.WHOLE_PIECE, "pieces", _sentence(told))
+        reason = None
+        if merging[0] is not None and merging[1] is not None:
+            reason = self._merged(merging[0], merging[1], mine, other)
+        return (
+            reason or self._missing(mine, other) or self._unwritten(mine, other) or self._scored(mine, other)
+        )
+
+    def _merged(
+        self, ours: PairMerging, theirs: PairMerging, mine: SeenPiece, other: SeenPiece
+    ) -> Reason | None:
+        """The first merge that only one of them makes, from where both were alike."""
+        slots = [list(mine.symbols or ()), list(other.symbols or ())]
+        if len(slots[0]) != len(slots[1]):
+            return None
+        pairs = enumerate(zip(mine.merges, other.merges, strict=False))
+        n_common = min(len(mine.merges), len(other.merges))
+        at = next((row for row, (one, two) in pairs if one.position != two.position), n_common)
+        for merge, same in zip(mine.merges[:at], other.merges[:at], strict=True):
+            slots[0][merge.position], slots[1][same.position] = merge.made, same.made
+        for merges, is_theirs in ((mine.merges, False), (other.merges, True)):
+            if at < len(merges):
+                place = merges[at].position, merges[at].right_position
+                there = theirs if not is_theirs else ours
+                pair = slots[not is_theirs][place[0]], slots[not is_theirs][place[1]]
+                if pair not in there.rules:
+                    return self._only_here(merges[at], is_theirs)
+        if at < len(mine.merges) and at < len(other.merges):
+            return self._ordered(mine.merges[at], other.merges[at])
+        return None
+
+    def _only_here(self, merge: Merge, is_theirs: bool) -> Reason:
+        here, there = (self.theirs, self.ours) if is_theirs else (self.ours, self.theirs)
+        name, not_by = _name(self.names, is_theirs), _name(self.names, not is_theirs)
+        made = _symbol(here, merge.made)
+        token = here.vocabulary.find(made)
+        if there.vocabulary.find(made) is None and token is not None:
+            return self._no_token(here.vocabulary.token_bytes(token), not is_theirs)
+        rule = _rule(here, merge)
+        told = f"{name} merges {rule}{_rank(here, merge)}, {not_by} has no such rule"
+        return Reason(Cause.MERGE, _only(is_theirs), _sentence(told))
+
+    def _ordered(self, mine: Merge, other: Merge) -> Reason:
+        rules = _rule(self.ours, mine), _rule(self.theirs, other)
+        told = (
+            f"{self.names[0]} merges {rules[0]}{_rank(self.ours, mine)} first, "
+            f"{self.names[1]} {rules[1]}{_rank(self.theirs, other)}"
+        )
+        are_scored = self.ours.vocabulary.type is self.theirs.vocabulary.type is VocabType.SPM
+        return Reason(Cause.SCORE if are_scored else Cause.MERGE, "order", _sentence(told))
+
+    def _missing(self, mine: SeenPiece, other: SeenPiece) -> Reason | None:
+        """A token of one that the other does not have at all."""
+        for here, there, piece, is_theirs in (
+            (self.ours, self.theirs, mine, False),
+            (self.theirs, self.ours, other, True),
+        ):
+            for token in piece.tokens:
+                is_text = here.vocabulary.kind(token) not in UNWRITTEN
+                if is_text and not _has_token(there.vocabulary, here.vocabulary, token):
+                    return self._no_token(here.vocabulary.token_bytes(token), not is_theirs)
+        return None
+
+    def _no_token(self, text: bytes, by_theirs: bool) -> Reason:
+        told = f"{_name(self.names, by_theirs)} has no token {shown(text)}"
+        return Reason(Cause.TOKEN, _only(not by_theirs), _sentence(told))
+
+    def _unwritten(self, mine: SeenPiece, other: SeenPiece) -> Reason | None:
+        kinds = [
+            {kind for token in piece.tokens if (kind := each.vocabulary.kind(token)) in UNWRITTEN}
+            for each, piece in ((self.ours, mine), (self.theirs, other))
+        ]
+        if kinds[0] == kinds[1]:
+            return None
+        ways = [" and ".join(sorted(f"{kind} tokens" for kind in each)) or "no such tokens" for each in kinds]
+        told = (
+            f"{shown(mine.text)} has text that no token stands for: {self.names[0]} gives {ways[0]} "
+            f"for that, {self.names[1]} {ways[1]}"
+        )
+        return Reason(Cause.FALLBACK, "unknown text", _sentence(told))
+
+    def _scored(self, mine: SeenPiece, other: SeenPiece) -> Reason:
+        tokens = {(True, token) for token in mine.tokens} | {(False, token) for token in other.tokens}
+        for is_mine, token in sorted(tokens, reverse=True):
+            here, there = (self.ours, self.theirs) if is_mine else (self.theirs, self.ours)
+            raw = here.vocabulary.raw_text(token)
+            match = there.vocabulary.find(raw)
+            if match is None or here.vocabulary.score(token) == there.vocabulary.score(match):
+                continue
+            scores = [each.vocabulary.score(i) for each, i in ((here, token), (there, match))]
+            told = (
+                f"The token {shown_token(here.vocabulary, token)} has the score {scores[not is_mine]:.6g} "
+                f"in {self.names[0]} and {scores[is_mine]:.6g} in {self.names[1]}"
+            )
+            return Reason(Cause.SCORE, "scores", _sentence(told))
+        told = f"The piece {shown(mine.text)} is encoded otherwise, and no stage tells why"
+        return Reason(Cause.UNTOLD, "pieces", _sentence(told))
+
+    def _number(self) -> Reason:
+        mine, other = ([t for p in each.pieces for t in p.tokens] for each in (self.mine, self.other))
+        pair = next((pair for pair in zip(mine, other, strict=True) if pair[0] != pair[1]), None)
+        if pair is None:
+            both = self.ours.vocabulary, self.theirs.vocabulary
+            ids = (tuple(each.find(raw) or 0 for each in both) for raw in self.mine.special)
+            pair = next(((mine_id, other_id) for mine_id, other_id in ids if mine_id != other_id), (0, 0))
+        token = shown_token(self.ours.vocabulary, pair[0])
+        told = f"The token {token} has the id {pair[0]} in {self.names[0]} and {pair[1]} in {self.names[1]}"
+        return Reason(Cause.NUMBER, "ids", _sentence(told))
+
+
+def _what_is_cut(text: bytes, at: int) -> str:
+    return what_is_cut(text[:at].decode("utf-8", "replace"), text[at:].decode("utf-8", "replace"))
+
+
+def _cuts(texts: Sequence[bytes]) -> set[int]:
+    return set(accumulate(map(len, texts)))
+
+
+def _pieces_around(stages: SeenStages, at: int) -> str:
+    """The pieces that have a place inside, or meet there."""
+    ends = list(accumulate(len(piece.text) for piece in stages.pieces))
+    starts = [0, *ends[:-1]]
+    rows = [row for row, (start, end) in enumerate(zip(starts, ends, strict=True)) if start <= at <= end]
+    return " | ".join(shown(stages.pieces[row].text) for row in rows)
+
+
+def _has_token(there: Vocabulary, here: Vocabulary, token_id: int) -> bool:
+    """Whether a vocabulary has a token of another one, by its spelling or, if that is another, its text."""
+    if there.find(here.raw_text(token_id)) is not None:
+        return True
+    if (here.parts is None) == (there.parts is None):
+        return False
+    plain = plain_text(here, token_id)
+    return any(there.find(mark + plain) is not None for mark in (b"", b"##", MARKED_SPACE))
+
+
+def _symbol(tokenizer: Tokenizer, symbol: int) -> bytes:
+    assert tokenizer.merging is not None
+    data, offsets = tokenizer.merging.symbol_texts
+    return data[offsets[symbol] : offsets[symbol + 1]].tobytes()
+
+
+def _rule(tokenizer: Tokenizer, merge: Merge) -> str:
+    vocabulary = tokenizer.vocabulary
+    return " + ".join(
+        shown_token(vocabulary, each) if each < len(vocabulary) else shown(_symbol(tokenizer, each))
+        for each in (merge.left, merge.right)
+    )
+
+
+def _rank(tokenizer: Tokenizer, merge: Merge) -> str:
+    return "" if tokenizer.vocabulary.type is VocabType.SPM else f" (rank {merge.rank:,})"
+
+
+def shown(text: bytes) -> str:
+    """A text in a sentence."""
+    return code(visible_text(text, LONGEST_SHOWN))
+
+
+def shown_token(vocabulary: Vocabulary, token_id: int) -> str:
+    """A token in a sentence."""
+    return code(Spelling.SIGNS.token(vocabulary, token_id, LONGEST_SHOWN))
+
+
+def _listed(texts: tuple[bytes, ...]) -> str:
+    return " ".join(map(shown, texts)) or "nothing"
+
+
+def _only(is_theirs: bool) -> str:
+    """The subject of what only one of them has."""
+    return f"only in {('the first', 'the second')[is_theirs]}"
+
+
+def _name(names: Names, is_theirs: bool) -> str:
+    return names[is_theirs]
+
+
+def _sentence(told: str) -> str:
+    """With a capital, unless a model's name begins it that is written otherwise."""
+    begins = told[0].upper() if told.startswith(PLAIN_NAMES) else told[0]
+    return f"{begins}{told[1:]}."

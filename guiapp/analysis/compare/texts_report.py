@@ -1,0 +1,266 @@
+"""Compared texts as tables for people, as a record, as CSV, and as a drawing of bars."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from guiapp.analysis.compare.counts import Counts, Tally
+from guiapp.analysis.compare.difference_reasons import Told
+from guiapp.analysis.compare.texts import TextsComparison
+from guiapp.analysis.compare.words import UNSPACED
+from guiapp.analysis.export.drawing import FILLS, MARGIN_PX, NOTE_CHARACTER_PX, document, n_columns, note
+from guiapp.analysis.export.tables import NONE, Table, csv_lines
+from guiapp.analysis.tree.scripts import NAMES
+from guiapp.core.text.figures import counted, percent
+from guiapp.core.text.visible_text import visible_text
+from guiapp.core.vocabulary.quoting import elided
+
+LONGEST_CELL = 48  # characters of the tokens in a difference
+ROW_PX, BAR_PX, LONGEST_BAR_PX = 40, 20, 480
+NO_ENDING = "others"
+
+
+class Terms(NamedTuple):
+    """What costs are worked out by.
+
+    context  tokens that a model takes, for all; by default what each one's file says
+    prices   of a million tokens: one for all, or one for each, None for one that is not known; empty where
+             costs are not asked for
+    """
+
+    context: int | None = None
+    prices: tuple[float | None, ...] = ()
+
+    def context_of(self, counts: Counts) -> int | None:
+        return self.context or counts.context_length
+
+    def cost(self, row: int, n_tokens: int) -> float | None:
+        if not self.prices:
+            return None
+        price = self.prices[row if len(self.prices) > 1 else 0]
+        return None if price is None else n_tokens * price / 1e6
+
+
+def tables(compared: TextsComparison, terms: Terms) -> Iterator[Table]:
+    """Those of the counts; spans that several models share, and places where they differ."""
+    yield from count_tables(compared.counts, compared.n_texts, terms)
+    if len(compared.sides) > 1:
+        yield _span_table(compared)
+    if compared.n_differences:
+        yield _difference_table(compared)
+
+
+def count_tables(counts: Sequence[Counts], n_texts: int, terms: Terms) -> Iterator[Table]:
+    """Counts, fertility by script, and counts by file type where there are several."""
+    yield _count_table(counts, n_texts, terms)
+    if any(each.whole.n_words.any() for each in counts):
+        yield _script_table(counts)
+    if len(counts[0].file_types) > 1:
+        yield _file_type_table(counts)
+
+
+def summary(compared: TextsComparison) -> str:
+    """Whether all cut alike."""
+    if len(compared.sides) < 2:
+        return ""
+    if not compared.n_differences:
+        ids = "and all ids are the same" if compared.has_same_ids else "but ids are not"
+        return f"All cut the text alike: every span is the same, {ids}."
+    more = compared.n_differences - len(compared.differences)
+    return f"… {more:,} more. --json lists all." if more else ""
+
+
+def _count_table(counts: Sequence[Counts], n_texts: int, terms: Terms) -> Table:
+    whole = counts[0].whole
+    texts = "" if n_texts == 1 else f"{counted(n_texts, 'text')}: "
+    title = f"{texts}{counted(whole.n_bytes, 'byte')}, {counted(whole.n_characters, 'character')}"
+    several = len(counts) > 1
+    head = ["", "tokens", "characters a token", "bytes a token", "tokens a word"]
+    head += [f"× {counts[0].name}"] if several else []
+    contexts = [terms.context_of(each) for each in counts]
+    head += ["of the context"] if any(contexts) else []
+    head += ["cost"] if terms.prices else []
+    rows = [head]
+    for row, each in enumerate(counts):
+        whole = each.whole
+        averages = whole.characters_per_token, whole.bytes_per_token, whole.fertility
+        cells = [each.name, f"{whole.n_tokens:,}", *map(number, averages)]
+        if several:
+            cells += [number(each.ratio_to(counts[0]))]
+        if any(contexts):
+            cells += [_context(whole.n_tokens, contexts[row])]
+        if terms.prices:
+            cells += [cost_text(terms.cost(row, whole.n_tokens))]
+        rows.append(cells)
+    return Table(title, rows)
+
+
+def scripts_in(whole: Tally) -> list[int]:
+    """The scripts of the texts, the one with the most words first."""
+    return [int(script) for script in np.argsort(-whole.n_words, kind="stable") if whole.n_words[script]]
+
+
+def file_types_in(counts: Counts) -> list[str]:
+    """The file types, the one with the most bytes first."""
+    return sorted(counts.file_types, key=lambda name: -counts.file_types[name].n_bytes)
+
+
+def _script_table(counts: Sequence[Counts]) -> Table:
+    n_words = counts[0].whole.n_words
+    rows = [["", "words", *(each.name for each in counts)]]
+    for script in scripts_in(counts[0].whole):
+        unit = " (letters)" if NAMES[script] in UNSPACED else ""
+        fertilities = [number(each.whole.script_fertility(script)) for each in counts]
+        rows.append([f"{NAMES[script]}{unit}", f"{int(n_words[script]):,}", *fertilities])
+    return Table("Tokens a word, by script", rows)
+
+
+def _file_type_table(counts: Sequence[Counts]) -> Table:
+    rows = [["", "bytes", *(each.name for each in counts)]]
+    for name in file_types_in(counts[0]):
+        tallies = [each.file_types[name] for each in counts]
+        tokens = [f"{tally.n_tokens:,} ({number(tally.characters_per_token)})" for tally in tallies]
+        rows.append([name or NO_ENDING, f"{tallies[0].n_bytes:,}", *tokens])
+    return Table("Tokens by file type (characters a token)", rows)
+
+
+def _span_table(compared: TextsComparison) -> Table:
+    rows = [["", "that all have", "that no other has"]]
+    for counts, n_equal, n_own in zip(compared.counts, compared.n_equal, compared.n_own, strict=True):
+        n_tokens = counts.whole.n_tokens
+        rows.append([counts.name, _share(n_equal, n_tokens), _share(n_own, n_tokens)])
+    return Table("Spans", rows)
+
+
+def _difference_table(compared: TextsComparison) -> Table:
+    rows = [["line", "bytes", *(side.name for side in compared.sides), "why"]]
+    for each in compared.differences:
+        place = f"{each.line:,}" if compared.n_texts == 1 else f"{each.name}:{each.line:,}"
+        why = "; ".join(dict.fromkeys(told.reason.title for told in each.reasons or ()))
+        rows.append([place, f"{each.start:,}–{each.end:,}", *map(_pieces, each.pieces), why])
+    n_places = counted(compared.n_differences, "place")
+    return Table(f"{n_places} where they cut otherwise", rows)
+
+
+def _pieces(pieces: Sequence[bytes]) -> str:
+    """Tokens side by side."""
+    shown = "|".join(visible_text(piece, LONGEST_CELL) for piece in pieces[:LONGEST_CELL])
+    return elided(shown, LONGEST_CELL)
+
+
+def number(value: float | None) -> str:
+    return NONE if value is None else f"{value:.2f}"
+
+
+def _share(count: int, whole: int) -> str:
+    return f"{count:,} ({percent(count / whole)})" if whole else f"{count:,}"
+
+
+def _context(n_tokens: int, context: int | None) -> str:
+    return NONE if context is None else f"{percent(n_tokens / context, 1)} of {context:,}"
+
+
+def cost_text(cost: float | None) -> str:
+    return NONE if cost is None else f"{cost:.4g}"
+
+
+def record(compared: TextsComparison, terms: Terms) -> dict[str, object]:
+    """The record of `compare --json`."""
+    return {
+        "models": [_model_record(compared, terms, row) for row in range(len(compared.sides))],
+        "same_ids": compared.has_same_ids,
+        "differences": [
+            {
+                "file": each.name or None,
+                "line": each.line,
+                "span": [each.start, each.end],
+                "token_ids": each.token_ids,
+                "why": None if each.reasons is None else [_reason_record(told) for told in each.reasons],
+            }
+            for each in compared.differences
+        ],
+    }
+
+
+def _reason_record(told: Told) -> dict[str, object]:
+    """Of the first model and others, by their places."""
+    reason = told.reason
+    return {
+        "others": [told.other, *told.alike],
+        "cause": reason.cause.value,
+        "subject": reason.subject,
+        "reason": reason.sentence,
+    }
+
+
+def _model_record(compared: TextsComparison, terms: Terms, row: int) -> dict[str, object]:
+    side, counts = compared.sides[row], compared.counts[row]
+    whole = counts.whole
+    return {
+        "model": side.name,
+        "encoder": side.encoder or next(iter(side.tokenizer.encoders)),
+        "pre": side.tokenizer.vocabulary.pre_in_use,
+        "exactness": side.tokenizer.exactness.level,
+        "tokens": whole.n_tokens,
+        "bytes": whole.n_bytes,
+        "characters": whole.n_characters,
+        "equal_spans": compared.n_equal[row],
+        "own_spans": compared.n_own[row],
+        "ratio": counts.ratio_to(compared.counts[0]),
+        "tokens_per_word": whole.fertility,
+        "context_length": terms.context_of(counts),
+        "cost": terms.cost(row, whole.n_tokens),
+        "scripts": {
+            name: {"words": int(n_words), "tokens": int(n_tokens)}
+            for name, n_words, n_tokens in zip(NAMES, whole.n_words, whole.n_word_tokens, strict=True)
+            if n_words
+        },
+        "file_types": {
+            name: {"tokens": tally.n_tokens, "bytes": tally.n_bytes, "characters": tally.n_characters}
+            for name, tally in counts.file_types.items()
+        },
+    }
+
+
+def csv_text(compared: Sequence[Counts], terms: Terms) -> str:
+    """A line for each model and part of the texts: all, a file type, the words of a script."""
+    rows: list[list[object]] = [["model", "part", "name", "tokens", "bytes", "characters", "words", "cost"]]
+    for row, counts in enumerate(compared):
+        parts = [("all", "", counts.whole), *(("file type", *each) for each in counts.file_types.items())]
+        for part, name, tally in parts:
+            cost = terms.cost(row, tally.n_tokens)
+            figures = tally.n_tokens, tally.n_bytes, tally.n_characters, int(tally.n_words.sum())
+            rows.append([counts.name, part, name, *figures, "" if cost is None else cost])
+        for script in np.flatnonzero(counts.whole.n_words).tolist():
+            n_tokens, n_words = int(counts.whole.n_word_tokens[script]), int(counts.whole.n_words[script])
+            rows.append([counts.name, "script", NAMES[script], n_tokens, "", "", n_words, ""])
+    return csv_lines(rows)
+
+
+def svg_text(compared: Sequence[Counts]) -> str:
+    """A bar for each model, as long as it needs tokens; the fewest are marked."""
+    totals = [counts.whole.n_tokens for counts in compared]
+    most, least = max(totals), min(totals)
+    names_px = NOTE_CHARACTER_PX * max(n_columns(counts.name) for counts in compared) + 12
+    left = MARGIN_PX + names_px
+
+    def rows() -> Iterator[tuple[str, float]]:
+        for row, (counts, n_tokens) in enumerate(zip(compared, totals, strict=True)):
+            top = 40 + row * ROW_PX
+            width = LONGEST_BAR_PX * n_tokens / most if most else 0.0
+            outline = ' stroke="#1b1f27" stroke-width="1.25"' if n_tokens == least else ""
+            bar = (
+                f'<rect x="{left:.0f}" y="{top}" width="{width:.1f}" height="{BAR_PX}" rx="4" '
+                f'fill="{FILLS[row % len(FILLS)]}"{outline}/>'
+            )
+            figure = f"{n_tokens:,} × {number(counts.ratio_to(compared[0]))}"
+            baseline = top + BAR_PX - 5
+            yield (
+                f"{note(MARGIN_PX, baseline, counts.name)}{bar}{note(left + width + 8, baseline, figure)}\n",
+                left + width + 8 + NOTE_CHARACTER_PX * n_columns(figure),
+            )
+
+    return "".join(document(rows(), ROW_PX, "Tokens"))

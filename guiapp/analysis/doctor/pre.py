@@ -1,0 +1,216 @@
+"""Whether the pre-tokenizer that a GGUF file names is the one that its merges were learned with.
+
+Merges never cross the edges of pieces, so a pattern that cuts ordinary tokens in two is not that of the
+vocabulary.  Only tokens in ASCII are tried: others were often added afterwards, by other rules.
+On those of GPT-2, StarCoder, DeepSeek Coder, Llama 3 and Qwen 2 the right pattern cuts none, and one of
+another family at least 0.2 % of them, if it is not coarser: then only knowing the vocabulary tells.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Change, Finding
+from guiapp.analysis.doctor.patient import Patient
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.hugging_face.matching import Literal
+from guiapp.core.open_model import open_model
+from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS, Pattern
+from guiapp.core.pretokenize.splitter import splitter_of
+from guiapp.core.text.packed_texts import sliced
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
+from guiapp.native.strings import packed
+
+MOST_TRIED = 1 << 14
+N_FIRST_MERGES = 1000
+LOOKS_LIKE_PATTERN = re.compile(r"\\[pPdDsSwW]|\(\?[:!=<>i]|\[\^|\w-\w\]|[])][+*?{]|\.[+*]|\w\{\d")
+CUT_BY_OTHERS = 0.002  # of the tokens in ASCII
+UNDECIDED = "Nothing, if the model was trained with it: its own tokenizer.json tells."
+KNOWN = {
+    "ea52bc42f5a8998c": ("gpt-2",),
+    "f9dede4ff15ae514": ("llama-bpe", "stablelm2"),
+    "5a574b8ca9f0c855": ("qwen2", "qwen35"),
+    "9f348e9d4cb3b6f1": ("starcoder",),
+    "1b6e7706038df63c": ("deepseek-coder",),
+    "c7c7f9691246d37c": ("deepseek-v3",),
+}
+"""Names by the first 1000 merges of public vocabularies, which models made from those keep.
+
+The first is the vocabulary's own, and each other name of the same patterns is as good; models are published
+with the rest as well, and their files alone do not decide which is right.
+"""
+
+SAMPLE = (
+    "I'm here, YOU'RE there; it's 12345 or 3.14159 at 10:45!  We'LL see…",
+    "def camelCase(x):\n    return HTTPServer[x+1] // 2  # ok\n\n\n\t\tif (a!=b) { foo_bar(); }\r\n",
+    "汉字和数字123、中文。日本語のテキストとカタカナ。한국어 문장입니다.",
+    "Привет, мир! Καλημέρα κόσμε. नमस्ते दुनिया। สวัสดีชาวโลก مرحبا بالعالم שלום עולם",
+    "İstanbul'da naïve café “quotes” — dash… 🚀👍🏽 ½ ² Ⅷ ١٢٣ x²+y²=z²   trailing   \n",
+)
+
+
+class Fit(NamedTuple):
+    """How a pattern fits a vocabulary.
+
+    names     that llama.cpp has for it, the most usual meaning first
+    n_cut     the tokens that it cuts in two, of n_tried
+    n_pieces  that it makes of SAMPLE: of patterns that cut no token, the finest is the likeliest
+    """
+
+    names: tuple[str, ...]
+    n_cut: int
+    n_tried: int
+    n_pieces: int
+
+
+def check_pre(patient: Patient) -> Iterator[Finding]:
+    """`pre` missing, unknown, or of another family than the vocabulary suggests."""
+    vocabulary = patient.vocabulary
+    if not patient.is_gguf or vocabulary.type is not VocabType.BPE or vocabulary.model != "gpt2":
+        return
+    family, named = known_family(vocabulary), vocabulary.pre
+    if named in PRE_TOKENIZERS:
+        tokens, patterns = ascii_tokens(vocabulary), PRE_TOKENIZERS[named].patterns
+        n_cut, n_tried = count_cut(patterns, tokens), len(tokens[1]) - 1
+        is_of_family = bool(family) and PRE_TOKENIZERS[family[0]].patterns == patterns
+        if is_of_family or (not family and n_cut <= CUT_BY_OTHERS * n_tried):
+            return
+        if named in family:
+            what = (
+                f"The file asks for “{named}”, and its first {N_FIRST_MERGES:,} merges are those of "
+                f"{family[0]}: models with both exist, so this file does not tell which is right."
+            )
+            changes = _change(patient.tokenizer, family[0])
+            yield Finding("pre_undecided", HINT, what, UNDECIDED, changes, pre=family[0])
+            return
+    name, why = likeliest(vocabulary)
+    if name is None and named in PRE_TOKENIZERS:
+        what = f"The file asks for “{quoted(named)}”, but no pre-tokenizer fits its tokens: {why}."
+        yield Finding("pre_of_other_family", WARNING, what)
+        return
+    if name is None:
+        what = f"The file names no known pre-tokenizer, and no one fits its tokens: {why}."
+        yield Finding("pre_missing" if not named else "pre_unknown", ERROR, what)
+        return
+    remedy = patient.new_metadata(f"--pre-tokenizer {name}")
+    changes = _change(patient.tokenizer, name)
+    if not named:
+        what = f"The file names no pre-tokenizer (tokenizer.ggml.pre). The likeliest is {name}: {why}."
+        yield Finding("pre_missing", ERROR, what, remedy, changes, pre=name)
+    elif named not in PRE_TOKENIZERS:
+        what = f"The pre-tokenizer “{quoted(named)}” is not known. The likeliest is {name}: {why}."
+        yield Finding("pre_unknown", ERROR, what, remedy, changes, pre=name)
+    elif PRE_TOKENIZERS[name].patterns != patterns:
+        cuts = f"it cuts {n_cut:,} of {n_tried:,} tokens in two" if n_cut else "it cuts no token in two"
+        what = f"The file asks for “{quoted(named)}”, and {cuts}. The likeliest is {name}: {why}."
+        severity = ERROR if family and changes else WARNING
+        yield Finding("pre_of_other_family", severity, what, remedy, changes, pre=name)
+
+
+def check_patterns(patient: Patient) -> Iterator[Finding]:
+    """Regular expressions of a tokenizer.json that are marked as literal text."""
+    if (parts := patient.vocabulary.parts) is None:
+        return
+    components = {
+        "normalizer": parts.normalizer,
+        "pre-tokenizer": parts.pre_tokenizer,
+        "decoder": parts.decoder,
+    }
+    for name, component in components.items():
+        for text in filter(LOOKS_LIKE_PATTERN.search, _literals(component)):
+            what = f"The {name} looks for “{quoted(text)}” as literal text, but it looks like a pattern."
+            yield Finding(
+                "pattern_is_text", HINT, what, "If it is a pattern, change its key String to Regex."
+            )
+
+
+def _literals(component: object) -> Iterator[str]:
+    for part in getattr(component, "parts", ()):
+        yield from _literals(part)
+    if isinstance(matcher := getattr(component, "matcher", None), Literal):
+        yield matcher.wanted.decode()
+
+
+def likeliest(vocabulary: Vocabulary) -> tuple[str | None, str]:
+    """The name of the likeliest pre-tokenizer, and why, as the end of a sentence."""
+    if family := known_family(vocabulary):
+        also = f"; models with {' or '.join(family[1:])} have them, too" if family[1:] else ""
+        why = f"the first {N_FIRST_MERGES:,} merges are those of a vocabulary known by that name{also}"
+        return family[0], why
+    best, *others = fits(vocabulary)
+    if best.n_cut > CUT_BY_OTHERS * best.n_tried or not best.n_tried:
+        return None, f"even {best.names[0]} cuts {best.n_cut:,} of {best.n_tried:,} tokens in two"
+    equal = [other.names[0] for other in others if other.n_cut == best.n_cut][:3]
+    also = f"; {', '.join(equal)} cut no more, but are coarser" if equal else ""
+    return best.names[0], f"it cuts {best.n_cut:,} of {best.n_tried:,} tokens in two{also}"
+
+
+def known_family(vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The names that may be right for a vocabulary whose first merges are known; none for others."""
+    offsets = vocabulary.merge_offsets[: N_FIRST_MERGES + 1]
+    if len(offsets) <= N_FIRST_MERGES or vocabulary.parts is not None:
+        return ()
+    merges = b"\n".join(sliced(vocabulary.merge_data[: offsets[-1]], offsets))
+    return KNOWN.get(sha256(merges).hexdigest()[:16], ())
+
+
+def fits(vocabulary: Vocabulary) -> list[Fit]:
+    """All patterns of byte-level vocabularies, the best first; in a second for the first vocabulary."""
+    names: dict[tuple[Pattern, ...], tuple[str, ...]] = {}
+    for row in sorted(dict.fromkeys(PRE_TOKENIZERS.values()), key=lambda row: -len(row.names)):
+        if row.byte_encoding:
+            names[row.patterns] = names.get(row.patterns, ()) + row.names
+    tokens = ascii_tokens(vocabulary)
+    sample = np.frombuffer("".join(SAMPLE).encode(), np.uint8)
+    found = [
+        Fit(each, count_cut(patterns, tokens), len(tokens[1]) - 1, len(splitter_of(patterns).split(sample)))
+        for patterns, each in names.items()
+    ]
+    return sorted(found, key=lambda fit: (fit.n_cut, -fit.n_pieces))
+
+
+def ascii_tokens(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Some of the ordinary tokens that stand for ASCII, from all over the list."""
+    data, offsets = vocabulary.token_bytes_table
+    n_other = np.concatenate([[0], np.cumsum(data > 0x7F)])
+    is_ascii = (n_other[offsets[1:]] == n_other[offsets[:-1]]) & (np.diff(offsets) > 0)
+    rows = np.flatnonzero(is_ascii & (vocabulary.attributes == Attribute.NORMAL))
+    rows = rows[:: max(1, len(rows) // MOST_TRIED)]
+    return packed([data[offsets[row] : offsets[row + 1]].tobytes() for row in rows.tolist()])
+
+
+def count_cut(patterns: tuple[Pattern, ...], tokens: tuple[NDArray[np.uint8], NDArray[np.int64]]) -> int:
+    """How many of some texts are more than one piece."""
+    data, offsets = tokens
+    if not len(data):
+        return 0
+    ends = splitter_of(patterns).split_each(data, offsets[1:])
+    owners = np.searchsorted(offsets[1:], ends)
+    return int((np.bincount(owners, minlength=len(offsets) - 1) > 1).sum())
+
+
+def _change(tokenizer: Tokenizer, name: str) -> Change | None:
+    """What the pre-tokenizer of this name changes, against the one that the file asks for."""
+    vocabulary = tokenizer.vocabulary
+    assert vocabulary.path is not None
+    if vocabulary.chosen_pre:
+        as_said = vocabulary.pre if vocabulary.pre in PRE_TOKENIZERS else "default"
+        tokenizer = open_model(vocabulary.path, as_said)
+    return first_change(Patient(tokenizer), Patient(open_model(vocabulary.path, name)))
+
+
+def first_change(patient: Patient, other: Patient, add_special: bool = False) -> Change | None:
+    """The shortest line or word of SAMPLE whose ids are others there."""
+    for text in sorted((word for line in SAMPLE for word in (line, *line.split())), key=len):
+        before, after = patient.cut(text, add_special), other.cut(text, add_special)
+        if before.ids != after.ids:
+            return Change(text, before, after)
+    return None

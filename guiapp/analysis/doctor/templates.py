@@ -1,0 +1,174 @@
+"""Whether a chat template fits its tokenizer, by a look at its text alone: it is never run here."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from guiapp.analysis.chat.markers import BEGINNINGS, ENDS, MARKER, look
+from guiapp.analysis.doctor.findings import WARNING, Change, Cut, Finding, TemplateLine
+from guiapp.analysis.doctor.patient import Patient
+from guiapp.analysis.doctor.roles import naming
+from guiapp.core.text.invisible import INVISIBLE
+from guiapp.core.text.look_alikes import look_alikes
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.remedies import without_key
+from guiapp.core.vocabulary.vocabulary import VocabType
+
+LONGEST = 1 << 20  # characters of a template that are looked at
+WRITES = r"\{{\{{-?\+?\s*{role}_token\b|\b{role}_token\s*[+~]|[+~]\s*{role}_token\b|=\s*{role}_token\b"
+ENCODED = (VocabType.UGM, VocabType.WPM)  # of models with an encoder, whose input ends so
+PIPED = re.compile(r"<[|｜].*[|｜]>")
+LINES_AROUND, LONGEST_LINE = 3, 500
+SAVE = "Save the corrected template as fixed.jinja, then run: "
+OTHERWISE = "Mend the template in its file: chat_template.jinja, or tokenizer_config.json."
+
+
+class _Template(NamedTuple):
+    """A template to look at.
+
+    text   without comments
+    lines  with them
+    ends   where those of `text` end
+    """
+
+    name: str
+    text: str
+    lines: list[str]
+    ends: list[int]
+
+    def __str__(self) -> str:
+        return f"The chat template “{quoted(self.name)}”"
+
+    def line(self, at: int) -> TemplateLine:
+        """The line of a character of `text`."""
+        row = bisect_left(self.ends, at)
+        first = max(row - LINES_AROUND, 0)
+        around = self.lines[first : row + LINES_AROUND + 1]
+        return TemplateLine(self.name, row + 1, first + 1, tuple(line[:LONGEST_LINE] for line in around))
+
+
+def check_templates(patient: Patient) -> Iterator[Finding]:
+    """Each template of the model."""
+    yield from _eos_behind_prompts(patient)
+    for given in patient.templates:
+        whole = given.text[:LONGEST]
+        text = _without_comments(whole)
+        ends = [found.start() for found in re.finditer("\n", text)]
+        template = _Template(given.name, text, whole.split("\n"), ends)
+        yield from _bos_twice(patient, template)
+        yield from _role_missing(patient, template)
+        yield from _markers(patient, template)
+        yield from _unseen(patient, template)
+
+
+def _without_comments(text: str) -> str:
+    """Only line ends are left of them, so that lines are counted as in the file."""
+    kept, at = list[str](), 0
+    while (start := text.find("{#", at)) >= 0 and (end := text.find("#}", start + 2)) >= 0:
+        kept.append(text[at:start] + "\n" * text.count("\n", start, end))
+        at = end + 2
+    return "".join(kept) + text[at:]
+
+
+def _bos_twice(patient: Patient, template: _Template) -> Iterator[Finding]:
+    """A template that writes BOS, where the tokenizer adds one, too."""
+    vocabulary = patient.vocabulary
+    bos = vocabulary.special_ids.bos
+    if bos is None or bos >= len(vocabulary) or not vocabulary.rules.add_bos:
+        return
+    token = patient.texts[bos]
+    if found := re.search(WRITES.format(role="bos"), template.text) or re.search(
+        re.escape(token), template.text
+    ):
+        what = (
+            f"{template} writes “{quoted(token)}”, and the tokenizer puts it before each text: a "
+            "program that encodes what the template writes with special tokens has it twice."
+        )
+        remedy = (
+            "Encode rendered prompts without special tokens, or set tokenizer.ggml.add_bos_token to false."
+        )
+        changes = Change(token, patient.cut(token, True), patient.cut(token))
+        yield Finding("bos_twice", WARNING, what, remedy, changes, (bos,), line=template.line(found.start()))
+
+
+def _eos_behind_prompts(patient: Patient) -> Iterator[Finding]:
+    """EOS behind each text, in a file that is made for chats: what the model is to go on with has ended.
+
+    Not in files of models that make embeddings, or that read by an encoder, where this is right.
+    """
+    vocabulary, said = patient.vocabulary, patient.vocabulary.metadata
+    eos, key = vocabulary.special_ids.eos, "tokenizer.ggml.add_eos_token"
+    pools = any(name.endswith(".pooling_type") and value for name, value in said.items())
+    is_for_chats = any(template.text.strip() for template in patient.templates)
+    is_asked = patient.is_gguf and said.get(key) is True and eos is not None and eos < len(vocabulary)
+    if not is_asked or not is_for_chats or pools or vocabulary.type in ENCODED or patient.reads_only:
+        return
+    assert eos is not None
+    cut = patient.cut("a", True)
+    changes = Change("a", cut, Cut(cut.ids[:-1], cut.spans[:-1]))
+    what = (
+        f"Each text ends in “{quoted(patient.texts[eos])}” ({key}), and the file has a chat template: a "
+        "prompt that is encoded with special tokens tells the model that all is said, before it answers."
+    )
+    remedy = without_key(vocabulary.path, key)
+    yield Finding("eos_behind_prompts", WARNING, what, remedy, changes, (eos,))
+
+
+def _role_missing(patient: Patient, template: _Template) -> Iterator[Finding]:
+    """A template that writes BOS or EOS of a model that has none."""
+    ids = patient.vocabulary.special_ids
+    for role, row in (("bos", ids.bos), ("eos", ids.eos)):
+        if row is not None or not patient.is_gguf:
+            continue
+        if found := re.search(WRITES.format(role=role), template.text):
+            key = f"tokenizer.ggml.{role}_token_id"
+            what = (
+                f"{template} writes {role}_token, but the file names none ({key}): nothing is written there."
+            )
+            remedy = naming(patient, role, _correcting(patient))
+            yield Finding("template_role_missing", WARNING, what, remedy, line=template.line(found.start()))
+
+
+def _markers(patient: Patient, template: _Template) -> Iterator[Finding]:
+    """Markers that are ordinary text in this model."""
+    names, by_look = patient.tokenizer.special_tokens.names, patient.by_look
+    remedy = _correcting(patient)
+    for marker, at in _first_of_each(MARKER, template.text).items():
+        meant = by_look.get(look(marker))
+        if marker in names or not (meant or marker in ENDS + BEGINNINGS or PIPED.fullmatch(marker)):
+            continue
+        what = f"{template} has the marker “{quoted(marker)}”, which is ordinary text in this model"
+        what += f"; it has “{quoted(meant)}”." if meant else "."
+        after = Cut.whole(marker, names[meant]) if meant else None
+        changes, tokens = Change(marker, patient.cut(marker), after), after.ids if after else ()
+        yield Finding("marker_is_text", WARNING, what, remedy, changes, tokens, line=template.line(at))
+
+
+def _unseen(patient: Patient, template: _Template) -> Iterator[Finding]:
+    """Characters that nobody sees, or takes for others."""
+    remedy = _correcting(patient)
+    if found := INVISIBLE.search(template.text):
+        line = template.line(found.start())
+        what = f"{template} has an invisible character in line {line.number}: U+{ord(found[0][0]):04X}."
+        yield Finding("template_invisible", WARNING, what, remedy, line=line)
+    data = template.text.encode("utf-8", "replace")
+    if odd := look_alikes(data):
+        line = template.line(len(data[: odd[0].start].decode("utf-8", "replace")))
+        what = f"{template} has U+{ord(odd[0].letter):04X}, which passes for “{odd[0].passes_for}”."
+        yield Finding("template_look_alike", WARNING, what, remedy, line=line)
+
+
+def _correcting(patient: Patient) -> str:
+    command = patient.new_metadata("--chat-template-file fixed.jinja", OTHERWISE)
+    return SAVE + command if patient.is_gguf else command
+
+
+def _first_of_each(pattern: re.Pattern[str], text: str) -> dict[str, int]:
+    """Where each different text is found first."""
+    found: dict[str, int] = {}
+    for match in pattern.finditer(text):
+        found.setdefault(match[0], match.start())
+    return found

@@ -1,0 +1,148 @@
+"""The exact encoding of a text that is being edited: only the neighbourhood of an edit is encoded again.
+
+An edit lies in a window between two *cuts*: places where the encoding of the whole text is the encoding
+of its two halves side by side, whatever stands farther away.  The tokens before the window are kept,
+those behind it are moved, those inside are made anew.  Three things must hold at a cut:
+
+- the pipeline says so: a piece ends there, and no token can reach across;
+- no special token that is or may be claimed reaches across;
+- the stretch behind it is preceded by a special token before the edit if and only if it is after it.
+
+Where neither the old text nor the new one has a mark of DNA, the pipeline without DNA knows more cuts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.editing.options import Options
+from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.core.encode.encoding import Encoding, FragmentTokens
+from guiapp.core.encode.families.dna import OPENING, dna_tokens
+from guiapp.core.encode.families.words import WORDS
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.special_tokens import WHITESPACE, Partition
+
+
+@dataclass(frozen=True)
+class Window:
+    """The stretch [start, end) of the new text to encode again, and how far the text behind it moved."""
+
+    start: int
+    end: int
+    shift: int
+
+
+class LiveEncoding:
+    """The tokens of one document under one tokenizer, kept exact through edits.
+
+    tokens  all of them; BOS, EOS and the like around the text have empty spans at its ends
+    """
+
+    def __init__(self, tokenizer: Tokenizer, encoding: Encoding, options: Options) -> None:
+        """Start from the encoding of the whole text, which was made with these `options`."""
+        self._tokenizer = tokenizer
+        self._special_tokens = tokenizer.special_tokens
+        self._options = options
+        before, after = tokenizer.special_ids_around() if options.add_special else ([], [])
+        self._n_before, self._n_after = len(before), len(after)
+        n_bytes = len(encoding.text_bytes)
+        self.tokens = TokenStore(FragmentTokens(encoding.token_ids, *encoding.spans.T), n_bytes)
+        text = np.frombuffer(bytearray(encoding.text_bytes), np.uint8)
+        found = self._special_tokens.partition(text, options.parse_special)
+        self._special = TokenStore(_moved(found, 0), n_bytes)
+        self._dna = dna_tokens(tokenizer.vocabulary)
+        self._cutter = tokenizer.pipeline_of(encoding.encoder)
+
+    def window(self, text: NDArray[np.uint8], start: int, removed: int, added: int) -> Window:
+        """What an edit makes necessary to encode again.
+
+        `removed` bytes at `start` were replaced by `added` others; `text` is the text after that.
+        """
+        shift = added - removed
+        if self._dna is not None and self._options.encoder != WORDS:
+            has_dna = OPENING in text.tobytes() or self.tokens.has_id(self._dna.opening)
+            pipeline = self._tokenizer.pipeline
+            self._cutter = pipeline if has_dna else pipeline.without_dna()
+        left = self._cut_before(text, start)
+        right = self._cut_after(text, start + added, shift)
+        while right < len(text) and self._ends_in_special(text[left:right]):
+            right = self._cut_after(text, right + 1, shift)
+        return Window(left, right, shift)
+
+    def update(self, text: NDArray[np.uint8], window: Window) -> None:
+        """Encode the window again and put the result in place of the old tokens."""
+        stretch = text[window.start : window.end]
+        found = self._special_tokens.partition(stretch, self._options.parse_special)
+        begins = window.start == 0 or (
+            self._special.ends_at(window.start) and self._tokenizer.pipeline.begins_behind_special
+        )
+        options = self._options
+        tokens = self._tokenizer.encode_stretch(
+            stretch, found, begins, options.encoder, options.parse_special
+        )
+        old_end = window.end - window.shift
+        is_last = window.end == len(text)
+        first, last = self._special.first_from(window.start), self._special.first_from(old_end)
+        self._special.replace(first, last, _moved(found, window.start), window.shift)
+        first = self._n_before if window.start == 0 else self.tokens.first_from(window.start)
+        last = len(self.tokens) - self._n_after if is_last else self.tokens.first_from(old_end)
+        self.tokens.replace(first, last, _moved(tokens, window.start), window.shift)
+
+    def _cut_before(self, text: NDArray[np.uint8], position: int) -> int:
+        """The last cut at or before `position` that depends on nothing behind `position`."""
+        while position > 0:
+            fragment = self._special.last_end_until(position)
+            cut = fragment + self._cutter.cut_before(text[fragment:position], position - fragment)
+            across = self._reach_across(text, cut)
+            if across is not None:
+                position = across[0]
+            elif (covering := self.tokens.covering(cut)) is not None:
+                position = covering[0]
+            elif cut == 0 or self._splits_cleanly(text, cut, cut):
+                return cut
+            else:
+                position = cut - 1
+        return 0
+
+    def _cut_after(self, text: NDArray[np.uint8], position: int, shift: int) -> int:
+        """The first cut at or after `position` that depends on nothing before `position`."""
+        while position < len(text):
+            fragment = min(
+                self._special.first_start_from(position - shift, len(text) - shift) + shift, len(text)
+            )
+            cut = position + self._cutter.cut_after(text[position:fragment], 0)
+            across = self._reach_across(text, cut)
+            if across is not None:
+                position = across[1]
+            elif (covering := self.tokens.covering(cut - shift)) is not None:
+                position = covering[1] + shift
+            elif cut == len(text) or (
+                not self._special.ends_at(cut - shift) and self._splits_cleanly(text, cut, cut - shift)
+            ):
+                return cut
+            else:
+                position = cut + 1
+        return len(text)
+
+    def _splits_cleanly(self, text: NDArray[np.uint8], cut: int, old_cut: int) -> bool:
+        """Whether tokens on both sides can be told apart, and no white space is dropped across the cut."""
+        follows_special = self._special.ends_at(old_cut)
+        if self._special_tokens.drops_white_space and (follows_special or text[cut - 1] in WHITESPACE):
+            return False
+        return follows_special or not self.tokens.has_empty_at(old_cut)
+
+    def _reach_across(self, text: NDArray[np.uint8], cut: int) -> tuple[int, int] | None:
+        """Where special tokens that might be claimed across `cut` begin and end."""
+        return self._special_tokens.reach_across(text, cut, self._options.parse_special)
+
+    def _ends_in_special(self, stretch: NDArray[np.uint8]) -> bool:
+        found = self._special_tokens.partition(stretch, self._options.parse_special)
+        return len(found.ends) > 0 and bool(found.ends[-1] == len(stretch))
+
+
+def _moved(tokens: FragmentTokens | Partition, by: int) -> FragmentTokens:
+    return FragmentTokens(tokens.ids, tokens.starts + by, tokens.ends + by)

@@ -1,0 +1,271 @@
+"""The tokens of a document that changes, so that an edit costs no more where the document is long."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encode.encoding import FragmentTokens
+
+N_TINTS = 6
+
+
+class Tokens(NamedTuple):
+    """Some tokens that follow each other.
+
+    ids     int32[k]  rows of the vocabulary
+    starts  int64[k]  token i came from the bytes [starts[i], ends[i])
+    ends    int64[k]
+    tints   uint8[k]  numbers below N_TINTS that tell neighbours apart, and that edits elsewhere leave alone
+    """
+
+    ids: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    tints: NDArray[np.uint8]
+
+    @property
+    def columns(self) -> tuple[NDArray[Any], ...]:
+        return self
+
+    def part(self, first: int, last: int) -> Tokens:
+        return Tokens(*[column[first:last] for column in self.columns])
+
+    def followed_by(self, others: Tokens) -> Tokens:
+        pairs = zip(self.columns, others.columns, strict=True)
+        return Tokens(*[np.concatenate(pair) for pair in pairs])
+
+
+class Replaced(NamedTuple):
+    """What the last of so many changes did: `removed` tokens from `first` on gave way to `added` others."""
+
+    n_changes: int
+    first: int
+    removed: int
+    added: int
+
+
+class TokenStore:
+    """Token ids with their byte spans, in order of position.
+
+    replaced  the last change, for those who keep something beside each token
+
+    The arrays have a gap where the last edit was.  Offsets before it count from the beginning of the
+    text, those behind it from the end, so that none of them changes when the text at the gap does: an
+    edit costs as much as there are tokens between it and the edit before.
+    """
+
+    def __init__(self, tokens: FragmentTokens, n_bytes: int) -> None:
+        """Begin with all tokens of a text that is `n_bytes` long."""
+        count = len(tokens.ids)
+        self.replaced = Replaced(0, 0, 0, count)
+        self._n_bytes = n_bytes
+        self._gap = count
+        self._behind = count + _room_for(count)
+        columns = Tokens(tokens.ids, tokens.starts, tokens.ends, _tints_after(-1, count))
+        self._columns = _widened(columns, count, _room_for(count))
+
+    def __len__(self) -> int:
+        return len(self._columns.ids) - (self._behind - self._gap)
+
+    # Reading
+
+    def between(self, first: int, last: int) -> Tokens:
+        """The tokens [first, last), to be let go before the next `replace`."""
+        first, last = max(first, 0), min(last, len(self))
+        if last <= self._gap:
+            return self._columns.part(first, last)
+        shift = self._behind - self._gap
+        right = self._columns.part(max(first, self._gap) + shift, last + shift)
+        right = right._replace(starts=right.starts + self._n_bytes, ends=right.ends + self._n_bytes)
+        return right if first >= self._gap else self._columns.part(first, self._gap).followed_by(right)
+
+    def ids(self, first: int, last: int) -> NDArray[np.int32]:
+        """The ids of the tokens [first, last), a copy."""
+        first, last = max(first, 0), min(last, len(self))
+        ids, shift = self._columns.ids, self._behind - self._gap
+        left = ids[first : min(last, self._gap)]
+        return np.concatenate((left, ids[max(first, self._gap) + shift : max(last, self._gap) + shift]))
+
+    def count(self, token_id: int) -> int:
+        """How many of the tokens are this one."""
+        ids = self._columns.ids
+        parts = ids[: self._gap], ids[self._behind :]
+        return sum(int(np.count_nonzero(part == token_id)) for part in parts)
+
+    def spans_of(self, token_ids: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where these tokens begin and end, as copies; without those that came from no text."""
+        columns = self._columns
+        is_one = np.zeros(len(columns.ids), np.bool_)
+        for token_id in token_ids:
+            is_one |= columns.ids == token_id
+        is_one[self._gap : self._behind] = False
+        rows = np.flatnonzero(is_one)
+        shift = np.where(rows < self._gap, 0, self._n_bytes)
+        starts, ends = columns.starts[rows] + shift, columns.ends[rows] + shift
+        return starts[starts < ends], ends[starts < ends]
+
+    def span(self, index: int) -> tuple[int, int]:
+        return self._start(index), self._end(index)
+
+    def first_from(self, position: int) -> int:
+        """The index of the first token that begins at or after `position`."""
+        return self._search(self._columns.starts, position, "left")
+
+    def firsts_from(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The same of many positions."""
+        starts = self._columns.starts
+        left = np.searchsorted(starts[: self._gap], positions)
+        right = self._gap + np.searchsorted(starts[self._behind :], positions - self._n_bytes)
+        return np.where(left < self._gap, left, right)
+
+    def first_behind(self, position: int) -> int:
+        """The index of the first token that begins behind `position`."""
+        return self._search(self._columns.starts, position, "right")
+
+    def first_ending_from(self, position: int) -> int:
+        """The index of the first token that ends at or after `position`."""
+        return self._search(self._columns.ends, position, "left")
+
+    def first_ending_behind(self, position: int) -> int:
+        """The index of the first token that ends behind `position`."""
+        return self._search(self._columns.ends, position, "right")
+
+    def first_start_from(self, position: int, otherwise: int) -> int:
+        """Where the first token that begins at or after `position` begins."""
+        index = self.first_from(position)
+        return self._start(index) if index < len(self) else otherwise
+
+    def last_end_until(self, position: int) -> int:
+        """Where the last token that ends at or before `position` ends; 0 where there is none."""
+        index = self.first_ending_behind(position)
+        return self._end(index - 1) if index > 0 else 0
+
+    def ends_at(self, position: int) -> bool:
+        """Whether a token ends exactly at `position`."""
+        index = self.first_ending_from(position)
+        return index < len(self) and self._end(index) == position
+
+    def indexes_in(self, start: int, end: int) -> tuple[int, int]:
+        """The first token that is in a part of the text, also in part, and the first one behind it."""
+        return self.first_ending_behind(start), self.first_from(end)
+
+    def covering(self, position: int) -> tuple[int, int] | None:
+        """The span of the token that begins before `position` and ends behind it."""
+        index = self.first_from(position) - 1
+        if index < 0 or self._end(index) <= position:
+            return None
+        return self.span(index)
+
+    def has_id(self, token_id: int) -> bool:
+        return self.count(token_id) > 0
+
+    def has_empty_at(self, position: int) -> bool:
+        """Whether a token with an empty span stands exactly at `position`."""
+        index = self.first_from(position)
+        return index < len(self) and self._end(index) == position
+
+    def _search(self, column: NDArray[np.int64], position: int, side: Literal["left", "right"]) -> int:
+        index = int(np.searchsorted(column[: self._gap], position, side))
+        if index == self._gap:
+            index += int(np.searchsorted(column[self._behind :], position - self._n_bytes, side))
+        return index
+
+    def _start(self, index: int) -> int:
+        return self._offset(self._columns.starts, index)
+
+    def _end(self, index: int) -> int:
+        return self._offset(self._columns.ends, index)
+
+    def _offset(self, column: NDArray[np.int64], index: int) -> int:
+        if index < self._gap:
+            return int(column[index])
+        return int(column[index + self._behind - self._gap]) + self._n_bytes
+
+    # Changing
+
+    def replace(self, first: int, last: int, new: FragmentTokens, shift: int) -> None:
+        """Put new tokens in place of those in [first, last); spans behind them move by `shift` bytes."""
+        self.replaced = Replaced(self.replaced.n_changes + 1, first, last - first, len(new.ids))
+        self._reach(first, last)
+        self._behind += last - max(first, self._gap)
+        self._gap = first
+        self._n_bytes += shift
+        self._make_room(len(new.ids))
+        end = first + len(new.ids)
+        tokens = Tokens(new.ids, new.starts, new.ends, _tints_after(self._tint(first - 1), end - first))
+        for column, values in zip(self._columns.columns, tokens.columns, strict=True):
+            column[first:end] = values
+        self._gap = end
+        self._tell_apart(end)
+
+    def expect_edit(self, position: int) -> None:
+        """Move the gap to where the next edit is likely, so that the edit itself is quick."""
+        index = self.first_from(position)
+        self._reach(index, index)
+
+    def _reach(self, first: int, last: int) -> None:
+        """Have the gap among the tokens [first, last) or at their ends."""
+        if first > self._gap:
+            self._move_back(first - self._gap)
+        elif last < self._gap:
+            self._move_behind(self._gap - last)
+
+    def _move_back(self, count: int) -> None:
+        """Move so many tokens from behind the gap to before it."""
+        self._move(slice(self._gap, self._gap + count), slice(self._behind, self._behind + count), 1)
+        self._gap += count
+        self._behind += count
+
+    def _move_behind(self, count: int) -> None:
+        self._move(slice(self._behind - count, self._behind), slice(self._gap - count, self._gap), -1)
+        self._gap -= count
+        self._behind -= count
+
+    def _move(self, to: slice, source: slice, direction: int) -> None:
+        for column in self._columns.columns:
+            column[to] = column[source]
+        for offsets in (self._columns.starts, self._columns.ends):
+            offsets[to] += direction * self._n_bytes
+
+    def _make_room(self, needed: int) -> None:
+        if needed <= self._behind - self._gap:
+            return
+        more = needed + _room_for(len(self))
+        self._columns = _widened(self._columns, self._behind, more)
+        self._behind += more
+
+    def _tint(self, index: int) -> int:
+        """The tint of a token, -1 beyond the ends."""
+        if not 0 <= index < len(self):
+            return -1
+        return int(self._columns.tints[index if index < self._gap else index + self._behind - self._gap])
+
+    def _tell_apart(self, index: int) -> None:
+        """Let the token before `index`, the last one before the gap, differ from its neighbours."""
+        if index and self._tint(index - 1) == self._tint(index):
+            taken = self._tint(index - 2), self._tint(index)
+            self._columns.tints[index - 1] = next(tint for tint in range(N_TINTS) if tint not in taken)
+
+
+def _room_for(count: int) -> int:
+    """How many tokens can be added to so many until the arrays have to grow."""
+    return count // 8 + 1024
+
+
+def _widened(tokens: Tokens, at: int, more: int) -> Tokens:
+    """The same with `more` places at `at`, of which nothing is known."""
+    return Tokens(
+        *[
+            np.concatenate((column[:at], np.empty(more, column.dtype), column[at:]))
+            for column in tokens.columns
+        ]
+    )
+
+
+def _tints_after(tint: int, count: int) -> NDArray[np.uint8]:
+    """All tints in turn, beginning with the one behind `tint`."""
+    return (np.arange(tint + 1, tint + 1 + count) % N_TINTS).astype(np.uint8)

@@ -1,0 +1,143 @@
+"""How much of a text an approximate encoder cuts as the exact one does, and where the two first part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.demo import sample_text
+from guiapp.core.encode.encoding import Encoding
+from guiapp.core.encode.tokenizer import Tokenizer
+
+WINDOW = 64  # tokens in which to look for the place where both meet again
+SAMPLES = ("english", "code", "languages")
+SAMPLE_BYTES = 3_000  # of each
+Piece = tuple[int, bytes]  # a token's id, and the text that it came from
+
+
+@dataclass(frozen=True)
+class Parting:
+    """The first stretch of the text, [start, end), that is cut in two ways, or into other tokens."""
+
+    start: int
+    end: int
+    found: tuple[Piece, ...]
+    exact: tuple[Piece, ...]
+
+
+@dataclass(frozen=True)
+class EncoderAgreement:
+    """Tokens as sets of (start, end, id).
+
+    n_shared  tokens that both encoders give
+    n_exact   tokens of the exact encoder
+    n_found   tokens of the other one
+    parting   None where both give the same
+    """
+
+    n_shared: int
+    n_exact: int
+    n_found: int
+    parting: Parting | None
+
+    @property
+    def n_differing(self) -> int:
+        """Tokens that only the other encoder gives."""
+        return self.n_found - self.n_shared
+
+    @property
+    def share(self) -> float:
+        """How much of the exact tokens the other encoder gives too, cut (not rounded) to thousandths."""
+        return self.n_shared * 1000 // self.n_exact / 1000 if self.n_exact else 1.0
+
+
+def compare(found: Encoding, exact: Encoding) -> EncoderAgreement:
+    """Compare two encodings of one text."""
+    found_rows, exact_rows = _row_sets(found, exact)
+    n_shared = len(np.intersect1d(found_rows, exact_rows, assume_unique=True))
+    return EncoderAgreement(n_shared, len(exact_rows), len(found_rows), _parting(found, exact))
+
+
+class Placed(Protocol):
+    """Tokens that follow each other: int32[k], and int64[k] twice."""
+
+    @property
+    def ids(self) -> NDArray[np.int32]: ...
+
+    @property
+    def starts(self) -> NDArray[np.int64]: ...
+
+    @property
+    def ends(self) -> NDArray[np.int64]: ...
+
+
+def differing(found: Placed, exact: Placed) -> NDArray[np.bool_]:
+    """bool[k]: which tokens of the first are not among the second; never those without text.
+
+    Both in order of position.  Spans with text do not overlap, so each begins at a place of its own.
+    """
+    has_text = found.ends > found.starts
+    rows = np.flatnonzero(exact.ends > exact.starts)
+    if not len(rows):
+        return has_text
+    at = rows[np.minimum(np.searchsorted(exact.starts[rows], found.starts), len(rows) - 1)]
+    is_same = (exact.starts[at] == found.starts) & (exact.ends[at] == found.ends)
+    is_same &= exact.ids[at] == found.ids
+    differs: NDArray[np.bool_] = has_text & ~is_same
+    return differs
+
+
+def _row_sets(found: Encoding, exact: Encoding) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Each encoding's (start, end, id) as numbers, sorted, none twice."""
+    spans = np.concatenate([found.spans, exact.spans])
+    ids = np.concatenate([found.token_ids, exact.token_ids])
+    _, span_numbers = np.unique(spans[:, 0] << 32 | spans[:, 1], return_inverse=True)
+    rows = span_numbers.astype(np.int64) << 32 | ids
+    return np.unique(rows[: len(found)]), np.unique(rows[len(found) :])
+
+
+def _parting(found: Encoding, exact: Encoding) -> Parting | None:
+    size = min(len(found), len(exact))
+    differs = (found.spans[:size] != exact.spans[:size]).any(axis=1)
+    differs |= found.token_ids[:size] != exact.token_ids[:size]
+    first = int(differs.argmax()) if differs.any() else size
+    if first == max(len(found), len(exact)):
+        return None
+    windows = [each.spans[first : first + WINDOW] for each in (found, exact)]
+    start = min(int(window[0, 0]) for window in windows if len(window))
+    ends = np.intersect1d(windows[0][:, 1], windows[1][:, 1])
+    ends = ends[ends > start]
+    end = int(ends[0]) if len(ends) else max(int(window[-1, 1]) for window in windows if len(window))
+    return Parting(start, end, _pieces(found, first, end), _pieces(exact, first, end))
+
+
+def _pieces(encoding: Encoding, first: int, end: int) -> tuple[Piece, ...]:
+    """The tokens from `first` on that do not reach beyond `end`, at most WINDOW."""
+    rows = slice(first, first + WINDOW)
+    return tuple(
+        (int(token_id), encoding.text_bytes[start:stop])
+        for token_id, (start, stop) in zip(
+            encoding.token_ids[rows], encoding.spans[rows].tolist(), strict=True
+        )
+        if stop <= end
+    )
+
+
+def measured_agreement(tokenizer: Tokenizer) -> dict[str, dict[str, float]]:
+    """By approximate encoder and sample, the share of the exact tokens that it gives too."""
+    texts = {name: sample_text(name)[:SAMPLE_BYTES] for name in SAMPLES}
+    exact = {name: tokenizer.encode(text, False, False) for name, text in texts.items()}
+    agreement: dict[str, dict[str, float]] = {}
+    for encoder, algorithm in tokenizer.encoders.items():
+        if not algorithm.exact:
+            found = {name: tokenizer.encode(text, False, False, encoder) for name, text in texts.items()}
+            agreement[encoder] = {name: _share(found[name], exact[name]) for name in texts}
+    return agreement
+
+
+def _share(found: Encoding, exact: Encoding) -> float:
+    agreement = compare(found, exact)
+    return round(agreement.n_shared / max(agreement.n_exact, 1), 4)

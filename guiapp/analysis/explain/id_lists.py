@@ -1,0 +1,150 @@
+"""Token ids as text that other programs take, and back from whatever people write or paste."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.system.outside_json import read_json
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.errors import TokenloupeError
+from guiapp.native.checkpoint import stoppable
+
+PER_LINE = 16
+GLANCE = 4096  # characters
+LONGEST_WORD = 24  # that is repeated whole
+BEFORE_LIST = re.compile(
+    r"\s*(?:[A-Za-z_][\w\s.:*<>]*(?:\[\w*\]\s*)?=\s*)?"  # `name =`, `type name[n] =`
+    r"(?:[A-Za-z_][\w.]*\s*(?=\())?"  # `array(`
+)
+PART = re.compile(
+    r"""[\s,;|/\[\](){}"'`]+"""  # what may stand between two numbers
+    r"|(?:dtype|device)\s*=\s*[\w.]+"  # how arrays end when they are printed
+    r"""|([^\s,;|/\[\](){}"'`]+)"""
+)
+RECORD = re.compile(r'\s*\{\s*"')  # C's lists do not begin so
+LISTS_OF_RECORD = re.compile(r'"token_ids"\s*:\s*\[([^\[\]]*)\]')
+NUMBER = re.compile(r"[+-]?[0-9]+|0[xX][0-9a-fA-F]+")
+
+
+class ListedId(NamedTuple):
+    """An id that is written at text[start:end]."""
+
+    token_id: int
+    start: int
+    end: int
+
+
+class IdsError(TokenloupeError):
+    """A text that is no list of token ids; text[start:end] is the part at fault."""
+
+    def __init__(self, message: str, start: int, end: int) -> None:
+        super().__init__(message)
+        self.start = start
+        self.end = end
+
+
+def as_plain(token_ids: NDArray[np.int32]) -> str:
+    """`1 2 3`"""
+    return " ".join(map(str, token_ids.tolist()))
+
+
+def as_json(token_ids: NDArray[np.int32]) -> str:
+    """`[1, 2, 3]`"""
+    return f"[{', '.join(map(str, token_ids.tolist()))}]"
+
+
+def as_python(token_ids: NDArray[np.int32]) -> str:
+    """`token_ids = [1, 2, 3]`, in lines where it is long."""
+    return f"token_ids = [{_lines(token_ids, trailing_comma=True)}]"
+
+
+def as_c(token_ids: NDArray[np.int32]) -> str:
+    """`const int32_t tokens[3] = {1, 2, 3};`, in lines where it is long."""
+    return f"const int32_t tokens[{len(token_ids)}] = {{{_lines(token_ids, trailing_comma=False)}}};"
+
+
+FORMATS: dict[str, Callable[[NDArray[np.int32]], str]] = {
+    "plain": as_plain,
+    "JSON": as_json,
+    "Python": as_python,
+    "C": as_c,
+}
+
+
+def parse_ids(text: str, n_tokens: int) -> NDArray[np.int32]:
+    """The ids in `text`: numbers, decimal or 0x…, with any usual separators, brackets or assignment.
+
+    Also those of the record that `tokenize --format json` prints.  Raises IdsError at the first thing that
+    is neither, or is not below `n_tokens`.
+    """
+    return np.fromiter((listed.token_id for listed in listed_ids(text, n_tokens)), np.int32)
+
+
+def listed_ids(text: str, n_tokens: int) -> Iterator[ListedId]:
+    """The same one by one, each with its place; raises IdsError behind those before it."""
+    first, last = _list_of_record(text) if RECORD.match(text) else (0, len(text))
+    return _numbers(text, n_tokens, first, last)
+
+
+def _lines(token_ids: NDArray[np.int32], trailing_comma: bool) -> str:
+    numbers = list(map(str, token_ids.tolist()))
+    if len(numbers) <= PER_LINE:
+        return ", ".join(numbers)
+    rows = (numbers[at : at + PER_LINE] for at in range(0, len(numbers), PER_LINE))
+    body = ",\n    ".join(", ".join(row) for row in rows)
+    return f"\n    {body}{',' if trailing_comma else ''}\n"
+
+
+def holds_numbers(text: str) -> bool:
+    """Whether what somebody copied begins like a list of numbers, in any form that `parse_ids` takes."""
+    glance = text[:GLANCE]
+    if RECORD.match(glance):
+        return '"token_ids"' in glance
+    try:
+        return len(list(_numbers(glance, sys.maxsize, 0, GLANCE))) > 0
+    except IdsError:
+        return False
+
+
+def _list_of_record(text: str) -> tuple[int, int]:
+    """Where the only list of ids lies in a JSON object."""
+    try:
+        read_json(text)
+    except json.JSONDecodeError as error:
+        message = f"This JSON ends early or is broken: {error.msg} at character {error.pos + 1}."
+        at = min(error.pos, len(text) - 1)
+        raise IdsError(message, at, at + 1) from error
+    except ValueError as error:
+        raise IdsError(f"This JSON is no list of ids: {error}.", 0, len(text)) from error
+    lists = list(LISTS_OF_RECORD.finditer(text))
+    if not lists:
+        raise IdsError("This JSON object has no list of numbers “token_ids”.", 0, len(text))
+    if len(lists) > 1:
+        message = f"This JSON object has {len(lists)} lists “token_ids”. Give the numbers of one."
+        raise IdsError(message, *lists[1].span())
+    return lists[0].span(1)
+
+
+def _numbers(text: str, n_tokens: int, first: int, last: int) -> Iterator[ListedId]:
+    """The numbers in text[first:last]."""
+    before = BEFORE_LIST.match(text, first, last)
+    words = (part for part in PART.finditer(text, before.end() if before else first, last) if part[1])
+    for number, word in enumerate(stoppable(words), 1):
+        if not NUMBER.fullmatch(word[1]):
+            message = (
+                f"“{quoted(word[1], LONGEST_WORD)}” at character {word.start() + 1} is not a whole number."
+            )
+            raise IdsError(message, *word.span())
+        value = int(word[1], 0 if word[1][1:2] in ("x", "X") else 10) if len(word[1]) < 20 else n_tokens
+        if not 0 <= value < n_tokens:
+            shown = quoted(word[1], LONGEST_WORD)
+            message = f"Id {shown} (number {number} of the list) is not in 0 … {n_tokens - 1:,}."
+            raise IdsError(message, *word.span())
+        yield ListedId(value, *word.span())

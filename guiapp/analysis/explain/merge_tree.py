@@ -1,0 +1,152 @@
+"""How pair merging builds one token from its characters or bytes.
+
+A file may hold several merge rules that end in the same token; which of them is used is decided by running
+the merges over the token's own text, as the encoder does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
+
+if TYPE_CHECKING:
+    from guiapp.core.vocabulary.merges import PairMerging
+    from guiapp.core.vocabulary.parts import ModelOptions
+
+MOST_SYMBOLS = 128
+
+BEST_SCORE = "does not merge: of all ways to cut the text it takes the one with the best score."
+LONGEST_MATCH = "does not merge: it takes the longest token that matches."
+NOT_MERGED = {
+    VocabType.WPM: f"WordPiece {LONGEST_MATCH}",
+    VocabType.UGM: f"Unigram {BEST_SCORE}",
+    VocabType.WORD_LEVEL: "WordLevel does not merge: it looks up whole words.",
+    VocabType.RWKV: f"RWKV {LONGEST_MATCH}",
+    VocabType.PLAMO2: f"PLaMo 2 {BEST_SCORE}",
+    VocabType.TEST: "Test vocabularies do not merge: ids are hashes.",
+}
+
+
+@dataclass(frozen=True)
+class MergeNode:
+    """A stretch of a token: a symbol to begin with, or the merge of two of them.
+
+    shown  the bytes it stands for
+    worth  rank (BPE) or score (SPM) of the merge that made it, None for a symbol
+    parts  what was merged, empty for a symbol
+    """
+
+    shown: bytes
+    worth: float | None = None
+    parts: tuple[MergeNode, ...] = ()
+
+
+@dataclass(frozen=True)
+class MergeTree:
+    """What merging makes of one token's text: one root if it leads to the token.
+
+    roots   what is left when no pair can be merged, in text order; empty where there is nothing to merge
+    remark  a sentence for the user where the tree alone does not tell the story
+    """
+
+    roots: tuple[MergeNode, ...]
+    remark: str = ""
+
+    @property
+    def is_reached(self) -> bool:
+        return len(self.roots) == 1
+
+    @property
+    def worth(self) -> float | None:
+        """That of the merge which completes the token; None where none does."""
+        return self.roots[0].worth if self.is_reached else None
+
+
+def why_not_merged(vocabulary: Vocabulary, token_id: int) -> str:
+    """A sentence for tokens that no merge has a part in; empty for all others."""
+    attributes = int(vocabulary.signs[token_id])
+    if attributes & Attribute.UNKNOWN:
+        return "Stands for text that no token covers, and for its own name: nothing to merge."
+    if attributes & (Attribute.CONTROL | Attribute.USER_DEFINED):
+        return "A special token: found in the text as a whole, before anything is merged."
+    if attributes & Attribute.BYTE:
+        return "A single byte, for text that no other token covers: nothing to merge."
+    return NOT_MERGED.get(vocabulary.type, "")
+
+
+def merge_tree(vocabulary: Vocabulary, merging: PairMerging, token_id: int) -> MergeTree:
+    """The merges that build a token of a vocabulary that merges pairs."""
+    from guiapp.core.encode.reference import scan
+
+    options = None if vocabulary.parts is None else vocabulary.parts.model
+    marked = options if options is not None and (options.continuing_prefix or options.end_suffix) else None
+    shown = _shown
+    if not vocabulary.rules.byte_encoding:
+        text = vocabulary.raw_text(token_id)
+    elif marked is None:
+        text = vocabulary.token_bytes(token_id)
+    else:  # what is merged are the characters that stand for bytes
+        text, shown = vocabulary.raw_text(token_id), _unspelled
+    front = text[: 4 * MOST_SYMBOLS + 4]
+    symbols = merging.start_symbols(front) if marked is None else _marked_symbols(merging, marked, front)
+    if len(symbols) > MOST_SYMBOLS:
+        return MergeTree((), f"Its {len(text):,} bytes are too many to draw.")
+    if len(symbols) == 1:
+        return MergeTree((MergeNode(shown(text)),), "There from the start: nothing to merge.")
+    nodes = {at: MergeNode(shown(text[start:end])) for at, (_, start, end) in enumerate(symbols)}
+    for merge in scan.steps([symbol for symbol, _, _ in symbols], merging.rules):
+        left, right = nodes[merge.position], nodes.pop(merge.right_position)
+        worth = merge.rank if vocabulary.type is VocabType.BPE else vocabulary.score(merge.made)
+        nodes[merge.position] = MergeNode(left.shown + right.shown, worth, (left, right))
+    return MergeTree(tuple(nodes.values()), _remark(len(nodes), vocabulary.rules.ignore_merges))
+
+
+def _marked_symbols(merging: PairMerging, options: ModelOptions, text: bytes) -> list[tuple[int, int, int]]:
+    """Symbol, start and end of what merging the text of a token starts from.
+
+    Marks (`##`, `</w>`) belong to the characters that they are of: all but a piece's first one, and its last.
+    """
+    prefix, suffix = options.continuing_prefix.encode(), options.end_suffix.encode()
+    before = prefix if text.startswith(prefix) and len(text) > len(prefix) else b""
+    behind = suffix if text.endswith(suffix) and len(text) > len(before + suffix) else b""
+    end = len(text) - len(behind)
+    starts = [at for at in range(len(before), end) if text[at] & 0xC0 != 0x80]
+    characters = [text[start:stop] for start, stop in pairwise([*starts, end])]
+    if not characters:
+        return []
+    characters[1:] = [prefix + character for character in characters[1:]]
+    characters[0] = before + characters[0]
+    characters[-1] += behind
+    bounds = pairwise([0, *starts[1:], len(text)])
+    found = merging.tokens.find(characters).tolist()
+    return [(symbol, *bound) for symbol, bound in zip(found, bounds, strict=True)]
+
+
+def _remark(n_roots: int, ignore_merges: bool) -> str:
+    if n_roots == 1:
+        return ""
+    if ignore_merges:
+        return (
+            f"Merging alone ends in {n_roots} tokens; a word that is a token is taken whole (ignore_merges)."
+        )
+    return f"Merging ends in {n_roots} tokens: text does not lead to this token."
+
+
+def _unspelled(text: bytes) -> bytes:
+    """The bytes that its characters stand for, where they do."""
+    from guiapp.core.vocabulary.byte_alphabet import BYTE_OF_CHARACTER
+
+    characters = text.decode(errors="replace")
+    return b"".join(
+        bytes([BYTE_OF_CHARACTER[c]]) if c in BYTE_OF_CHARACTER else c.encode() for c in characters
+    )
+
+
+def _shown(text: bytes) -> bytes:
+    from guiapp.core.vocabulary.merges import MARKED_SPACE
+
+    return text.replace(MARKED_SPACE, b" ")

@@ -1,0 +1,241 @@
+"""Whether the tokens of a text give it back; if not, which rules of the file change it, and what is lost.
+
+A token came from a span of the text and stands for bytes of its own: where both differ, the ids do not hold
+the text.  Where they are the same everywhere, the ids are right, and only decoding writes something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.text.figures import counted
+from guiapp.core.text.visible_text import visible_text
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.native.checkpoint import stoppable
+
+if TYPE_CHECKING:
+    from guiapp.analysis.editing.options import Options
+    from guiapp.analysis.explain.round_trip_rules import FileRules, Place, Rule
+    from guiapp.core.encode.encoding import Encoding
+    from guiapp.core.encode.tokenizer import Tokenizer
+
+SHOWN_BYTES = 16
+CONTINUING_BITS, CONTINUING = np.uint8(0xC0), np.uint8(0x80)  # of a byte that does not begin a character
+NAMED = Attribute.CONTROL | Attribute.USER_DEFINED
+TOKENS_AT_ONCE = 1 << 14
+MOST_PLACES = 10_000  # that are looked at one by one; those of unknown tokens are always found
+
+
+class Change(NamedTuple):
+    """What a rule does to the text.
+
+    start, end  the bytes of the first place
+    text        what is there, and what comes back instead
+    n_places    of those that were looked at
+    """
+
+    rule: Rule
+    start: int
+    end: int
+    text: bytes
+    instead: bytes
+    n_places: int
+
+    @property
+    def sentence(self) -> str:
+        """`lowercase (normalizer.lowercase): … First at byte 3: “A” → “a”, in 12 places.`"""
+        name, key, does, _ = self.rule
+        named = name if key == name else f"{name} ({key})"
+        pair = f"“{visible_text(self.text, SHOWN_BYTES)}” → “{visible_text(self.instead, SHOWN_BYTES)}”"
+        times = f", in {counted(self.n_places, 'place')}" if self.n_places > 1 else ""
+        return f"{named}: {does}. First at byte {self.start:,}: {pair}{times}."
+
+
+@dataclass(frozen=True)
+class RoundTrip:
+    """What decoding the tokens of a text gave.
+
+    offset   the first byte that differs, None where all are the same
+    changes  why, the worst first; none where it is the same
+    """
+
+    offset: int | None
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def is_same(self) -> bool:
+        return self.offset is None
+
+    def told(self) -> list[str]:
+        """A sentence on the whole, and one on each change."""
+        if self.offset is None:
+            return ["Decoding the tokens gives exactly this text."]
+        whole = f"Decoding the tokens gives another text, from byte {self.offset:,} on."
+        return [whole, *(change.sentence for change in self.changes)]
+
+    def record(self) -> dict[str, object]:
+        """The stable JSON record of `tokenize --round-trip`."""
+        changes = [
+            {
+                "rule": change.rule.name,
+                "key": change.rule.key,
+                "does": change.rule.does,
+                "loss": change.rule.loss.name.lower(),
+                "span": [change.start, change.end],
+                "text": change.text.decode("utf-8", "replace"),
+                "instead": change.instead.decode("utf-8", "replace"),
+                "places": change.n_places,
+            }
+            for change in self.changes
+        ]
+        return {"same": self.is_same, "first_difference": self.offset, "changes": changes}
+
+    @property
+    def worst(self) -> Change | None:
+        """What loses the most; None where the text comes back."""
+        return self.changes[0] if self.changes else None
+
+
+def round_trip(tokenizer: Tokenizer, encoding: Encoding) -> RoundTrip:
+    """Of an encoding without the special tokens around the text."""
+    text, decoded = encoding.text_bytes, tokenizer.decode_bytes(encoding.token_ids)
+    offset = first_difference(text, decoded)
+    if offset is None:
+        return RoundTrip(None)
+    return RoundTrip(offset, changes_of(tokenizer, encoding, decoded))
+
+
+def round_trip_of(
+    tokenizer: Tokenizer,
+    text: bytes,
+    token_ids: NDArray[np.int32],
+    options: Options,
+    progress: Callable[[float], None],
+) -> RoundTrip:
+    """Of a text whose tokens, without the special ones around it, were made by these options."""
+    if tokenizer.decode_bytes(token_ids) == text:
+        return RoundTrip(None)
+    progress(0.4)
+    encoding = tokenizer.encode(text, False, options.parse_special, options.encoder)
+    progress(0.6)
+    return round_trip(tokenizer, encoding)
+
+
+def changes_of(tokenizer: Tokenizer, encoding: Encoding, decoded: bytes) -> tuple[Change, ...]:
+    """What came of a text that was `decoded` to another one, the worst first."""
+    from guiapp.analysis.explain.round_trip_rules import rules_of
+
+    rules, text, found = rules_of(tokenizer.vocabulary), encoding.text_bytes, dict[str, Change]()
+
+    def note(rule: Rule, start: int, end: int, instead: bytes) -> None:
+        known = found.get(rule.name)
+        if known is None or known.rule.loss < rule.loss:
+            n_before = 0 if known is None else known.n_places
+            found[rule.name] = Change(rule, start, end, text[start:end], instead, n_before + 1)
+        else:
+            found[rule.name] = known._replace(n_places=known.n_places + 1)
+
+    def note_decoding(rule: Rule, result: bytes) -> None:
+        if (start := first_difference(text, result)) is not None:
+            note(rule, start, min(start + SHOWN_BYTES, len(text)), result[start : start + SHOWN_BYTES])
+
+    for place in places_of(rules, encoding):
+        for rule in rules.between(text, place):
+            if rule is not rules.prefix or place.start or decoded.startswith(b" "):
+                note(rule, place.start, place.end, place.holds)
+    for rule, decode in rules.decodings:
+        note_decoding(rule, decode(text))
+    loses_first_space = text[:1].isspace() and not decoded[:1].isspace()
+    if rules.spaces and loses_first_space and rules.spaces.name not in found:
+        note_decoding(rules.spaces, decoded)
+    elif not found:
+        note_decoding(rules.decoding, decoded)
+    return tuple(sorted(found.values(), key=lambda change: (-change.rule.loss, change.start)))
+
+
+def places_of(rules: FileRules, encoding: Encoding) -> Iterator[Place]:
+    """Where tokens hold other bytes than those that they came from, with what is skipped before each.
+
+    At most MOST_PLACES, but for those of unknown tokens.
+    """
+    from guiapp.analysis.explain.round_trip_rules import Place  # time that starting does not have
+
+    text, signs, (data, offsets) = encoding.text_bytes, rules.vocabulary.signs, rules.table
+    ids, starts, ends = encoding.token_ids, *encoding.spans.T
+    firsts, n_places = _firsts_of_places(rules, encoding), 0
+    for at in stoppable(_suspects(rules.table, text, ids, ends, firsts)):
+        first = int(firsts[at])
+        behind = int(firsts[at + 1]) if at + 1 < len(firsts) else len(ids)
+        start, end = int(ends[first - 1]) if first else 0, int(ends[behind - 1])
+        holds = b"".join(data[offsets[each] : offsets[each + 1]].tobytes() for each in ids[first:behind])
+        is_unknown = bool(signs[ids[first]] & Attribute.UNKNOWN)
+        if holds == text[start:end] or (n_places >= MOST_PLACES and not is_unknown):
+            continue
+        n_places += 1
+        follows = first == 0 or bool(signs[ids[first - 1]] & NAMED)
+        yield Place(start, int(starts[first]), end, holds, int(ids[first]), follows)
+    last_end = int(ends[-1]) if len(ends) else 0
+    if last_end < len(text):
+        yield Place(last_end, len(text), len(text), b"", -1, False)
+
+
+def _firsts_of_places(rules: FileRules, encoding: Encoding) -> NDArray[np.int64]:
+    """The tokens with which places begin, the first one always: no place cuts what became of a character.
+
+    Empty tokens belong to the one before, but for the prefix of what follows a special token.
+    """
+    ids, starts, ends = encoding.token_ids, *encoding.spans.T
+    data, offsets = rules.table
+    source = np.append(np.frombuffer(encoding.text_bytes, np.uint8), np.uint8(0))
+    own = np.append(data, np.uint8(0))[offsets[ids]]
+    follows_special = np.append(True, (rules.vocabulary.signs[ids[:-1]] & NAMED) > 0)[: len(ids)]
+    is_within = (source[starts] & CONTINUING_BITS == CONTINUING) | (own & CONTINUING_BITS == CONTINUING)
+    last = np.append(data, np.uint8(0))[offsets[ids + 1] - 1]
+    changes = (own[1:] != source[starts[1:]]) & (
+        last[:-1] != source[starts[1:] - 1]
+    )  # on both sides of its start
+    is_within[1:] |= changes & (starts[1:] == ends[:-1]) & (ends[:-1] > starts[:-1])
+    is_first = np.where(ends > starts, ~is_within, follows_special)
+    is_first[:1] = True
+    return np.flatnonzero(is_first)
+
+
+def _suspects(
+    table: tuple[NDArray[np.uint8], NDArray[np.int64]],
+    text: bytes,
+    ids: NDArray[np.int32],
+    ends: NDArray[np.int64],
+    firsts: NDArray[np.int64],
+) -> Iterator[int]:
+    """Which of the first tokens of their places may hold something else, by their numbers."""
+    data, offsets = table
+    source = np.frombuffer(text, np.uint8)
+    for begin in range(0, len(firsts), TOKENS_AT_ONCE):
+        rows = firsts[begin : begin + TOKENS_AT_ONCE]
+        behind = np.append(firsts[begin + 1 : begin + 1 + len(rows)], len(ids))[: len(rows)]
+        before = np.where(rows > 0, ends[np.maximum(rows - 1, 0)], 0)
+        sizes = ends[rows] - before
+        own = offsets[ids[rows] + 1] - offsets[ids[rows]]
+        is_alike = (sizes == own) & (behind == rows + 1)
+        alike = np.flatnonzero(is_alike & (sizes > 0))
+        counts = sizes[alike]
+        within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+        same = source[np.repeat(before[alike], counts) + within]
+        same = same == data[np.repeat(offsets[ids[rows[alike]]], counts) + within]
+        if len(alike):
+            is_alike[alike] &= np.logical_and.reduceat(same, np.cumsum(counts) - counts)
+        yield from (begin + np.flatnonzero(~is_alike)).tolist()
+
+
+def first_difference(one: bytes, other: bytes) -> int | None:
+    """Where two byte strings part; None if they are the same."""
+    if one == other:
+        return None
+    size = min(len(one), len(other))
+    differs = np.frombuffer(one, np.uint8)[:size] != np.frombuffer(other, np.uint8)[:size]
+    return int(differs.argmax()) if differs.any() else size

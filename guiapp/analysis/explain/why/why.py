@@ -1,0 +1,264 @@
+"""Why a token of a text is there: what each stage did to its bytes, and what the encoder decided.
+
+Nothing is worked out anew here: the readable twins tell their decisions to a trace of the least text that
+gives this token, and each line names the step of that trace which it is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from guiapp.analysis.explain.characters import characters_of
+from guiapp.analysis.explain.code_marks import code
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.explain.why.cutting import CutPiece, cut_lines
+from guiapp.analysis.explain.why.deciding import Decisions
+from guiapp.analysis.explain.why.excerpt import Excerpt, Switches, excerpt_of
+from guiapp.analysis.explain.why.recording import Recorded, Stretch, recorded
+from guiapp.analysis.explain.why.rewriting import changes, rewrites
+from guiapp.analysis.explain.why.told import Line, Stage, TokenWhy
+from guiapp.analysis.trace.places import Place
+from guiapp.core.encode.encoding import as_bytes
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.figures import counted
+from guiapp.core.text.special_tokens import Partition
+from guiapp.core.text.visible_text import visible_text
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import SCORED, Vocabulary
+from guiapp.errors import EncodeError
+from guiapp.native.checkpoint import Progress
+
+SHOWN, SHOWN_BYTES = 40, 24
+MOST_TOKENS = 1000
+BEHIND = 64  # bytes behind a piece that patterns look at
+FLAGS = {
+    Attribute.LSTRIP: "takes the white space before it along",
+    Attribute.RSTRIP: "takes the white space behind it along",
+    Attribute.SINGLE_WORD: "only as a word of its own",
+    Attribute.NORMALIZED: "searched for in the normalised text",
+}
+
+
+def why(
+    tokenizer: Tokenizer,
+    text: str | bytes,
+    start: int,
+    end: int | None = None,
+    add_special: bool = True,
+    parse_special: bool = True,
+    encoder: str | None = None,
+    spelling: Spelling = Spelling.SIGNS,
+) -> list[TokenWhy]:
+    """Why each token is there that has some of the bytes [start, end) of a text; one byte without `end`.
+
+    At most MOST_TOKENS of them.  An empty stretch is about the tokens without text of their own there, such
+    as BOS.  Raises EncodeError as `Tokenizer.encode` does, and for a place that the text does not have.
+    """
+    encoding = tokenizer.encode(as_bytes(text), add_special, parse_special, encoder)
+    size = len(encoding.text_bytes)
+    end = start + 1 if end is None else end
+    if not 0 <= start <= end <= size:
+        raise EncodeError(f"There are no bytes {start}–{end} in a text of {counted(size, 'byte')}.")
+    starts, ends = encoding.spans.T
+    is_wanted = (starts < end) & (ends > start) if start < end else (starts == start) & (ends == start)
+    switches = Switches(encoding.encoder, add_special, parse_special, spelling)
+    return [
+        why_of(tokenizer, excerpt_of(encoding, index), switches)
+        for index in np.flatnonzero(is_wanted)[:MOST_TOKENS].tolist()
+    ]
+
+
+def why_of(
+    tokenizer: Tokenizer, excerpt: Excerpt, switches: Switches, progress: Progress = lambda share: None
+) -> TokenWhy:
+    """Why the wanted token of an excerpt is there; `progress` may raise to end it."""
+    return _Why(tokenizer, excerpt, switches, progress).told()
+
+
+class _Why:
+    """What is known while one token is told about."""
+
+    def __init__(
+        self, tokenizer: Tokenizer, excerpt: Excerpt, switches: Switches, progress: Progress
+    ) -> None:
+        self._tokenizer, self._excerpt, self._switches = tokenizer, excerpt, switches
+        self._vocabulary: Vocabulary = tokenizer.vocabulary
+        self._progress = progress
+        self._id, self._start, self._end = excerpt.token
+        text = np.frombuffer(excerpt.text, np.uint8)
+        self._partition: Partition = tokenizer.special_tokens.partition(text, switches.parse_special)
+
+    def told(self) -> TokenWhy:
+        """All stages."""
+        excerpt, place = self._excerpt, self._special_place()
+        if place is None:
+            found = recorded(self._tokenizer, excerpt, self._fragment(), self._switches, self._progress)
+            stages = self._of_text(found)
+        else:
+            token = Stage("token", "Token", (self._token_line(place, ""),))
+            partition = Stage("partition", "Special tokens", (self._told_special(place),))
+            stages = [self._bytes(), partition, token]
+        return TokenWhy(
+            excerpt.first + excerpt.wanted,
+            self._id,
+            self._start + excerpt.offset,
+            self._end + excerpt.offset,
+            self._switches.encoder,
+            tuple(stages),
+        )
+
+    def _of_text(self, found: Recorded) -> list[Stage]:
+        decisions = Decisions(self._tokenizer, self._excerpt, found, self._switches.spelling)
+        encode = decisions.lines()
+        rank = next((line.worth for line in reversed(encode) if line.merged), "")
+        return [
+            self._bytes(),
+            Stage("partition", "Special tokens", (self._ordinary(),)),
+            Stage("normalise", "Normaliser", tuple(self._normalised(found))),
+            Stage("split", "Pre-tokenizer", tuple(self._cut(found, decisions))),
+            Stage("encode", decisions.title, tuple(encode)),
+            Stage("token", "Token", (self._token_line(decisions.formed, rank),)),
+        ]
+
+    def _over(self, operation: str, result: int = -1) -> Place:
+        """A step over the bytes of the token."""
+        offset = self._excerpt.offset
+        return Place(operation, self._start + offset, self._end + offset, result)
+
+    # Bytes
+
+    def _bytes(self) -> Stage:
+        text = self._excerpt.text
+        data = text[self._start : self._end]
+        place = self._over("")
+        if not data:
+            return Stage("bytes", "Bytes", (Line("It has no text of its own.", place),))
+        shown = data[:SHOWN_BYTES].hex(" ").upper() + (" …" if len(data) > SHOWN_BYTES else "")
+        note = f"{counted(len(data), 'byte')}: {characters_of(text, self._start, self._end)}"
+        return Stage("bytes", "Bytes", (Line(code(shown), place, note=note),))
+
+    # Special tokens
+
+    def _special_place(self) -> Place | None:
+        """The step that puts the token there without an encoder; None where an encoder does."""
+        number = self._excerpt.first + self._excerpt.wanted
+        before, after = self._tokenizer.special_ids_around() if self._switches.add_special else ([], [])
+        n_left = len(self._excerpt.ids) - self._excerpt.wanted
+        whole = self._excerpt.offset, self._excerpt.offset + len(self._excerpt.text)
+        if self._excerpt.begins and number < len(before):
+            return Place("add", 0, 0, self._id)
+        if self._excerpt.ends and n_left <= len(after):
+            return Place("add", whole[1], whole[1], self._id)
+        found = self._partition
+        rows = (found.ids == self._id) & (found.starts == self._start) & (found.ends == self._end)
+        if rows.any():
+            return self._over("special", self._id)
+        return None
+
+    def _named(self, token_id: int) -> str:
+        return code(self._switches.spelling.token(self._vocabulary, token_id, SHOWN))
+
+    def _told_special(self, place: Place) -> Line:
+        name = self._named(self._id)
+        kind = self._vocabulary.kind(self._id)
+        if place.operation == "add":
+            where = "in front of" if place.end == 0 and not self._is_behind() else "behind"
+            return Line(f"{name} is put {where} the text, as the file asks.", place)
+        finds = "always found" if kind == "user-defined" else "found because special tokens are parsed"
+        flags = [words for bit, words in FLAGS.items() if int(self._vocabulary.attributes[self._id]) & bit]
+        note = ", ".join([f"kind: {kind}", *flags])
+        return Line(
+            f"The text spells {name}, a special token. It is cut out before all else, {finds}.",
+            place,
+            note=note,
+        )
+
+    def _is_behind(self) -> bool:
+        before, _ = self._tokenizer.special_ids_around()
+        return self._excerpt.first + self._excerpt.wanted >= len(before)
+
+    def _fragment(self) -> Stretch:
+        """The text between special tokens that the token is in."""
+        found, excerpt = self._partition, self._excerpt
+        rows = (found.raw_starts <= self._start) & (found.raw_ends >= self._end)
+        rows &= found.raw_starts < found.raw_ends
+        at = int(np.flatnonzero(rows)[-1] if self._start < self._end else np.flatnonzero(rows)[0])
+        start, end = int(found.raw_starts[at]), int(found.raw_ends[at])
+        begins = self._tokenizer.begins_anew(start + excerpt.offset, True) if self._begins(start) else False
+        return Stretch(start, end, begins)
+
+    def _begins(self, start: int) -> bool:
+        """Whether a fragment begins the whole text, or follows a special token."""
+        return start > 0 or self._excerpt.begins
+
+    def _ordinary(self) -> Line:
+        """That it is plain text, and which special token it would be if these were parsed."""
+        fragment, place = self._fragment(), self._over("text")
+        if not self._switches.parse_special:
+            text = np.frombuffer(self._excerpt.text, np.uint8)
+            parsed = self._tokenizer.special_tokens.partition(text, True)
+            hit = np.flatnonzero((parsed.starts < self._end) & (parsed.ends > self._start))
+            if len(hit):
+                name = self._named(int(parsed.ids[hit[0]]))
+                return Line(f"Ordinary text: it spells {name}, but special tokens are not parsed.", place)
+        n_special = len(self._tokenizer.special_tokens.searched_for(self._switches.parse_special))
+        if not n_special:
+            return Line("Ordinary text: there are no special tokens to look for.", place)
+        before, behind = self._neighbours(fragment)
+        between = [f"behind {before}" if before else "", f"before {behind}" if behind else ""]
+        where = f" It lies {' and '.join(filter(None, between))}." if any(between) else ""
+        spelt = f"spells none of the {n_special:,} special tokens" if n_special > 1 else "is no special token"
+        return Line(f"Ordinary text: it {spelt}.{where}", place)
+
+    def _neighbours(self, fragment: Stretch) -> tuple[str, str]:
+        found, texts = self._partition, self._vocabulary
+        names = [code(visible_text(texts.raw_text(each), SHOWN)) for each in found.ids.tolist()]
+        before = [name for name, end in zip(names, found.ends.tolist(), strict=True) if end <= fragment.start]
+        behind = [
+            name for name, start in zip(names, found.starts.tolist(), strict=True) if start >= fragment.end
+        ]
+        return (before or [""])[-1], (behind or [""])[0]
+
+    # Normaliser and pre-tokenizer
+
+    def _normalised(self, found: Recorded) -> Iterator[Line]:
+        stretch, excerpt = found.stretch, self._excerpt
+        text = excerpt.text[stretch.start : stretch.end]
+        place = self._over("normalise")
+        rules = rewrites(self._tokenizer, text, stretch.begins)
+        n_told = 0
+        for rule, before, behind in changes(
+            rules, text, self._start - stretch.start, self._end - stretch.start
+        ):
+            shown = [code(visible_text(each, SHOWN)) if each else "nothing" for each in (before, behind)]
+            yield Line(f"{shown[0]} becomes {shown[1]}.", place, note=f"{rule}")
+            n_told += 1
+        if not n_told:
+            told = "Nothing changes." if rules else "There is none: the bytes stay as they are."
+            yield Line(told, place)
+
+    def _cut(self, found: Recorded, decisions: Decisions) -> Iterator[Line]:
+        trace, piece, stretch = decisions.trace, decisions.piece, found.stretch
+        span = int(trace.pieces.start[piece]) + stretch.start, int(trace.pieces.end[piece]) + stretch.start
+        fragment = found.fragment
+        text = self._excerpt.text[fragment.start : fragment.end]
+        work = trace.piece_range(trace.pieces.first_byte, piece, len(trace.work))
+        inner = span[0] - fragment.start, span[1] - fragment.start
+        behind = text[stretch.end - fragment.start :][:BEHIND]
+        before, after = trace.work[: work.start], trace.work[work.stop :] + behind
+        cut = CutPiece(inner, before, trace.work[work], after, trace.n_pieces == 1)
+        place = self._over("piece")
+        yield from cut_lines(self._tokenizer, self._switches.encoder, text, cut, fragment.begins, place)
+
+    # The token
+
+    def _token_line(self, place: Place, rank: str) -> Line:
+        vocabulary = self._vocabulary
+        score = vocabulary.score(self._id)
+        facts = [vocabulary.kind(self._id)]
+        facts += [f"rank {rank}"] if rank else []
+        facts += [f"score {score:,.6g}".replace("-", "−")] if vocabulary.type in SCORED else []
+        name = self._named(self._id)
+        return Line(f"{name} is id {self._id}", place, note=", ".join(facts))

@@ -1,0 +1,102 @@
+"""Tables of words: lined up for a terminal, as Markdown, and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from operator import itemgetter
+from typing import NamedTuple
+
+from guiapp.analysis.export.drawing import n_columns
+from guiapp.core.vocabulary.quoting import printable
+
+ROWS_IN_BLOCK = 1 << 10
+NONE = "–"  # a cell without anything
+
+
+class Table(NamedTuple):
+    """A title and rows of words; the first row is the head, the first column holds names.
+
+    note  what one should know who reads the rows
+    """
+
+    title: str
+    rows: list[list[str]]
+    note: str = ""
+
+
+def aligned(table: Table) -> Iterator[str]:
+    """The table for a terminal: names to the left, figures to the right."""
+    yield table.title
+    if table.note:
+        yield f"  {table.note}"
+    widths, is_figure = widths_of(table.rows), [False, *(True for _ in table.rows[0][1:])]
+    for row in table.rows:
+        yield "  " + "   ".join(padded(row, widths, is_figure))
+
+
+def widths_of(rows: Iterable[Sequence[str]]) -> list[int]:
+    """Of the columns, in places of a terminal."""
+    return [max(map(n_columns, cells)) for cells in zip(*rows, strict=True)]
+
+
+def padded(row: Sequence[str], widths: Sequence[int], is_right: Iterable[bool]) -> Iterator[str]:
+    """The cells of a row, each as wide as its column: at its right, or else at its left."""
+    for cell, width, right in zip(row, widths, is_right, strict=True):
+        gap = " " * (width - n_columns(cell))
+        yield gap + cell if right else cell + gap
+
+
+def markdown_table(table: Table) -> str:
+    """The rows alone: title and note are the page's."""
+    head, *body = [[cell.replace("|", "\\|") for cell in row] for row in table.rows]
+    rule = [":--", *("--:" for _ in head[1:])]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
+
+
+def sorted_by(table: Table, column: int, is_descending: bool) -> Table:
+    """The same rows in the order of a column: figures by their value, then words, those without any last."""
+    head, *rows = table.rows
+    figures = [(value, row) for row in rows if (value := _figure(row[column])) is not None]
+    words = [(row[column], row) for row in rows if _figure(row[column]) is None and row[column] != NONE]
+    ordered = [
+        *sorted(figures, key=itemgetter(0), reverse=is_descending),
+        *sorted(words, key=itemgetter(0), reverse=is_descending),
+    ]
+    without = [row for row in rows if row[column] == NONE]
+    return table._replace(rows=[head, *(row for _, row in ordered), *without])
+
+
+def _figure(cell: str) -> float | None:
+    """The number of a cell such as `12.5`, `2.00×` or `≈ 95.6 %`."""
+    try:
+        return float(cell.strip("≈×% ").replace(",", ""))
+    except ValueError:
+        return None
+
+
+def page_of(
+    tables: Iterable[Table], before: Sequence[str] = (), after: Sequence[str] = (), *, is_markdown: bool
+) -> str:
+    """Tables with sentences around them, as Markdown or for a terminal."""
+    parts = list(before)
+    for table in tables:
+        lined_up = "\n".join(line.rstrip() for line in aligned(table))
+        parts.append(f"## {table.title}\n\n{markdown_table(table)}" if is_markdown else lined_up)
+    return printable("\n\n".join(filter(None, [*parts, *after])))
+
+
+def csv_lines(rows: Iterable[Sequence[object]]) -> str:
+    """Rows as CSV, the head first."""
+    return "".join(csv_blocks(rows))
+
+
+def csv_blocks(rows: Iterable[Sequence[object]]) -> Iterator[str]:
+    """The same in parts, each made when it is asked for: tables may be larger than memory."""
+    left = iter(rows)
+    while block := list(islice(left, ROWS_IN_BLOCK)):
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(block)
+        yield text.getvalue()

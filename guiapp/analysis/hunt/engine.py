@@ -1,0 +1,302 @@
+"""Runs a hunt: worker processes take batches in turn, and what they find comes together here.
+
+What the seed decides are the texts of each batch, by its number.  How many batches are done depends on the
+time and the machine, and so does which texts are tried at all.
+"""
+
+from __future__ import annotations
+
+import math
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from io import BufferedReader
+from itertools import islice
+from os.path import basename
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from guiapp.analysis.bench.worker_process import (
+    AskedProcess,
+    ContenderFailed,
+    Stopped,
+    TookTooLong,
+    WorkerLost,
+)
+from guiapp.analysis.compare.reasons import Cause, Reason, shown
+from guiapp.analysis.compare.text_files import text_files
+from guiapp.analysis.explain.code_marks import code
+from guiapp.analysis.hunt.finds import Batch, Find, Hunt, Line, Subject
+from guiapp.analysis.hunt.generators import ALL_NAMES, BATCH
+from guiapp.analysis.hunt.sides import HuntError
+from guiapp.analysis.hunt.worker import Loaded, Task, serve
+from guiapp.analysis.libraries.table import PEERS
+from guiapp.core.encode.parallel.batches import n_cores
+from guiapp.core.open_model import open_model
+from guiapp.core.system.input_files import open_input
+from guiapp.core.vocabulary.quoting import quoted
+
+MOST_WORKERS = 4
+CALL_LIMIT_S = 120.0
+LAST_CALL_S = 3.0  # what was begun may take so long when the time is over
+MOST_LOSSES = 8  # of a worker
+NO_WORKER = (
+    "A worker process ended before it had opened both. A script that hunts has to do so behind"
+    ' `if __name__ == "__main__":`, as each worker runs it once more.'
+)
+MOST_EMPTY = 2 * len(ALL_NAMES)  # batches in turn without a text: no generator has any more
+LINES_TO_CHANGE = 2_000
+LONGEST_LINE = 2_000  # bytes; longer ones are taken in parts
+SHOWN_S = 0.2  # how often a state comes, at the least
+
+
+@dataclass(frozen=True)
+class HuntPlan:
+    """What to hunt for.
+
+    first, second  models as `open_model` takes them; `second` may be an installed library: a name in PEERS
+    files          the user's own texts, and folders of such, tried line by line besides
+    pres           the pre-tokenizers to split their texts by, whatever the files say
+    generators     names out of ALL_NAMES, none for all
+    most_batches   of texts, of which the seed decides what is in each; None: as there is time for
+    """
+
+    first: str
+    second: str
+    files: tuple[str, ...] = ()
+    seconds: float = 30.0
+    seed: int = 0
+    most_batches: int | None = None
+    n_workers: int = 0  # 0: as many as processors, up to MOST_WORKERS
+    pres: tuple[str | None, str | None] = (None, None)
+    generators: tuple[str, ...] = ()
+
+
+def hunt(plan: HuntPlan, shall_stop: Callable[[], bool] = lambda: False) -> Iterator[Hunt]:
+    """The hunt, again and again while it goes on; the last one `is_over`.
+
+    Raises TokenloupeError or OSError for what cannot be opened, before anything else.
+    """
+    plan = replace(plan, files=tuple(_files(plan.files)))
+    subjects, task = _opened(plan)
+    state = Hunt(subjects, plan.seed, plan.generators)
+    yield state
+    team = _Team(task, plan, shall_stop)
+    team.start()
+    try:
+        shown_s = 0.0
+        for told in team.told():
+            state = replace(_with(state, told), seconds=team.seconds)
+            if state.seconds - shown_s >= SHOWN_S:
+                shown_s = state.seconds
+                yield state
+    finally:
+        team.end()
+    yield replace(state, seconds=team.seconds, is_over=True)
+
+
+def _with(state: Hunt, told: Told) -> Hunt:
+    match told:
+        case Batch():
+            return state.with_batch(told)
+        case Find():
+            return state.with_find(told)
+        case HuntError():
+            raise told
+        case SideFailed():
+            return replace(state.with_note(told.sentence), is_incomplete=True)
+    return state.with_note(told)
+
+
+def _opened(plan: HuntPlan) -> tuple[tuple[Subject, Subject], Task]:
+    """Both subjects, opened once here so that what is wrong is told at once."""
+    first, second = plan.first, plan.second
+    if first in PEERS:
+        raise HuntError(f"{first} is a library: name a model file first, and the library behind it.")
+    ours = open_model(first, plan.pres[0])
+    if second in PEERS:
+        ends = basename(first) or first, second
+        peer = PEERS[second]
+        peer.check_all(ours.vocabulary)
+        other, subject = second, Subject(second, peer.version, tokens=len(ours.vocabulary))
+    else:
+        theirs = open_model(second, plan.pres[1])
+        ends = _told_apart(first, second, plan.pres)
+        other, subject = str(theirs.vocabulary.path or second), Subject.of_model(ends[1], theirs)
+    lines = tuple(line.text for line in islice(_lines(plan.files), LINES_TO_CHANGE))
+    names = code(quoted(ends[0])), code(quoted(ends[1]))
+    model = str(ours.vocabulary.path or first)
+    task = Task(model, other, names, plan.seed, lines, plan.pres, plan.generators)
+    return (Subject.of_model(ends[0], ours), subject), task
+
+
+def _told_apart(first: str, second: str, pres: tuple[str | None, str | None]) -> tuple[str, str]:
+    """The shortest ends of two paths that differ, or else how their texts are split."""
+    ends = basename(first), basename(second)
+    if first == second and pres[0] != pres[1]:
+        first, second = (
+            f"{end or path} split as {pre}" if pre else end or path
+            for path, end, pre in zip((first, second), ends, pres, strict=True)
+        )
+    return ends if ends[0] != ends[1] and all(ends) else (first, second)
+
+
+def _files(names: Iterable[str]) -> Iterator[str]:
+    """Files, and all below folders that are neither hidden nor hold something else than text.
+
+    Each is opened, so that one that cannot be read is told now.
+    """
+    for name in names:
+        path = Path(name)
+        for text in text_files(path).paths if path.is_dir() else (path,):
+            open_input(text, takes_pipes=True).close()
+            yield str(text)
+
+
+def _lines(files: Iterable[str]) -> Iterator[Line]:
+    """The lines of files, none empty, read as they are asked for; of what is no UTF-8 there is nothing."""
+    for name in files:
+        with BufferedReader(open_input(name, takes_pipes=True)) as file:
+            number, start = 1, 0
+            for line in iter(lambda: file.readline(LONGEST_LINE), b""):
+                if text := line.rstrip(b"\r\n").decode("utf-8", "ignore").encode():
+                    yield Line(name, number, start, text)
+                number, start = number + line.endswith(b"\n"), start + len(line)
+
+
+class SideFailed(NamedTuple):
+    """One of both crashed, so that texts were left out; `sentence` says which."""
+
+    sentence: str
+
+
+Told = Batch | Find | str | HuntError | SideFailed
+Message = tuple[str, Any]  # what a worker is asked: "lines" or "batch", and which
+
+
+class _Team:
+    """The worker processes, each asked by a thread of its own."""
+
+    def __init__(self, task: Task, plan: HuntPlan, shall_stop: Callable[[], bool]) -> None:
+        self._task, self._plan, self._shall_stop = task, plan, shall_stop
+        self._deadline_s = math.inf  # until the first worker has opened both
+        self._messages, self._next = _messages(plan), threading.Lock()
+        self._told: queue.Queue[Told | None] = queue.Queue()
+        self._is_over = threading.Event()
+        self._n_empty = 0  # batches without a text, one after the other
+        n_workers = plan.n_workers or min(n_cores(), MOST_WORKERS)
+        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(n_workers)]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def end(self) -> None:
+        self._is_over.set()
+        for thread in self._threads:
+            thread.join()
+
+    @property
+    def seconds(self) -> float:
+        """Since the first texts."""
+        return max(0.0, time.monotonic() - (self._deadline_s - self._plan.seconds))
+
+    def told(self) -> Iterator[Told]:
+        """What comes of batches, finds besides, notes and what went wrong, until all workers have ended."""
+        n_running = len(self._threads)
+        while n_running:
+            told = self._told.get()
+            if told is None:
+                n_running -= 1
+            else:
+                yield told
+
+    def _must_stop(self) -> bool:
+        is_late = time.monotonic() > self._deadline_s + LAST_CALL_S
+        return self._is_over.is_set() or self._shall_stop() or is_late
+
+    def _next_message(self) -> Message | None:
+        with self._next:
+            self._deadline_s = min(self._deadline_s, time.monotonic() + self._plan.seconds)
+            is_due = time.monotonic() < self._deadline_s and not self._is_over.is_set()
+            return next(self._messages, None) if is_due else None
+
+    def _work(self) -> None:
+        """Ask a worker what comes next, and a new one where it was lost, until there is no more."""
+        try:
+            lost: Message | None = None
+            failed = SideFailed(f"{self._task.names[1]} crashed: not all texts were tried.")
+            for _ in range(MOST_LOSSES):
+                process = AskedProcess(serve, (self._task,), self._must_stop)
+                try:
+                    self._load(process)
+                    if lost is not None:
+                        self._one_by_one(process, *lost)
+                    lost = self._ask_all(process)
+                    if lost is None:
+                        return
+                except WorkerLost:
+                    lost = None
+                    self._told.put(failed)
+                finally:
+                    process.end()
+            self._told.put(failed)
+        except Stopped:
+            pass
+        except ContenderFailed as error:
+            self._told.put(HuntError(str(error)))
+        except (OSError, RuntimeError):  # no process can be started: there are too many, or one is being
+            self._told.put(HuntError(NO_WORKER))
+        finally:
+            self._told.put(None)
+
+    def _load(self, process: AskedProcess) -> None:
+        try:
+            loaded: Loaded = process.ask(CALL_LIMIT_S, "load")
+        except TookTooLong as error:
+            raise ContenderFailed(f"To open both took longer than {CALL_LIMIT_S:g} s.") from error
+        except WorkerLost as error:
+            raise ContenderFailed(NO_WORKER) from error
+        if loaded.remark:
+            self._told.put(loaded.remark)
+        for find in loaded.finds:
+            self._told.put(find)
+        if not loaded.can_differ:
+            self._is_over.set()
+            raise Stopped
+
+    def _ask_all(self, process: AskedProcess) -> Message | None:
+        """The message that the worker was lost with; None when all is done."""
+        while (message := self._next_message()) is not None:
+            try:
+                batch: Batch = process.ask(CALL_LIMIT_S, *message)
+            except WorkerLost:
+                return message
+            self._told.put(batch)
+            self._n_empty = 0 if batch.n_texts else self._n_empty + 1
+            if self._n_empty > MOST_EMPTY:
+                self._is_over.set()
+        return None
+
+    def _one_by_one(self, process: AskedProcess, command: str, what: Any) -> None:
+        """Try the texts of a message with which a worker was lost, up to the one that is to blame."""
+        texts = what if command == "lines" else process.ask(CALL_LIMIT_S, "texts", what)
+        for text in texts:
+            try:
+                self._told.put(process.ask(CALL_LIMIT_S, "lines" if command == "lines" else "some", (text,)))
+            except WorkerLost as error:
+                told = f"{self._task.names[1]} does not survive {shown(text)}. {error}"
+                self._told.put(Find(text, (None, None), 0, Reason(Cause.REFUSED, "crash", told)))
+                raise
+
+
+def _messages(plan: HuntPlan) -> Iterator[Message]:
+    """Batches by their number and, as long as there are any, in turn with them the user's own lines."""
+    numbers = iter(range(plan.most_batches if plan.most_batches is not None else 1 << 60))
+    lines = _lines(plan.files)
+    while some := tuple(islice(lines, BATCH)):
+        yield "lines", some
+        yield from (("batch", number) for number in islice(numbers, 1))
+    yield from (("batch", number) for number in numbers)

@@ -1,0 +1,246 @@
+"""Texts on which tokenizers may differ, in batches: same material, seed and number, same texts."""
+
+from __future__ import annotations
+
+import random
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+from guiapp.analysis.hunt.structures import AROUND_SPECIAL, AROUND_TEXT, around
+from guiapp.core.hugging_face.unicode_forms import Form
+from guiapp.core.text.unicode_tables import CATEGORIES, UNASSIGNED, categories, ranges_of
+
+BATCH = 1_000  # texts
+DIFFERENCES, EVERY_TOKEN = "differences of the vocabularies", "every token"
+LETTERS = "aeiourstnlzABZéßñÄжЖαΩあア中文한กअ\u05d0\u0639ㄅʰ"
+DIGITS = "0123456789²½٣०Ⅷ一"
+SPACES = (*" \t\n\r\v\f\u00a0\u3000\u2028\x85", " ", "  ", "   ", "\n\n", "\r\n")
+SIGNS = ".,;:!?'\"-_/\\()[]{}<>|@#$%^&*+=~`…—’“、。¿€°©"
+MARKS = "\u0301\u0308\u0327\u093e\u0e34\u200d\ufe0f\u200b\ufeff\u00ad"
+OTHERS = "😀👩🏽🇩\x00\x1b\ue000\ufffd𝒜𐍈"
+APOSTROPHES = "'’'ʼ'＇"
+ENDINGS = (
+    *("s", "t", "re", "ve", "m", "ll", "d", "S", "T", "RE", "VE", "M", "LL", "D", "Re", "lL"),
+    *("ſ", "n", "nt"),
+)
+WORDS = ("a", "I", "don", "it", "we", "They", "WE", "x1", "é", "")
+FORMS: tuple[Form, ...] = ("NFC", "NFD", "NFKC", "NFKD")
+COMPOSED = "éÅñüǆﬁ①²Ａ가각Ω㎏ắốİ½ｶﾞがक़"
+WANTED = tuple(category for category in CATEGORIES if category != "Cs")
+REPRESENTATIVES = "aZsßé中あ한क1²\u0663 \t\n\r\u00a0\u3000.,'_/-(<$^’。\u05d0\u0301\u200d😀\0▁"
+"""One character of each sort that patterns know; all texts of up to three of them are tried."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """What texts are made of.
+
+    differences  texts that exercise what two vocabularies do not have in common
+    tokens       the texts of all tokens of both
+    special      those of special and added tokens
+    lines        of the user's own texts
+    takes_bytes  whether texts may be no UTF-8
+    """
+
+    differences: Sequence[bytes]
+    tokens: Sequence[bytes]
+    special: Sequence[bytes]
+    lines: Sequence[bytes]
+    takes_bytes: bool
+
+
+class Generator(NamedTuple):
+    """`make(material, rng, number)` gives the texts of a batch; none behind the last one."""
+
+    name: str
+    make: Callable[[Material, random.Random, int], list[bytes]]
+
+
+def batch(material: Material, seed: int, number: int, chosen: Sequence[str] = ()) -> tuple[str, list[bytes]]:
+    """A generator's name and its texts, of the `chosen` names or all: first what two vocabularies differ in.
+
+    Then come token after token by turns with all others, which take turns as well.
+    """
+    chosen = chosen or ALL_NAMES
+    n_first = -(-len(material.differences) // BATCH) if DIFFERENCES in chosen else 0
+    if number < n_first:
+        texts = list(material.differences[number * BATCH : (number + 1) * BATCH])
+        return DIFFERENCES, _clean(texts, material)
+    others = [generator for generator in GENERATORS if generator.name in chosen]
+    has_both = EVERY_TOKEN in chosen and len(others) > 0
+    turn, is_other = divmod(number - n_first, 2) if has_both else (number - n_first, len(others))
+    if not is_other:
+        texts = _every_token(material, turn) if EVERY_TOKEN in chosen else []
+        return EVERY_TOKEN, _clean(texts, material)
+    turn, index = divmod(turn, len(others))
+    generator = others[index]
+    rng = random.Random(f"{seed} {generator.name} {turn}")
+    return generator.name, _clean(generator.make(material, rng, turn), material)
+
+
+def _clean(texts: list[bytes], material: Material) -> list[bytes]:
+    if not material.takes_bytes:
+        texts = [text.decode("utf-8", "ignore").encode() for text in texts]
+    return [text for text in texts if text]
+
+
+def _every_token(material: Material, number: int) -> list[bytes]:
+    """Each token by itself, then each in the next surroundings."""
+    per_round = -(-len(material.tokens) // BATCH)
+    turn, at = divmod(number, max(per_round, 1))
+    some = material.tokens[at * BATCH : (at + 1) * BATCH]
+    return list(around(some, AROUND_TEXT[turn : turn + 1]))
+
+
+def _random_tokens(material: Material, rng: random.Random, number: int) -> list[bytes]:
+    if not material.tokens:
+        return []
+    return [b"".join(rng.choices(material.tokens, k=rng.randint(2, 6))) for _ in range(BATCH)]
+
+
+def _short(material: Material, rng: random.Random, number: int) -> list[bytes]:
+    return [text.encode() for text in _all_short()[number * BATCH : (number + 1) * BATCH]]
+
+
+@cache
+def _all_short() -> list[str]:
+    return ["".join(each) for size in (1, 2, 3) for each in product(REPRESENTATIVES, repeat=size)]
+
+
+def _edges(material: Material, rng: random.Random, number: int) -> list[bytes]:
+    """Characters of every category of Unicode beside and between letters, digits, spaces."""
+    others = ("a", "A", " ", "1", "", ".", "é", "中")
+    texts = []
+    for _ in range(BATCH):
+        character = _any_character(rng) * rng.choice((1, 1, 1, 2))
+        texts.append(rng.choice(others) + character + rng.choice(others) + rng.choice(("", "a", " a", "\n")))
+    return [text.encode() for text in texts]
+
+
+def _any_character(rng: random.Random) -> str:
+    """Of any category, and any of the stretches in which its characters lie.
+
+    None that came with Unicode 16: whether a library knows these tells its age, whatever the vocabulary is.
+    """
+    while True:
+        category = rng.choice(WANTED)
+        code = rng.randint(*rng.choice(ranges_of(category)))
+        if category == "Cn" or categories()[code] != UNASSIGNED:
+            return chr(code)
+
+
+def _mixed(rng: random.Random, parts: Sequence[str], least: int, most: int) -> str:
+    return "".join(rng.choices(parts, k=rng.randint(least, most)))
+
+
+def _digits(material: Material, rng: random.Random, number: int) -> list[bytes]:
+    texts = []
+    for _ in range(BATCH):
+        first, second = _mixed(rng, "0123456789", 1, 7), _mixed(rng, DIGITS, 0, 4)
+        texts.append(
+            rng.choice(("", " ", "a", "-", "$")) + first + rng.choice(("", "", ".", ",", " ", "e")) + second
+        )
+    return [text.encode() for text in texts]
+
+
+def _contractions(material: Material, rng: random.Random, number: int) -> list[bytes]:
+    texts = []
+    for _ in range(BATCH):
+        ending = rng.choice(ENDINGS) + rng.choice(("", "", " ", "a", ".", "'s", "1"))
+        texts.append(rng.choice(("", " ")) + rng.choice(WORDS) + rng.choice(APOSTROPHES) + ending)
+    return [text.encode() for text in texts]
+
+
+def _spaces(material: Material, rng: random.Random, number: int) -> list[bytes]:
+    parts = (*SPACES, *SPACES, "a", "b.", "1", "-", "A", "é", "}")
+    return [_mixed(rng, parts, 2, 8).encode() for _ in range(BATCH)]
+
+
+def _signs(material: Material, rng: random.Random, number: int) -> list[bytes]:
+    parts = (*SIGNS, *SIGNS, *LETTERS, *DIGITS, *SPACES, *MARKS, *OTHERS)
+    return [_mixed(rng, parts, 2, 8).encode() for _ in range(BATCH)]
+
+
+def _special(material: Material, rng: random.Random, number: int) -> list[bytes]:
+    """Special tokens in surroundings, in parts, in other cases."""
+    if not material.special:
+        return []
+    if number == 0:
+        return list(around(material.special[:BATCH], AROUND_SPECIAL))
+    texts = []
+    for _ in range(BATCH):
+        token, other = rng.choices(material.special, k=2)
+        at = rng.randint(0, len(token))
+        parts = (
+            token,
+            other,
+            token[:at],
+            token[at:],
+            token.upper(),
+            token.lower(),
+            b" ",
+            b"  ",
+            b"\n",
+            b"a",
+            b".",
+        )
+        texts.append(b"".join(rng.choices(parts, k=rng.randint(2, 5))))
+    return texts
+
+
+def _composed(material: Material, rng: random.Random, number: int) -> list[bytes]:
+    """Characters that normal forms compose or take apart, each way."""
+    texts = []
+    for _ in range(BATCH):
+        text = _mixed(rng, (*COMPOSED, *"aeuo", *MARKS[:3], " "), 1, 4)
+        texts.append(unicodedata.normalize(FORMS[rng.randrange(len(FORMS))], text))
+    return [text.encode() for text in texts]
+
+
+def _own(material: Material, rng: random.Random, number: int) -> list[bytes]:
+    """The user's own lines with a few things changed."""
+    if not material.lines:
+        return []
+    texts = []
+    for line in rng.choices(material.lines, k=BATCH):
+        characters = list(line.decode("utf-8", "replace")[:200])
+        for _ in range(rng.randint(1, 4)):
+            at = rng.randrange(len(characters) + 1)
+            characters[at : at + rng.choice((0, 1, 1, 3))] = rng.choice(
+                (*SIGNS, *SPACES, *LETTERS, *DIGITS, *MARKS, "")
+            )
+        texts.append("".join(characters).encode("utf-8", "replace"))
+    return texts
+
+
+def _bytes(material: Material, rng: random.Random, number: int) -> list[bytes]:
+    """What is no UTF-8: characters without their end, between others."""
+    if not material.takes_bytes:
+        return []
+    texts = []
+    for _ in range(BATCH):
+        parts = [rng.choice(LETTERS + OTHERS + " ").encode() for _ in range(rng.randint(2, 5))]
+        at = rng.randrange(len(parts))
+        parts[at] = parts[at][: rng.randint(1, 3)]
+        texts.append(b"".join(parts))
+    return texts
+
+
+GENERATORS = (
+    Generator("short texts", _short),
+    Generator("special tokens", _special),
+    Generator("digits", _digits),
+    Generator("contractions", _contractions),
+    Generator("spaces and line ends", _spaces),
+    Generator("edges of words", _edges),
+    Generator("composed characters", _composed),
+    Generator("random tokens", _random_tokens),
+    Generator("signs", _signs),
+    Generator("your own texts, changed", _own),
+    Generator("broken characters", _bytes),
+)
+ALL_NAMES = (DIFFERENCES, EVERY_TOKEN, *(generator.name for generator in GENERATORS))

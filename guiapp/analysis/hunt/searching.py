@@ -1,0 +1,126 @@
+"""Tries texts on a pair of tokenizers, and makes finds of those that differ: shrunk, one for each kind."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from guiapp.analysis.compare.reasons import Cause, Reason
+from guiapp.analysis.hunt.finds import MOST_PLACES, MOST_TEXTS, Batch, Find, Kind, Line, OfKind, Place
+from guiapp.analysis.hunt.pair import Pair
+from guiapp.analysis.hunt.shrinking import shortened, shrunk
+
+MOST_LOOKED_AT = 12  # differing texts of a batch of which the reason is asked
+MOST_LINES_LOOKED_AT = 200
+MOST_KINDS = 100
+MOST_OF_A_CAUSE = 20
+MOST_SHORTENED = 40  # texts of a kind, to have several short ones
+SHORT = 48  # characters of which the reason is soon told
+AROUND_PLACE = (24, 24)  # bytes before and behind the place where a long text first differs
+OWN_TEXTS = "your own texts"
+
+
+class Searcher:
+    """Knows which kinds of differences it has told already."""
+
+    def __init__(self, pair: Pair) -> None:
+        self._pair = pair
+        self._known: dict[Kind, int] = {}  # how many bytes the shortest text has
+        self._texts: defaultdict[Kind, set[bytes]] = defaultdict(set)
+        self._n_shortened: defaultdict[Kind, int] = defaultdict(int)
+
+    def around(self) -> tuple[Find, ...]:
+        """The find that other tokens are put around texts, if that is so."""
+        reason = self._pair.around()
+        return () if reason is None else (self._find(b"", reason, ""),)
+
+    def search(self, texts: Sequence[bytes], generator: str) -> Batch:
+        """What differs among texts; of a kind that is known, some further short texts are told.
+
+        Where many differ, the reason is asked of some, which stand for the others.
+        """
+        return self._batch(texts, (), generator, MOST_LOOKED_AT)
+
+    def search_lines(self, lines: Sequence[Line]) -> Batch:
+        """The same for the user's own lines, with the places where they differ."""
+        return self._batch([line.text for line in lines], lines, OWN_TEXTS, MOST_LINES_LOOKED_AT)
+
+    def _batch(self, texts: Sequence[bytes], lines: Sequence[Line], generator: str, most: int) -> Batch:
+        differing = self._pair.differing(texts)
+        n_texts = len(texts) - self._pair.n_refused
+        step = -(-len(differing) // most) or 1
+        counts: defaultdict[Kind, int] = defaultdict(int)
+        places: defaultdict[Kind, list[Place]] = defaultdict(list)
+        finds = []
+        for at in range(0, len(differing), step):
+            text = texts[differing[at]]
+            kind, find = self._look_at(text, generator)
+            counts[kind] += min(step, len(differing) - at)
+            finds += [find] if find else []
+            if lines and len(places[kind]) < MOST_PLACES:
+                places[kind].append(Place(lines[differing[at]], self._pair.first_difference(text)))
+        kinds = tuple(OfKind(kind, n, tuple(places[kind])) for kind, n in counts.items())
+        return Batch(n_texts, len(differing), tuple(finds), kinds, bool(lines), generator)
+
+    def _look_at(self, text: bytes, generator: str) -> tuple[Kind, Find | None]:
+        """The kind of a text that differs, and a find if the kind or a short text of it is new."""
+        text = self._narrowed(text)
+        reason = self._pair.reason(text)
+        if reason is None:
+            return (Cause.UNTOLD, ""), None
+        if len(text) >= self._known.get(reason.kind, len(text) + self._has_room(reason.cause)):
+            return reason.kind, self._another(text, reason.kind, generator)
+        smallest, found = self._smallest(text, reason)
+        if len(smallest) >= self._known.get(found.kind, len(smallest) + 1):
+            return reason.kind, self._another(text, reason.kind, generator)
+        self._known[found.kind] = len(smallest)
+        self._texts[found.kind].add(smallest)
+        return reason.kind, self._find(smallest, found, generator)
+
+    def _another(self, text: bytes, kind: Kind, generator: str) -> Find | None:
+        """A further short text of a kind, as long as there are few, made of the text's own characters."""
+        if len(self._texts[kind]) in (0, MOST_TEXTS) or self._n_shortened[kind] == MOST_SHORTENED:
+            return None
+        self._n_shortened[kind] += 1
+        text = shortened(text, lambda some: self._is_of(kind, some))
+        reason = self._pair.reason(text)
+        if text in self._texts[kind] or reason is None:
+            return None
+        self._texts[kind].add(text)
+        return self._find(text, reason, generator)
+
+    def _is_of(self, kind: Kind, text: bytes) -> bool:
+        reason = self._pair.reason(text) if text else None
+        return reason is not None and reason.kind == kind
+
+    def _smallest(self, text: bytes, reason: Reason) -> tuple[bytes, Reason]:
+        """The smallest text of a kind, or of another one if a long text is of that when it is shortened."""
+        if len(text) > SHORT:
+            text = shrunk(text, self._differs)
+            reason = self._pair.reason(text) or reason
+
+        kind = reason.kind
+        text = shrunk(text, lambda some: self._is_of(kind, some))
+        return text, self._pair.reason(text) or reason
+
+    def _differs(self, text: bytes) -> bool:
+        return text != b"" and self._pair.differs(text)
+
+    def _has_room(self, cause: Cause) -> bool:
+        """Whether one more kind may be told."""
+        return (
+            len(self._known) < MOST_KINDS and sum(each is cause for each, _ in self._known) < MOST_OF_A_CAUSE
+        )
+
+    def _narrowed(self, text: bytes) -> bytes:
+        """The surroundings of the place where a long text first differs, if they differ by themselves."""
+        if len(text) <= AROUND_PLACE[0] + AROUND_PLACE[1]:
+            return text
+        at = self._pair.first_difference(text)
+        part = text[max(at - AROUND_PLACE[0], 0) : at + AROUND_PLACE[1]].decode("utf-8", "ignore").encode()
+        return part if self._differs(part) else shrunk(text, self._differs)
+
+    def _find(self, text: bytes, reason: Reason, generator: str) -> Find:
+        mine, other = (None if ids is None else tuple(ids) for ids in self._pair.ids(text))
+        at = self._pair.first_difference(text) if text else 0
+        return Find(text, (mine, other), at, reason, generator, spans=self._pair.spans(text))

@@ -1,0 +1,270 @@
+"""Lessons: text files (TOML) that take the real program through a sequence of states, with words to each.
+
+    title = "…"                     summary = "…"
+    [[step]]
+    say = "…"                       what is told; a blank line begins a paragraph, `code` is set as code
+    model = "demo:toy"              or a file, seen from the lesson's folder, or any name that opens a model
+    pre = "llama-bpe"               as `--pre`; both and the next five stay as they were in the step before
+    sha256 = "…"                    of the model's file: a check tells where it is another one
+    text = "abacb"
+    encoder = "backtrack"
+    parse_special = true
+    page = "steps"
+    break = "operation merge hit 2" the place: where a run with this breakpoint stops, "start", "end"
+    now = ["ab", "a", "cb"]         the tokens of the piece there, at the end of the text: a check compares
+    says = "…"                      what the program says there: likewise
+    ask = "…"                       a question; what answers it is covered until it is revealed
+    answer_is = "next"              the answer, made by the program: see `places`
+    answer = "…"                    words behind it, or the whole answer where nothing can be computed
+
+A step about training has, instead of model and encoder, `train = "bpe"`, `merges = 3` and `learned = […]`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import MISSING, dataclass, fields, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from guiapp.analysis.lessons.places import ANSWERS, ENDS
+from guiapp.analysis.trace.breakpoints import parse_breakpoint
+from guiapp.analysis.train.telling import ToldMerge, merges, textbook_corpus
+from guiapp.core.demo import PREFIX, resources_folder
+from guiapp.core.sources.locate import is_plain
+from guiapp.core.system.outside_toml import (
+    Fault,
+    FaultyFileError,
+    TomlFile,
+    error_of,
+    kind_fault,
+    line_of,
+    text_of,
+    unknown_entry,
+)
+from guiapp.core.text.figures import counted
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.errors import TokenloupeError
+
+ENDING = ".toml"
+WHAT = "lesson"
+PAGES = ("steps", "training")
+TRAINERS = ("bpe", "wordpiece")
+INHERITED = ("model", "pre", "sha256", "text", "encoder", "parse_special", "page")
+MOST_FILE_BYTES = 1 << 18
+MOST_STEPS = 500
+MOST_TEXT_BYTES = 5000
+MOST_MERGES = 1000
+MOST_TRAINED_TOKENS = 100_000  # more than any text of a lesson needs
+
+
+@dataclass(frozen=True)
+class LessonStep:
+    """One state of the program, and what is said about it; the module says what the fields mean."""
+
+    say: str
+    model: str = "demo:bpe"
+    pre: str = ""
+    sha256: str = ""
+    text: str = ""
+    encoder: str = ""
+    parse_special: bool = True
+    page: str = "steps"
+    place: str = "start"
+    now: tuple[str, ...] | None = None
+    says: str = ""
+    ask: str = ""
+    answer_is: str = ""
+    answer: str = ""
+    train: str = ""
+    merges: int = 0
+    learned: tuple[str, ...] | None = None
+
+    @property
+    def setting(self) -> str:
+        """What the step works with."""
+        if self.train:
+            return f"trains {self.train}"
+        model = self.model if self.model.startswith(PREFIX) else Path(self.model).name
+        return f"with {' · '.join(filter(None, (model, self.pre, self.encoder)))}"
+
+    def told_answer(self, computed: str) -> str:
+        """The whole answer, of which some may have been computed."""
+        return f"{computed} {self.answer}".strip()
+
+    def training(self, n_merges: int | None = None) -> list[ToldMerge]:
+        """The merges that training has made at this step, or its first ones."""
+        wanted = self.merges if n_merges is None else n_merges
+        return list(islice(merges(self.train, textbook_corpus(self.text)), wanted))
+
+
+def _kind(default: object) -> type:
+    """What an entry must be that is this where it is not given."""
+    if default is None:
+        return list
+    return str if default is MISSING else type(default)
+
+
+KEYS = {
+    "break" if field.name == "place" else field.name: _kind(field.default) for field in fields(LessonStep)
+}
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A lesson; `name` is that of its file for those that come with the program, else the whole path."""
+
+    name: str
+    title: str
+    summary: str
+    steps: tuple[LessonStep, ...]
+    path: Path
+    lines: tuple[dict[str, int], ...] = ()
+
+    def line(self, step: int, *keys: str) -> int:
+        """Where one of some keys of a step is, numbered from 1; 0 is the head of the file."""
+        return _line(self.lines, step, *keys)
+
+
+def _line(lines: Sequence[dict[str, int]], step: int, *keys: str) -> int:
+    return line_of(lines, step, *keys) if step < len(lines) else line_of(lines, 0, "step")  # steps in a list
+
+
+def lessons_folder() -> Path:
+    return resources_folder() / "lessons"
+
+
+def load_each(folder: Path | None = None) -> tuple[list[Lesson], list[str]]:
+    """The lessons of a folder whose files can be used, and what is wrong with the others."""
+    return load_all(sorted((folder or lessons_folder()).glob(f"*{ENDING}")))
+
+
+def load_all(paths: Iterable[Path]) -> tuple[list[Lesson], list[str]]:
+    """The same of some files."""
+    lessons, failures = [], []
+    for path in paths:
+        try:
+            lessons.append(load(path))
+        except FaultyFileError as error:
+            failures.append(str(error))
+    return lessons, failures
+
+
+def is_lesson_file(path: Path) -> bool:
+    """Whether a file is meant to be a lesson, be it one that can be used or not."""
+    if path.suffix.lower() != ENDING:
+        return False
+    try:
+        text = text_of(path, WHAT, MOST_FILE_BYTES)
+    except FaultyFileError:
+        return False
+    return re.search(r"^\s*\[\[\s*step\s*\]\]", text, re.MULTILINE) is not None
+
+
+def load(path: Path) -> Lesson:
+    """One lesson; raises FaultyFileError for a file that is malformed."""
+    lesson, faults, _ = read(path)
+    if faults:
+        raise error_of(path.name, *faults)
+    return lesson
+
+
+def read(path: Path) -> tuple[Lesson, list[Fault], set[int]]:
+    """A lesson, the faults in its form, and the steps (from 1) whose entries are not all known for that.
+
+    Raises FaultyFileError for what is no TOML.
+    """
+    file = TomlFile(path, WHAT, MOST_FILE_BYTES)
+    content, lines = file.content, file.lines
+    rows = content.get("step")
+    faults = [Fault(_line(lines, 0, key), reason) for key, reason in _head_faults(content)]
+    steps: list[LessonStep] = []
+    uncertain: set[int] = set()
+    has_lost_entries = False  # which later steps may have been meant to inherit
+    for number, row in enumerate(rows[:MOST_STEPS] if isinstance(rows, list) else (), 1):
+        before = steps[-1] if steps else LessonStep("")
+        found = list(_row_faults(row))
+        lost = {key for key, _ in found}
+        entries = row.items() if isinstance(row, dict) else ()
+        step = _step({key: value for key, value in entries if key not in lost}, before, path.parent)
+        has_lost_entries = has_lost_entries or bool(lost)
+        found += [] if found else _step_faults(step)
+        if found or has_lost_entries:
+            uncertain.add(number)
+        faults += [Fault(_line(lines, number, key), f"step {number}{reason}") for key, reason in found]
+        steps.append(step)
+    own = path.parent == lessons_folder()
+    name = path.stem if own else str(path.absolute())
+    title, summary = str(content.get("title")), str(content.get("summary"))
+    return Lesson(name, title, summary, tuple(steps), path, tuple(lines)), faults, uncertain
+
+
+def _head_faults(content: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for key in ("title", "summary"):
+        if not isinstance(content.get(key), str):
+            yield key, f'there is no {key}. Add a line such as {key} = "…".'
+    for key in content:
+        if key not in ("title", "summary", "step"):
+            yield key, f"there is an unknown entry “{quoted(key)}”. Steps begin with [[step]]."
+    rows = content.get("step")
+    if not isinstance(rows, list) or not rows:
+        yield "step", "there are no steps. Add one under [[step]]."
+    elif len(rows) > MOST_STEPS:
+        yield "step", f"there are {counted(len(rows), 'step')}. A lesson has at most {MOST_STEPS}."
+
+
+def _row_faults(row: Any) -> Iterator[tuple[str, str]]:
+    """Keys and values that no step has, each with its key and a sentence without its subject."""
+    if not isinstance(row, dict) or not isinstance(row.get("say"), str):
+        yield "say", ' says nothing. Add a line such as say = "…".'
+    for key, value in row.items() if isinstance(row, dict) else ():
+        wanted = KEYS.get(key)
+        if wanted is None:
+            yield key, f" has {unknown_entry(key, KEYS)}"
+        elif key != "say" and (kind := kind_fault(value, wanted)):
+            yield key, f": “{key}” {kind}"
+
+
+def _step(row: dict[str, Any], before: LessonStep, folder: Path) -> LessonStep:
+    values = {"place" if key == "break" else key: value for key, value in row.items()}
+    for key in ("now", "learned"):
+        if key in values:
+            values[key] = tuple(map(str, values[key]))
+    kept = {name: getattr(before, name) for name in INHERITED}
+    if "model" in values:
+        kept |= {"pre": "", "sha256": ""}
+        values["model"] = _seen_from(folder, values["model"])
+    return replace(LessonStep(""), **{**kept, **values})
+
+
+def _seen_from(folder: Path, model: str) -> str:
+    is_path = model and is_plain(model) and not model.startswith(PREFIX)
+    return str(folder.absolute() / model) if is_path else model
+
+
+def _step_faults(step: LessonStep) -> Iterator[tuple[str, str]]:
+    """What is wrong with the values of a step, likewise."""
+    if step.page not in PAGES:
+        yield "page", f": there is no page “{quoted(step.page)}”. There are: {', '.join(PAGES)}."
+    if step.train and step.train not in TRAINERS:
+        yield "train", f": “train” must be {' or '.join(TRAINERS)}."
+    if not 0 <= step.merges <= MOST_MERGES:
+        yield "merges", f": “merges” must be a number from 0 to {MOST_MERGES:,}."
+    if len(step.text.encode()) > MOST_TEXT_BYTES:
+        yield "text", f": the text is longer than {counted(MOST_TEXT_BYTES, 'byte')}. Take a part of it."
+    places = {"break": step.place}
+    if step.answer_is not in ANSWERS:
+        places["answer_is"] = step.answer_is
+    for key, place in places.items():
+        if place and place not in ENDS:
+            try:
+                parse_breakpoint(place)
+            except TokenloupeError as error:
+                yield key, f": {error}"
+    if step.train and step.answer_is not in ("", "next"):
+        yield "answer_is", ": the answer about a training can only be “next”."
+    if bool(step.ask) != bool(step.answer_is or step.answer):
+        where = "ask" if step.ask else "answer_is" if step.answer_is else "answer"
+        yield where, " has a question without an answer, or an answer without a question."

@@ -1,0 +1,154 @@
+"""Everything that can be timed, in one form: our encoders and other people's tokenizers.
+
+A contender takes text in the form that costs its library no conversion (bytes or str), so that none is
+timed for another's convenience, and gives what its library gives.  No special tokens are added or parsed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.bench.agreement import Tokens
+from guiapp.core.encode.counting.growing import AppendEncoder
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.errors import TokenloupeError
+
+Batch = Callable[[list[Any], int], Iterable[Any]]  # texts, threads
+Appender = Callable[[bytes], tuple[list[int], NDArray[np.int32]]]
+
+MOST_ID = np.iinfo(np.int32).max
+APPENDED_BYTES = 4  # at a time: about a token, as models give them
+
+UNSPLIT = " (unsplit)"  # behind the names of contenders that take a text as one piece
+
+
+def split_name(name: str) -> tuple[str, bool]:
+    """The encoder or peer that a contender is, and whether it splits texts first."""
+    return name.removesuffix(UNSPLIT), not name.endswith(UNSPLIT)
+
+
+class UnavailableError(TokenloupeError):
+    """A contender that cannot take part; the message says why."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One tokenizer, ready to be timed.
+
+    encode        a text, as `take_text` gives it, to whatever its library returns
+    take_text     UTF-8 to what `encode` wants; not timed
+    tokens        the ids, and spans where known, of what `encode` returned; not timed
+    decode        ids, as `take_ids` gives them, to text; None where the library cannot
+    encode_batch  many texts on some threads, to what there is of each; None where the library cannot
+    row_tokens    `tokens` of what that gives for one text; None where it is what `encode` returns
+    appender      appends a text, APPENDED_BYTES at a time; gives the number of tokens after each, and the ids
+                  at the end
+    other_vocabulary  what it uses in place of the loaded vocabulary, "" if that one
+    encode_special    `encode`, but special tokens are parsed and, if the flag says so, put around; None where
+                      the library, or what it was made from, knows none
+    cpu_ns            what all processes that encode were given of a processor
+    is_apart          another process than this one encodes, so that memory here tells nothing
+    """
+
+    encode: Callable[[Any], Any]
+    take_text: Callable[[bytes], Any]
+    tokens: Callable[[Any], Tokens]
+    decode: Callable[[Any], object] | None = None
+    take_ids: Callable[[NDArray[np.int32]], Any] = lambda ids: ids.tolist()
+    encode_batch: Batch | None = None
+    row_tokens: Callable[[Any], Tokens] | None = None
+    appender: Appender | None = None
+    other_vocabulary: str = ""
+    encode_special: Callable[[Any, bool], Any] | None = None
+    cpu_ns: Callable[[], int] = time.process_time_ns
+    is_apart: bool = False
+
+
+def as_str(text: bytes) -> str:
+    return text.decode("utf-8", "replace")
+
+
+def ids_only(ids: Any) -> Tokens:
+    """The tokens of a library that returns a sequence of ids; raises UnavailableError for what is none."""
+    try:
+        array = np.asarray(ids)
+    except ValueError:  # lists of different lengths
+        array = np.asarray(None)
+    if array.ndim != 1 or (len(array) and array.dtype.kind not in "iu"):
+        raise UnavailableError(f"It returned {_in_words(ids)} in place of ids.")
+    outside = array[(array < 0) | (array > MOST_ID)]
+    if len(outside):
+        raise UnavailableError(f"It returned {outside[0]}, which can be no id.")
+    return Tokens(array.astype(np.int32), None)
+
+
+def _in_words(result: Any) -> str:
+    """What kind of thing a library returned, with the first part of a list that is no id."""
+    if isinstance(result, np.ndarray):
+        return f"an array of {result.dtype}, {result.ndim}-dimensional"
+    if isinstance(result, (list, tuple)):
+        kinds = (
+            type(each) for each in result if type(each) is bool or not isinstance(each, (int, np.integer))
+        )
+        wrong = getattr(next(kinds, None), "__name__", "more than 64 bits")
+        return f"a {type(result).__name__} with {wrong} in it"
+    return "None" if result is None else f"something of the type {type(result).__name__}"
+
+
+def ids_of_object(encoded: Any) -> Tokens:
+    """The tokens of a library that returns an object with ids."""
+    return ids_only(encoded.ids)
+
+
+def on_threads(encode: Callable[[Any], Any]) -> Batch:
+    """Many texts through a function that releases Python's lock."""
+
+    def encode_batch(texts: list[Any], n_threads: int) -> list[Any]:
+        if n_threads == 1:
+            return [encode(text) for text in texts]
+        with ThreadPoolExecutor(n_threads) as threads:
+            return list(threads.map(encode, texts, chunksize=max(1, len(texts) // (8 * n_threads))))
+
+    return encode_batch
+
+
+def as_split(tokenizer: Tokenizer, is_split: bool) -> Tokenizer:
+    """The tokenizer itself, or the same for texts as one piece."""
+    return tokenizer if is_split else tokenizer.without_splitting()
+
+
+def our_contender(tokenizer: Tokenizer, encoder: str) -> Contender:
+    """One of our encoders through the public call, spans included, each text on one thread.
+
+    Appending belongs to the default one.
+    """
+    tokenizer = tokenizer.with_threads(1)
+    tokenizer.make_tables()  # part of loading, as with other libraries
+    encode = partial(tokenizer.encode, add_special=False, parse_special=False, encoder=encoder)
+    is_default = encoder == next(iter(tokenizer.encoders))
+
+    def append(text: bytes) -> tuple[list[int], NDArray[np.int32]]:
+        growing, counts = AppendEncoder(tokenizer, add_special=False, parse_special=False), []
+        for start in range(0, len(text), APPENDED_BYTES):
+            growing.append(text[start : start + APPENDED_BYTES])
+            counts.append(growing.count)
+        return counts, growing.token_ids
+
+    return Contender(
+        encode,
+        take_text=bytes,
+        tokens=lambda encoding: Tokens(encoding.token_ids, encoding.spans),
+        decode=tokenizer.decode_bytes,
+        take_ids=np.ascontiguousarray,
+        encode_batch=lambda texts, n: tokenizer.with_threads(n).encode_each(texts, False, False, encoder),
+        row_tokens=ids_only,
+        appender=append if is_default else None,
+    )

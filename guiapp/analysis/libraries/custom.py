@@ -1,0 +1,327 @@
+"""Custom contenders: commands, or Python functions, that somebody writes down and that give ids.
+
+Whoever types one has said yes to it.  One that comes out of a file runs only after somebody has said yes to
+what `shown` says; see `guiapp.analysis.bench.__main__` and `guiapp.pages.bench.custom`.  Each runs in a
+process of its own and finds the model in the environment variable TOKENLOUPE_MODEL.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from guiapp.analysis.bench.agreement import Tokens
+from guiapp.analysis.libraries.contender import UNSPLIT, Contender, UnavailableError, as_str, ids_only
+from guiapp.core.system.processes import how_it_ended, last_line
+from guiapp.core.system.typed_json import read_as
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.errors import TokenloupeError
+
+COMMAND, STREAM, PYTHON = "command", "stream", "python"
+KINDS = {
+    COMMAND: "A command for each text: UTF-8 on its standard input, ids on its output. "
+    "The start of its process is in the time.",
+    STREAM: "A command that runs once and is given one text after another: a line with the number of bytes, "
+    "then the text; it answers each with one line of ids. The way through its pipes is in the time.",
+    PYTHON: "A Python function that is given a str and returns ids: a list, an array, or an object with ids.",
+}
+HOW = "NAME=command:WORDS, NAME=stream:WORDS or NAME=python:MODULE:FUNCTION"
+LONGEST_NAME = 40
+MODEL_VARIABLE = "TOKENLOUPE_MODEL"
+MOST_PER_BYTE, MOST_BYTES = 64, 1 << 16  # of an answer in one line
+KEPT_BYTES = 4096  # of what a command complains of
+PATIENCE_S = 1.0  # with a command that closed its output, until it has ended
+
+
+class CustomError(TokenloupeError):
+    """What somebody wrote is no contender; the message says why."""
+
+
+@dataclass(frozen=True)
+class CustomContender:
+    """One contender.
+
+    kind    one of KINDS
+    target  words of a shell, which are split but given to none; or module:function, behind a folder where the
+            module lies in none that Python knows
+    """
+
+    name: str
+    kind: str
+    target: str
+
+    def __str__(self) -> str:
+        """What `parse_custom` reads."""
+        return f"{self.name}={self.kind}:{self.target}"
+
+    @property
+    def shown(self) -> str:
+        """The very program that runs, and with what: one line with nothing hidden in it, if `checked`."""
+        return f"Python of this program: {self.target}" if self.kind == PYTHON else self.target
+
+    def record(self) -> dict[str, str]:
+        return asdict(self)
+
+
+def parse_custom(text: str) -> CustomContender:
+    """The contender that somebody typed, its files as whole paths; raises CustomError."""
+    name, _, rest = text.partition("=")
+    kind, colon, target = rest.partition(":")
+    if not colon or kind not in KINDS:
+        raise CustomError(f"“{quoted(text)}” is no contender. Write {HOW}.")
+    return make_custom(name, kind, target)
+
+
+def make_custom(name: str, kind: str, target: str) -> CustomContender:
+    """A contender from what somebody filled in; raises CustomError, also for a program that is not there."""
+    target = _whole_function(target.strip()) if kind == PYTHON else _whole_command(target)
+    return checked(CustomContender(name.strip(), kind, target.strip()))
+
+
+def read_custom(records: object) -> tuple[CustomContender, ...]:
+    """The contenders of a file that somebody else may have written; raises CustomError, and runs nothing."""
+    try:
+        return tuple(map(checked, read_as(tuple[CustomContender, ...], records)))
+    except ValueError as error:
+        raise CustomError(f"This is no contender: {error}.") from error
+
+
+def without_removed(records: object) -> tuple[object, list[str]]:
+    """Records of a file without those that earlier versions ran in other Pythons, and the names of these."""
+    if not isinstance(records, list | tuple):
+        return records, []
+    names = [str(each.get("name")) for each in records if _ran_elsewhere(each)]
+    return [each for each in records if not _ran_elsewhere(each)], names
+
+
+def names_of(own: Iterable[CustomContender], taken: Collection[str]) -> list[str]:
+    """Their names; raises CustomError for one that two have."""
+    names = [each.name for each in own]
+    for index, name in enumerate(names):
+        if name in taken or name in names[:index]:
+            raise CustomError(f"There is a contender “{name}” already. Give yours another name.")
+    return names
+
+
+def checked(own: CustomContender) -> CustomContender:
+    """The same, if its parts can be ones of a contender; raises CustomError."""
+    if own.kind not in KINDS:
+        raise CustomError(f"This is no contender: its kind is none of {', '.join(KINDS)}.")
+    name = own.name
+    if not name or len(name) > LONGEST_NAME or not name.isprintable() or set(name) & {",", "="}:
+        raise CustomError(
+            f"“{quoted(name)}” cannot be a name, which has up to {LONGEST_NAME} characters, no comma, no “=”."
+        )
+    if name.endswith(UNSPLIT):
+        raise CustomError(f"“{name}” cannot be a name: the end is for encoders that take texts as one piece.")
+    if not own.target:
+        raise CustomError(f"What “{name}” runs is missing. Write {HOW}.")
+    if not own.shown.isprintable():
+        raise CustomError(
+            f"“{quoted(own.shown, 200)}” holds what cannot be shown. Put it into a file to run."
+        )
+    if own.kind == PYTHON and not _is_function(own.target):
+        raise CustomError(f"“{quoted(own.target)}” is no function. Write it as module:function.")
+    return own
+
+
+def words_of(command: str) -> list[str]:
+    """A command in words; raises CustomError where a quotation mark has no other."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise CustomError(f"“{quoted(command)}” cannot be split into words: {error}.") from error
+    if not words:
+        raise CustomError("The command is missing.")
+    return words
+
+
+def function_of(target: str) -> tuple[str, str, str]:
+    """The folder of a module, "" for those that Python knows, the module and the function."""
+    place, _, function = target.rpartition(":")
+    path = Path(place.removesuffix(".py"))
+    folder = "" if path.parent == Path() else str(path.parent)
+    return folder, path.name, function
+
+
+def _ran_elsewhere(record: object) -> bool:
+    return isinstance(record, dict) and (record.get("kind") == "library" or bool(record.get("python")))
+
+
+def _is_function(target: str) -> bool:
+    _, module, function = function_of(target)
+    return bool(module) and all(map(str.isidentifier, function.split(".")))
+
+
+def _whole_command(command: str) -> str:
+    """With whole paths: what is said yes to is the same in whatever folder it runs."""
+    program, *others = words_of(command)
+    found = shutil.which(program)
+    if found is None:
+        raise CustomError(f"There is no program “{quoted(program)}”.")
+    return shlex.join([str(Path(found).absolute()), *map(_whole_word, others)])
+
+
+def _whole_word(word: str) -> str:
+    is_path = "/" in word and Path(word).exists()
+    return str(Path(word).absolute()) if is_path else word
+
+
+def _whole_function(target: str) -> str:
+    """With the folder in front of a module that lies in the present one."""
+    folder, module, function = function_of(target)
+    if not (module and function):
+        return target
+    top = Path(folder, module.partition(".")[0])
+    if not (folder or top.is_dir() or top.with_suffix(".py").exists()):
+        return target
+    return f"{Path(folder).absolute() / module}:{function}"
+
+
+def open_custom(own: CustomContender) -> Contender:
+    """A command or a function; raises UnavailableError for a command that cannot be started."""
+    if own.kind == COMMAND:
+        call = partial(_answer, words_of(own.target))
+        return Contender(call, bytes, ids_in, cpu_ns=_with_ended_children, is_apart=True)
+    if own.kind == STREAM:
+        stream = Stream(words_of(own.target))
+        return Contender(stream.ask, bytes, ids_in, cpu_ns=stream.cpu_ns, is_apart=True)
+    return Contender(_function(own.target), as_str, _ids_of)
+
+
+def ids_in(answer: bytes) -> Tokens:
+    """Ids as text: between spaces, line ends or commas, in brackets or not."""
+    words = answer.replace(b",", b" ").strip().removeprefix(b"[").removesuffix(b"]").split()
+    try:
+        return ids_only(np.array(words or [], np.bytes_).astype(np.int64))
+    except (ValueError, OverflowError) as error:
+        wrong = next((word for word in words if not word.isdigit()), words[0])
+        raise UnavailableError(f"It answered “{quoted(wrong)}” where an id is expected.") from error
+
+
+def _ids_of(result: Any) -> Tokens:
+    return ids_only(getattr(result, "ids", result))
+
+
+def _function(target: str) -> Callable[[str], Any]:
+    folder, module, name = function_of(target)
+    if folder:
+        sys.path.insert(0, folder)
+    function = import_module(module)
+    for part in name.split("."):
+        function = getattr(function, part)
+    if not callable(function):
+        raise UnavailableError(f"“{target}” is no function.")
+    return function
+
+
+def _answer(words: list[str], text: bytes) -> bytes:
+    """What a command writes that is given a text."""
+    try:
+        ended = subprocess.run(words, input=text, capture_output=True)
+    except OSError as error:
+        raise UnavailableError(_not_started(words, error)) from error
+    if ended.returncode:
+        raise UnavailableError(_ending(ended.returncode, ended.stderr))
+    return ended.stdout
+
+
+class Stream:
+    """A command that is given one text after another; it ends with this object."""
+
+    def __init__(self, words: list[str]) -> None:
+        pipe = subprocess.PIPE
+        try:
+            self._process = subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe)
+        except OSError as error:
+            raise UnavailableError(_not_started(words, error)) from error
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self._texts, self._answers = self._process.stdin, self._process.stdout
+        self._complaint = bytearray()
+        reading = threading.Thread(
+            target=_keep_end, args=(self._process.stderr, self._complaint), daemon=True
+        )
+        reading.start()
+        self._reading = reading
+        weakref.finalize(self, _end, self._process)
+
+    def ask(self, text: bytes) -> bytes:
+        """One line, its end included; raises UnavailableError if there is none."""
+        most = MOST_PER_BYTE * len(text) + MOST_BYTES
+        try:
+            self._texts.write(b"%d\n%b" % (len(text), text))
+            self._texts.flush()
+            line = self._answers.readline(most)
+        except OSError:
+            line = b""
+        if line.endswith(b"\n"):
+            return line
+        if len(line) == most:
+            raise UnavailableError(f"Its answer to {len(text)} bytes has no end of line in {most:,} bytes.")
+        raise UnavailableError(self._how_it_ended())
+
+    def cpu_ns(self) -> int:
+        """What this process and the command were given of a processor, so far as the system tells."""
+        if sys.platform != "linux" or self._process.poll() is not None:
+            return _with_ended_children()
+        return _with_ended_children() + time.clock_gettime_ns((~self._process.pid << 3) | 2)
+
+    def _how_it_ended(self) -> str:
+        try:
+            status = self._process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            return "It closed its output."
+        self._reading.join(PATIENCE_S)
+        return _ending(status, bytes(self._complaint))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with suppress(OSError):  # something is still in it
+                pipe.close()
+
+
+def _keep_end(complaints: IO[bytes], kept: bytearray) -> None:
+    """Read on, so that whoever complains need not wait, and keep the last of it."""
+    with complaints:
+        while part := os.read(complaints.fileno(), KEPT_BYTES):
+            kept += part
+            del kept[:-KEPT_BYTES]
+
+
+def _with_ended_children() -> int:
+    if sys.platform == "win32":
+        return time.process_time_ns()
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time_ns() + round((used.ru_utime + used.ru_stime) * 1e9)
+
+
+def _ending(status: int, complaint: bytes) -> str:
+    said = quoted(last_line(complaint), 150)
+    return f"{how_it_ended(status).removesuffix('.')}{': ' if said else ''}{said.removesuffix('.')}."
+
+
+def _not_started(words: list[str], error: OSError) -> str:
+    return f"“{quoted(words[0], 200)}” cannot be started: {error.strerror}."

@@ -1,0 +1,342 @@
+"""The loaded vocabulary in the forms that other tokenizers read."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from guiapp.analysis.libraries.contender import UnavailableError
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.formats import clip, tokenizer_json, vocab_json, vocab_txt
+from guiapp.core.formats.rank_patterns import CONTRACTION as PUBLISHED
+from guiapp.core.formats.table import HEAD_BYTES
+from guiapp.core.pretokenize.pre_tokenizers import CONTRACTION, GPT2, NUMBER, Pattern
+from guiapp.core.text.packed_texts import sliced
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.byte_alphabet import spell
+from guiapp.core.vocabulary.opening import Opening
+from guiapp.core.vocabulary.piece_rules import PieceRules
+from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
+from guiapp.errors import VocabError
+
+BYTE_LEVEL = {"add_prefix_space": False, "trim_offsets": True}
+MARK = "\u2581"
+MARKS = {"type": "Replace", "pattern": {"String": " "}, "content": MARK}
+SPACES = {"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious", "invert": False}
+"""As Gemma's files say it: without effect where all spaces are marked, but some readers look for it."""
+BYTES_OF_TEXT = (*range(0xC0), *range(0xC2, 0xF5))  # those of UTF-8
+
+
+class Ranks(NamedTuple):
+    """The bytes of each normal token with its rank, and what cuts text into pieces."""
+
+    pattern: str
+    ranks: dict[bytes, int]
+
+
+def ranks_and_pattern(tokenizer: Tokenizer) -> Ranks:
+    """What tiktoken takes; `check_ranks` found nothing against that."""
+    vocabulary = tokenizer.vocabulary
+    return Ranks(single_pattern(vocabulary, "tiktoken"), ranks_of_bytes(vocabulary))
+
+
+def check_ranks(vocabulary: Vocabulary, reader: str) -> None:
+    """Raise UnavailableError where a library like tiktoken cannot merge and cut as a BPE vocabulary asks."""
+    if (parts := vocabulary.parts) is not None and not (vocabulary.patterns and parts.normalizes_nothing):
+        raise UnavailableError(f"{reader} merges bytes of text as it is; this file asks for more.")
+    if vocabulary.rules.escape_spaces:
+        raise UnavailableError(f"{reader} merges bytes; “{vocabulary.pre}” merges characters.")
+    single_pattern(vocabulary, reader)
+    rows = vocabulary.token_table.find([spell(bytes([byte])).encode() for byte in BYTES_OF_TEXT])
+    if not (np.all(rows >= 0) and np.all(vocabulary.attributes[rows] & Attribute.NORMAL)):
+        raise UnavailableError(f"{reader} needs a token for each byte, and this file has not all of them.")
+
+
+def ranks_of_bytes(vocabulary: Vocabulary) -> dict[bytes, int]:
+    """The bytes of each normal token with its id, which is its rank in tiktoken."""
+    texts = sliced(*vocabulary.token_bytes_table)
+    normal = np.flatnonzero(vocabulary.attributes & Attribute.NORMAL.value).tolist()
+    return {texts[token]: token for token in normal}
+
+
+def single_pattern(vocabulary: Vocabulary, reader: str) -> str:
+    """The pattern that cuts text into pieces, where it is a single regular expression."""
+    patterns = _patterns(vocabulary, reader)
+    if len(patterns) != 1:
+        raise UnavailableError(
+            f"{reader} cuts text by one pattern; “{vocabulary.pre_in_use or vocabulary.name}” asks for "
+            f"{len(patterns)} in turn."
+        )
+    return patterns[0].source.replace(CONTRACTION, PUBLISHED) + r"|\s+"
+
+
+def _patterns(vocabulary: Vocabulary, reader: str) -> tuple[Pattern, ...]:
+    patterns = vocabulary.patterns
+    if not all(pattern.source for pattern in patterns):
+        raise UnavailableError(f"{reader} cannot cut text as “{vocabulary.pre_in_use}” asks.")
+    return patterns
+
+
+def check_hugging_face(vocabulary: Vocabulary) -> None:
+    """Raise UnavailableError where `tokenizer.json` cannot say what the vocabulary asks for."""
+    if vocabulary.parts is not None:
+        _own_file(vocabulary)
+        return
+    if vocabulary.type not in (VocabType.BPE, VocabType.SPM, VocabType.WPM, VocabType.UGM):
+        raise UnavailableError(f"tokenizer.json has no {vocabulary.type.value} vocabularies.")
+    if vocabulary.pieces is not None and not _is_as_llamas(vocabulary, vocabulary.pieces):
+        raise UnavailableError(
+            "It is not said here how a tokenizer.json does what this SentencePiece model asks."
+        )
+    if vocabulary.type is VocabType.BPE and not vocabulary.rules.escape_spaces:
+        _patterns(vocabulary, "tokenizers")
+    if vocabulary.type is VocabType.WPM and vocabulary.special_ids.unk is None:
+        raise UnavailableError(
+            "WordPiece in a tokenizer.json needs an unknown token, and this file has none."
+        )
+
+
+def _is_as_llamas(vocabulary: Vocabulary, rules: PieceRules) -> bool:
+    """Whether a model of SentencePiece asks for no more than converted ones do."""
+    text, has_own = rules.text, (vocabulary.attributes & Attribute.USER_DEFINED).any()
+    is_changed = len(text.charsmap) > 0 or text.removes_spaces or text.adds_at_end or not text.marks_spaces
+    return rules.merges and rules.has_byte_fallback and not (is_changed or has_own)
+
+
+def hugging_face_json(tokenizer: Tokenizer) -> str:
+    """The vocabulary as `tokenizer.json`; `check_hugging_face` found nothing against that."""
+    vocabulary = tokenizer.vocabulary
+    if vocabulary.parts is not None:
+        return _own_file(vocabulary).read_text("utf-8")
+    writers = {
+        VocabType.BPE: _byte_pair_sections,
+        VocabType.SPM: _sentence_piece_sections,
+        VocabType.WPM: _word_piece_sections,
+        VocabType.UGM: _unigram_sections,
+    }
+    return json.dumps(
+        {
+            "version": "1.0",
+            "truncation": None,
+            "padding": None,
+            "added_tokens": [],
+            "normalizer": None,
+            "post_processor": None,
+            **writers[vocabulary.type](tokenizer),
+        },
+        ensure_ascii=False,
+    )
+
+
+def document_json(read: Callable[[Path, Opening], tuple[Any, dict[str, Any], Any]], path: Path) -> str:
+    """The tokenizer.json that says the same as a file of tokens.  Raises UnavailableError."""
+    try:
+        _, content, _ = read(path, Opening(lambda share: None))
+    except VocabError as error:
+        raise UnavailableError(str(error)) from error
+    return json.dumps(content, ensure_ascii=False)
+
+
+def _own_file(vocabulary: Vocabulary) -> Path:
+    """The tokenizer.json that a vocabulary was read from, as it stands."""
+    path = vocabulary.path
+    if path is None or vocabulary.chosen_pre or not tokenizer_json.sniff(_head(path)):
+        raise UnavailableError(
+            "This library takes a tokenizer.json as it stands; this is another file, or read otherwise."
+        )
+    return path
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(HEAD_BYTES)
+
+
+def unsplit_hugging_face_json(tokenizer: Tokenizer) -> str:
+    """The same for a BPE vocabulary, but texts are one piece."""
+    if tokenizer.vocabulary.type is not VocabType.BPE or tokenizer.vocabulary.parts is not None:
+        raise UnavailableError("Only BPE vocabularies split texts.")
+    document = json.loads(hugging_face_json(tokenizer))
+    if not tokenizer.vocabulary.rules.escape_spaces:  # else it is one piece as it is
+        document["pre_tokenizer"] = {"type": "ByteLevel", **BYTE_LEVEL, "use_regex": False}
+    return json.dumps(document, ensure_ascii=False)
+
+
+def _byte_pair_sections(tokenizer: Tokenizer) -> dict[str, Any]:
+    vocabulary = tokenizer.vocabulary
+    if vocabulary.rules.escape_spaces:
+        sections = _marked_sections(vocabulary, _merges(vocabulary))
+        return {**sections, "normalizer": MARKS, "pre_tokenizer": SPACES}
+    has_ranks = vocabulary.rules.merges_all_pairs
+    return {
+        "pre_tokenizer": _pre_tokenizer(_patterns(vocabulary, "tokenizers")),
+        "model": {
+            "type": "BPE",
+            "vocab": _ids_of_texts(vocabulary),
+            "merges": _merges_of_ranks(tokenizer) if has_ranks else _merges(vocabulary),
+            "ignore_merges": vocabulary.rules.ignore_merges,
+        },
+        "decoder": {"type": "ByteLevel", **BYTE_LEVEL},
+    }
+
+
+def _merges(vocabulary: Vocabulary) -> list[tuple[str, str]]:
+    return [_pair(merge.decode()) for merge in sliced(vocabulary.merge_data, vocabulary.merge_offsets)]
+
+
+def _merges_of_ranks(tokenizer: Tokenizer) -> list[tuple[str, str]]:
+    """As converters write them: each pair of tokens that make a token, by its rank, then by theirs."""
+    vocabulary, merging = tokenizer.vocabulary, tokenizer.merging
+    assert merging is not None
+    tokens = sliced(vocabulary.token_data, vocabulary.token_offsets)
+    texts = [token.decode("utf-8", "replace") for token in tokens]
+    table = merging.rules.table
+    left, right, rank, made = table[(table[:, :2] < len(texts)).all(axis=1)].T
+    order = np.lexsort((right, left, made, rank))
+    return [(texts[i], texts[j]) for i, j in zip(left[order].tolist(), right[order].tolist(), strict=True)]
+
+
+def _pair(merge: str) -> tuple[str, str]:
+    """Both sides of a rule; the first one may be a space itself."""
+    at = merge.index(" ", 1)
+    return merge[:at], merge[at + 1 :]
+
+
+def _pre_tokenizer(patterns: tuple[Pattern, ...]) -> dict[str, Any]:
+    """The patterns in turn, each within the pieces of those before; named forms where readers know them."""
+    is_gpt2 = patterns[-1] == GPT2
+    byte_level = {"type": "ByteLevel", **BYTE_LEVEL, "use_regex": is_gpt2}
+    if patterns == (NUMBER, GPT2):
+        steps: list[dict[str, Any]] = [{"type": "Digits", "individual_digits": True}]
+    else:
+        steps = [
+            {
+                "type": "Split",
+                "pattern": {"Regex": _published(pattern)},
+                "behavior": "Isolated",
+                "invert": False,
+            }
+            for pattern in patterns[: len(patterns) - is_gpt2]
+        ]
+    return {"type": "Sequence", "pretokenizers": [*steps, byte_level]} if steps else byte_level
+
+
+def _published(pattern: Pattern) -> str:
+    """As files of models spell it; some readers know it by this spelling alone."""
+    source = pattern.source.replace(CONTRACTION, PUBLISHED)  # which matches the same
+    return source + r"|\s+" * source.endswith(r"\s+(?!\S)")
+
+
+def _sentence_piece_sections(tokenizer: Tokenizer) -> dict[str, Any]:
+    return _marked_sections(tokenizer.vocabulary, _merges_of_ranks(tokenizer))
+
+
+def _marked_sections(vocabulary: Vocabulary, merges: list[tuple[str, str]]) -> dict[str, Any]:
+    """Merges of characters, with bytes for those that are unknown and a mark for each space."""
+    unknown = vocabulary.special_ids.unk
+    adds_space = vocabulary.rules.add_space_prefix
+    prefix = [{"type": "Prepend", "prepend": MARK}] if adds_space else []
+    strip = [{"type": "Strip", "content": " ", "start": 1, "stop": 0}] if adds_space else []
+    return {
+        "normalizer": {"type": "Sequence", "normalizers": [*prefix, MARKS]},
+        "pre_tokenizer": None,
+        "model": {
+            "type": "BPE",
+            "vocab": _ids_of_texts(vocabulary),
+            "merges": merges,
+            "byte_fallback": True,
+            "fuse_unk": True,
+            "unk_token": None if unknown is None else vocabulary.raw_text(unknown).decode("utf-8", "replace"),
+        },
+        "decoder": {
+            "type": "Sequence",
+            "decoders": [
+                {"type": "Replace", "pattern": {"String": MARK}, "content": " "},
+                {"type": "ByteFallback"},
+                {"type": "Fuse"},
+                *strip,
+            ],
+        },
+    }
+
+
+def _word_piece_sections(tokenizer: Tokenizer) -> dict[str, Any]:
+    """GGUF marks the beginning of words, this format what continues them."""
+    vocabulary = tokenizer.vocabulary
+    ids = {}
+    for text, token in _ids_of_texts(vocabulary).items():
+        is_normal = bool(vocabulary.attributes[token] & Attribute.NORMAL)
+        spelled = text.removeprefix(MARK) if text.startswith(MARK) else f"##{text}" if is_normal else text
+        ids[spelled] = token
+    unknown = vocabulary.special_ids.unk
+    assert unknown is not None
+    return {
+        "normalizer": {
+            "type": "BertNormalizer",
+            "clean_text": True,
+            "handle_chinese_chars": True,
+            "strip_accents": vocabulary.rules.strip_accents,
+            "lowercase": vocabulary.rules.lowercase,
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "model": {
+            "type": "WordPiece",
+            "unk_token": vocabulary.raw_text(unknown).decode(),
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 1 << 30,
+            "vocab": ids,
+        },
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": False},
+    }
+
+
+def _unigram_sections(tokenizer: Tokenizer) -> dict[str, Any]:
+    vocabulary = tokenizer.vocabulary
+    normalizers: list[dict[str, Any]] = []
+    if len(vocabulary.charsmap):
+        map_text = b64encode(vocabulary.charsmap.tobytes()).decode()
+        normalizers.append({"type": "Precompiled", "precompiled_charsmap": map_text})
+    if vocabulary.rules.remove_extra_whitespaces:
+        normalizers.append({"type": "Strip", "strip_left": True, "strip_right": True})
+        normalizers.append({"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "})
+    pieces = [
+        (vocabulary.raw_text(token).decode("utf-8", "replace"), vocabulary.score(token))
+        for token in range(len(vocabulary))
+    ]
+    marked = {
+        "type": "Metaspace",
+        "replacement": MARK,
+        "prepend_scheme": "always" if vocabulary.rules.add_space_prefix else "never",
+        "split": False,
+    }
+    return {
+        "normalizer": {"type": "Sequence", "normalizers": normalizers},
+        "pre_tokenizer": marked,
+        "model": {
+            "type": "Unigram",
+            "unk_id": vocabulary.special_ids.unk,
+            "vocab": pieces,
+            "byte_fallback": False,
+        },
+        "decoder": marked,
+    }
+
+
+def _ids_of_texts(vocabulary: Vocabulary) -> dict[str, int]:
+    texts = sliced(vocabulary.token_data, vocabulary.token_offsets)
+    return {text.decode("utf-8", "replace"): token for token, text in enumerate(texts)}
+
+
+READS_JSON = {"tokenizer.json": partial(Path.read_text, encoding="utf-8")}
+READS_TOKENS = {
+    "vocab.txt": partial(document_json, vocab_txt.document),
+    "vocab.json and merges.txt": partial(document_json, vocab_json.document),
+    "CLIP's merges": partial(document_json, clip.document),
+}
+"""Formats whose files, or a tokenizer.json that says the same, such libraries read."""

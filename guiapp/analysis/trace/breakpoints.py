@@ -1,0 +1,334 @@
+"""Breakpoints: kinds of places in a trace where a run stops, found for the whole trace at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.trace.conditions import (
+    TRACE_SCHEMA,
+    Condition,
+    Expression,
+    Schema,
+    TraceValues,
+    Values,
+    check_pattern,
+)
+from guiapp.analysis.trace.operations import FORMS, NUMBERS
+from guiapp.analysis.trace.token_names import unquoted
+from guiapp.analysis.trace.trace import Tokens
+from guiapp.core.encode.catalogue import ALGORITHMS
+from guiapp.errors import TokenloupeError
+
+Ends = Mapping[str, Tokens]
+"""For encoders that a trace is compared with: their tokens of the same text."""
+
+
+class BreakpointError(TokenloupeError):
+    """A breakpoint that cannot be; the message says why."""
+
+
+@dataclass(frozen=True)
+class Breakpoint:
+    """Where to stop.
+
+    kind       one of KINDS
+    value      what it is about, as it is written: an id, a text, a range …
+    condition  that must hold too; "" for none
+    hit_count  which hit is the first to stop at, from 1
+    log        a message to note instead of stopping, with {column}s to fill in; "" to stop
+    once       switched off after it has stopped
+    """
+
+    kind: str
+    value: str = ""
+    condition: str = ""
+    hit_count: int = 1
+    log: str = ""
+    is_enabled: bool = True
+    once: bool = False
+
+    @property
+    def title(self) -> str:
+        """As `parse_breakpoint` reads it."""
+        head = f"{self.kind} {self.value}".strip()
+        if self.kind == "if":
+            head = f"if {self.condition}" if _begins_with_kind(self.condition, KINDS) else self.condition
+        if self.kind != "if" and self.condition:
+            head += f" if {self.condition}"
+        if self.hit_count > 1:
+            head += f" hit {self.hit_count}"
+        if self.once:
+            head += " once"
+        return f"{head} log {self.log}" if self.log else head
+
+
+def parse_breakpoint(text: str, dialect: Dialect | None = None) -> Breakpoint:
+    """`token "·York" if piece > 2`, `rank 0..500`, or just a condition such as `rank < 500`.
+
+    Behind it may stand `hit N`, `once` and `log MESSAGE`.  Raises BreakpointError or ConditionError.
+    `dialect` says what there is to stop at; steps of encoding where it is None.
+    """
+    spoken = dialect or TRACE_DIALECT
+    place, log = split_off(text.strip(), "log")
+    place, once = split_off(place, "once")
+    place, hit = split_off(place, "hit")
+    if hit is not None and not hit.isdecimal():
+        raise BreakpointError(f"“{hit}” is not a number of hits.")
+    parsed = replace(
+        _parse_place(place, spoken), log=log or "", once=once is not None, hit_count=int(hit or 1)
+    )
+    check(parsed, spoken)
+    return parsed
+
+
+def split_off(text: str, word: str) -> tuple[str, str | None]:
+    """What stands before and behind the last ` word ` that is not in quotes; None where there is none."""
+    bare = re.sub(r"\"(?:[^\"\\]|\\.)*\"", lambda match: "x" * len(match[0]), text)
+    places = [match.span() for match in re.finditer(rf"\s+{word}(?:\s+|$)", bare)]
+    if not places:
+        return text, None
+    return text[: places[-1][0]], text[places[-1][1] :]
+
+
+def _parse_place(stripped: str, dialect: Dialect) -> Breakpoint:
+    kind, _, rest = stripped.partition(" ")
+    if not _begins_with_kind(stripped, dialect.kinds):
+        condition = rest if kind == "if" else stripped
+        Condition(condition, dialect.schema)
+        return Breakpoint("if", condition=condition)
+    quoted = re.match(r"\s*((?:\"(?:[^\"\\]|\\.)*\"\s*)+|.*?)(?:\s+if\s+(.*))?$", rest, re.DOTALL)
+    value, condition = ("", "") if quoted is None else (quoted[1].strip(), (quoted[2] or "").strip())
+    return Breakpoint(kind, value, condition)
+
+
+def _begins_with_kind(place: str, kinds: Collection[str]) -> bool:
+    """Whether a place names its kind first, instead of being a condition on a column of the same name."""
+    kind, _, rest = place.partition(" ")
+    compares = re.match(r"\s*(?:[=!<>*/+%]|(?:not|in|and|or)\b)", rest) is not None
+    return kind in kinds and kind != "if" and not compares
+
+
+def check(breakpoint_: Breakpoint, dialect: Dialect | None = None) -> None:
+    """Raise BreakpointError or ConditionError for a breakpoint that makes no sense in any trace."""
+    kinds, schema = dialect or TRACE_DIALECT
+    if breakpoint_.kind not in kinds:
+        raise BreakpointError(f"“{breakpoint_.kind}” is no kind of breakpoint. Use: {', '.join(kinds)}.")
+    if breakpoint_.hit_count < 1:
+        raise BreakpointError("The first hit is number 1.")
+    if breakpoint_.condition:
+        Condition(breakpoint_.condition, schema)
+    if breakpoint_.kind in CHECKS:
+        CHECKS[breakpoint_.kind](breakpoint_.value)
+    if breakpoint_.kind in schema.names:
+        _check_name(breakpoint_, schema.names[breakpoint_.kind])
+    for name in re.findall(r"{(.*?)}", breakpoint_.log):
+        Expression(name, schema)
+
+
+def hits(
+    breakpoint_: Breakpoint, values: Values, ends: Ends, dialect: Dialect | None = None
+) -> NDArray[np.int64]:
+    """The steps at which it stops, in order; none for what the model does not have."""
+    kinds, schema = dialect or TRACE_DIALECT
+    if breakpoint_.kind == "if":
+        found = Condition(breakpoint_.condition, schema).everywhere(values)
+    else:
+        found = kinds[breakpoint_.kind](breakpoint_.value, values, ends)
+        if breakpoint_.condition:
+            found = found[Condition(breakpoint_.condition, schema).holds(values, found)]
+    return found[breakpoint_.hit_count - 1 :]
+
+
+def note(breakpoint_: Breakpoint, values: Values, step: int) -> str:
+    """The message of a log point at a step."""
+
+    def fill(match: re.Match[str]) -> str:
+        told = values.told(match[1], step)
+        if told is not None:
+            return told
+        value = Expression(match[1], values.schema).value(values, step)
+        return "–" if np.isnan(value) else f"{value:,g}"
+
+    return re.sub(r"{(.*?)}", fill, breakpoint_.log)
+
+
+# What each kind finds
+
+
+def _token(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
+    return np.flatnonzero(values.made_of("result", value) & values.formed)
+
+
+def _pattern(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
+    steps = np.arange(values.n_steps)
+    return np.flatnonzero(values.is_token("result", "matches", unquoted(value), steps) & values.formed)
+
+
+def _pair(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
+    left, right = pair_parts(value)
+    is_pair = values.made_of("left", left) & values.made_of("right", right)
+    return np.flatnonzero(values.is_operation("merge") & is_pair)
+
+
+def _within(column: str, value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
+    low, high = number_range(value)
+    worth = values.column(column, np.arange(values.n_steps))
+    return np.flatnonzero((worth >= low) & (worth <= high) & values.formed)
+
+
+def _byte(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
+    """The steps that form a token over a byte; for a symbol that stays alone, the end of its piece."""
+    columns, at = values.trace.columns, int(value)
+    covering = (columns.position <= at) & (columns.end > at)
+    formed = np.flatnonzero(covering & values.formed)
+    return formed if len(formed) else np.flatnonzero(covering & (columns.operation == NUMBERS["done"]))
+
+
+def _piece(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
+    first_steps = values.trace.pieces.first_step
+    piece = int(value)
+    return first_steps[piece : piece + 1].astype(np.int64)
+
+
+def _operation(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
+    return np.flatnonzero(values.is_operation(unquoted(value)))
+
+
+def _difference(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
+    """The first step that forms a token which reaches over an end of the other encoder's tokens.
+
+    Where this encoder's tokens only end more often, the step that finishes the first such piece.
+    """
+    trace, other = values.trace, ends.get(unquoted(value))
+    if other is None:
+        return np.empty(0, np.int64)
+    columns = trace.columns
+    other_ends = np.unique(other.ends)
+    n_ends = np.searchsorted(other_ends, columns.end) - np.searchsorted(other_ends, columns.position, "right")
+    crossing = np.flatnonzero(FORMS[columns.operation] & (n_ends > 0))
+    first_difference = first_different_byte(trace.result, other)
+    if first_difference is None:
+        return np.empty(0, np.int64)
+    finished = np.flatnonzero((columns.operation == NUMBERS["done"]) & (columns.end > first_difference))
+    return np.sort(np.concatenate([crossing[:1], finished[:1]]))[:1]
+
+
+def first_different_byte(ours: Tokens, theirs: Tokens) -> int | None:
+    """Where two encodings of a text begin to differ; None where they do not."""
+    n_common = min(len(ours.ids), len(theirs.ids))
+    is_same = (ours.ids[:n_common] == theirs.ids[:n_common]) & (
+        ours.ends[:n_common] == theirs.ends[:n_common]
+    )
+    if is_same.all() and len(ours.ids) == len(theirs.ids):
+        return None
+    at = n_common if is_same.all() else int(np.argmin(is_same))
+    return min(int(tokens.starts[at]) for tokens in (ours, theirs) if at < len(tokens.ids))
+
+
+def _nothing(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
+    return np.empty(0, np.int64)
+
+
+KINDS: dict[str, Callable[[str, Any, Ends], NDArray[np.int64]]] = {
+    "token": _token,
+    "pattern": _pattern,
+    "pair": _pair,
+    "rank": partial(_within, "rank"),
+    "score": partial(_within, "score"),
+    "byte": _byte,
+    "piece": _piece,
+    "operation": _operation,
+    "difference": _difference,
+    "if": _nothing,
+}
+
+
+class Dialect(NamedTuple):
+    """What breakpoints on some kind of steps can say: the kinds, and what conditions can name."""
+
+    kinds: Mapping[str, Callable[[str, Any, Ends], NDArray[np.int64]]]
+    schema: Schema
+
+
+TRACE_DIALECT = Dialect(KINDS, TRACE_SCHEMA)
+
+
+# How values are written
+
+
+def quoted(text: str) -> str:
+    """What `unquoted` takes apart again."""
+    return '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'
+
+
+def pair_parts(value: str) -> list[str]:
+    """The two tokens of a pair: two words or two quoted texts."""
+    return re.findall(r"\"(?:[^\"\\]|\\.)*\"|[^\s\"]+", value)
+
+
+def number_range(value: str) -> tuple[float, float]:
+    """`3..500`, `..500`, `3..` or a single number."""
+    low, dots, high = value.partition("..")
+    first = float(low) if low.strip() else -np.inf
+    return first, (float(high) if high.strip() else np.inf) if dots else first
+
+
+def _check_number(value: str) -> None:
+    if not value.isdecimal():
+        raise BreakpointError(f"“{value}” is not a number. Write a whole number, such as 12.")
+
+
+def _check_range(value: str) -> None:
+    try:
+        number_range(value)
+    except ValueError:
+        raise BreakpointError(f"“{value}” is no range. Write one such as 0..500, ..500 or -8.5..") from None
+    if not value.strip(" ."):
+        raise BreakpointError("A range needs at least one end, such as ..500.")
+    if (ends := number_range(value))[0] > ends[1]:
+        raise BreakpointError(f"Nothing is from {ends[0]:g} to {ends[1]:g}. Write the lower end first.")
+
+
+def _check_name(breakpoint_: Breakpoint, known: tuple[str, ...]) -> None:
+    if unquoted(breakpoint_.value) not in known:
+        message = f"“{breakpoint_.value}” is no {breakpoint_.kind}. There are: {', '.join(known)}."
+        raise BreakpointError(message)
+
+
+def _check_pair(value: str) -> None:
+    if len(pair_parts(value)) != 2:
+        raise BreakpointError('A pair is two tokens, such as " " "Y".')
+
+
+def _check_filled(value: str) -> None:
+    if not value:
+        raise BreakpointError("What should it stop at? Write an id, a text in quotes, or bytes such as 0x20.")
+
+
+def _check_encoder(value: str) -> None:
+    if unquoted(value) not in ALGORITHMS:
+        raise BreakpointError(f"“{value}” is no encoder. There are: {', '.join(ALGORITHMS)}.")
+
+
+CHECKS: dict[str, Callable[[str], None]] = {
+    "token": _check_filled,
+    "pattern": lambda value: check_pattern(unquoted(value)),
+    "pair": _check_pair,
+    "rank": _check_range,
+    "score": _check_range,
+    "byte": _check_number,
+    "piece": _check_number,
+    "difference": _check_encoder,
+}
+
+
+def column_help(schema: Schema = TRACE_SCHEMA) -> str:
+    """The columns that conditions can name, one a line."""
+    return "\n".join(f"{name:12} {meaning}" for name, meaning in schema.columns.items())

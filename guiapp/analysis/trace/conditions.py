@@ -1,0 +1,465 @@
+"""Conditions on steps, such as `rank < 500 and length > 3`, evaluated for many steps at once.
+
+Python's own parser reads them (`parse`), `_Reader` allows what a condition may say, and nothing is executed.
+A step that has no such value (no rank, no token) makes every comparison with it false, except `!=`.
+`and` and `or` look at their right side only for the steps that the left side leaves open, so that
+`candidates > 0 and rank / candidates > 2` never divides by zero.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cached_property, lru_cache
+from keyword import iskeyword
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+import re2
+from numpy.typing import NDArray
+
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.trace.operations import FORMS, NUMBERS, OPERATIONS, STAGE_NAMES, STAGES
+from guiapp.analysis.trace.token_names import is_hexadecimal, unquoted
+from guiapp.analysis.trace.trace import Trace
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.errors import TokenloupeError
+
+Steps: TypeAlias = "NDArray[np.int64]"
+Evaluate: TypeAlias = "Callable[[Values, Steps], Any]"
+"""What a part of a condition is at some steps: an array, or one value for all of them."""
+
+COLUMNS = {
+    "step": "number of the step, from 0",
+    "operation": "what happens: " + ", ".join(operation.name for operation in OPERATIONS),
+    "stage": ", ".join(STAGE_NAMES),
+    "piece": "number of the piece, from 0",
+    "position": "first byte of the text that it is about",
+    "end": "first byte behind it",
+    "length": "end - position",
+    "left": "left token: its id, or its text",
+    "right": "right token",
+    "result": "token that is made or tried",
+    "rank": "rank of the merge (heap, scan)",
+    "score": "score or cost of the way (viterbi, plamo2, fewest)",
+    "candidates": "pairs that could merge (heap)",
+    "depth": "tokens of the piece so far",
+    "forms": "1 where a token is formed",
+}
+TOKENS = ("left", "right", "result")
+MERGING, WEIGHING = ("heap", "scan"), ("viterbi", "plamo2", "fewest")
+TWINS_WITH = {
+    "rank": MERGING,
+    "score": WEIGHING,
+    "candidates": ("heap",),
+    "left": MERGING,
+    "right": MERGING,
+}
+"""The columns that only the steps of some algorithms fill: elsewhere no step has such a value."""
+OF_OPERATIONS: dict[str, NDArray[np.float64]] = {
+    "operation": np.arange(len(OPERATIONS), dtype=np.float64),
+    "stage": STAGES.astype(np.float64),
+    "forms": FORMS.astype(np.float64),
+}
+
+
+class Schema(NamedTuple):
+    """What conditions on some kind of steps can name.
+
+    columns  each with its meaning
+    tokens   those that hold tokens, which are compared with texts
+    names    those that hold one of a few names
+    """
+
+    columns: Mapping[str, str]
+    tokens: tuple[str, ...]
+    names: Mapping[str, tuple[str, ...]]
+
+
+TRACE_SCHEMA = Schema(COLUMNS, TOKENS, {"operation": tuple(NUMBERS), "stage": STAGE_NAMES})
+KNOWN_PATTERNS = 64
+
+
+@lru_cache(KNOWN_PATTERNS)
+def _compiled(pattern: str) -> Any:
+    """A pattern of RE2, which searches in linear time and bounded memory, whatever somebody types."""
+    options = re2.Options()
+    options.log_errors = False  # they are told, not printed
+    return re2.compile(pattern.encode("utf-8", "replace"), options)
+
+
+TEXT_TESTS: dict[str, Callable[[str, str], bool]] = {
+    "contains": lambda text, part: part in text,
+    "starts": str.startswith,
+    "ends": str.endswith,
+    "matches": lambda text, pattern: _compiled(pattern).search(text.encode("utf-8", "replace")) is not None,
+}
+OPERATORS: dict[type[ast.operator | ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Mod: np.mod,
+    ast.Eq: np.equal, ast.Lt: np.less, ast.LtE: np.less_equal, ast.Gt: np.greater,
+    ast.GtE: np.greater_equal,
+}  # fmt: skip
+OPPOSITES: dict[type[ast.cmpop], ast.cmpop] = {ast.NotEq: ast.Eq(), ast.NotIn: ast.In()}
+LONGEST = 1000  # characters
+DEEPEST = 40  # brackets within each other, and signs in a row
+MOST_LEVELS = 100  # of a tree
+TOO_DEEP = "This has too many levels of brackets or signs."
+WORD = re.compile(
+    r"(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<name>[A-Za-z_][A-Za-z_0-9]*)"
+    r"|(?P<text>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')|(?P<sign>[=!<>]=|[-+*/%<>(),])|(?P<other>\S)"
+)
+ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
+
+
+class ConditionError(TokenloupeError):
+    """A condition that makes no sense; `position` says where in `condition`, in characters."""
+
+    def __init__(self, message: str, position: int) -> None:
+        super().__init__(message)
+        self.position = position
+        self.condition = ""
+
+
+def parse(text: str) -> ast.expr:
+    """The tree of a condition, each `col_offset` in characters of the text; raises ConditionError."""
+    source, positions = _spelled_for_python(text)
+    try:
+        tree = ast.parse(source, mode="eval").body
+    except SyntaxError as error:
+        start = error.offset - 1 if error.offset else len(source)  # it has none for the end
+        position = positions[max(each for each in positions if each <= start)]
+        word = WORD.match(text, position)
+        told = f"This makes no sense near “{word[0]}”." if word else "The condition ends too early."
+        raise ConditionError(told, position) from error
+    except (RecursionError, MemoryError) as error:
+        raise ConditionError(TOO_DEEP, 0) from error
+    level = list[ast.AST]([tree])
+    for _ in range(MOST_LEVELS):
+        for node in level:
+            if isinstance(node, ast.expr):
+                node.col_offset = positions[node.col_offset]
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    if level:
+        raise ConditionError(TOO_DEEP, 0)
+    return tree
+
+
+def _spelled_for_python(text: str) -> tuple[str, dict[int, int]]:
+    """The words of a condition in ASCII, a space between them, and where each is: there → in the text.
+
+    So Python refuses no word and warns of none: texts keep our few escapes, numbers may begin with 0.
+    """
+    if len(text) > LONGEST:
+        raise ConditionError(f"A condition has at most {LONGEST:,} characters.", LONGEST)
+    source, positions = "", {}
+    depth = n_signs = 0
+    for match in WORD.finditer(text):
+        kind, word, position = match.lastgroup, match[0], match.start()
+        if kind == "other" or (iskeyword(word) and word not in ("and", "or", "not", "in")):
+            raise ConditionError(f"“{word}” is not understood here.", position)
+        if source.endswith(" in ") and word != "(":
+            raise ConditionError("After “in” comes a list in brackets, such as (1, 2).", position)
+        depth += (word == "(") - (word == ")")
+        n_signs = n_signs + 1 if word in ("-", "not") else 0
+        if depth + n_signs > DEEPEST:
+            raise ConditionError(TOO_DEEP, position)
+        if kind == "number":
+            word = repr(float(word)).replace("inf", "1e999")
+        elif kind == "text":
+            word = ascii(re.sub(r"\\(.)", lambda found: ESCAPES.get(found[1], found[1]), word[1:-1]))
+        positions[len(source)] = position
+        source += f"{word} "
+    if depth > 0:
+        raise ConditionError("A “)” is missing at the end.", len(text))
+    return source, {**positions, len(source): len(text)}
+
+
+class Values(Protocol):
+    """The columns of steps as conditions see them."""
+
+    schema: Schema
+
+    @property
+    def n_steps(self) -> int: ...
+
+    def column(self, name: str, steps: Steps) -> NDArray[np.float64]:
+        """A column as numbers, NaN where a step has nothing of the kind."""
+
+    def is_token(self, column: str, test: str, text: str, steps: Steps) -> NDArray[np.bool_]:
+        """Where the text of a token passes a test, one of TEXT_TESTS or `==`."""
+
+    def told(self, column: str, step: int) -> str | None:
+        """How a step's token or name is written; None for columns of numbers."""
+
+    @property
+    def formed(self) -> NDArray[np.bool_]:
+        """Which steps form a token."""
+
+    def is_operation(self, name: str) -> NDArray[np.bool_]: ...
+
+    def made_of(self, column: str, wanted: str) -> NDArray[np.bool_]:
+        """Which steps have the token that a breakpoint names: an id, a text in quotes or as it is, bytes."""
+
+
+class TraceValues:
+    """The columns of one trace, with the texts of its tokens; see `Values`."""
+
+    schema = TRACE_SCHEMA
+
+    def __init__(self, trace: Trace, vocabulary: Vocabulary, spelling: Spelling = Spelling.SIGNS) -> None:
+        self.trace = trace
+        self.vocabulary = vocabulary
+        self.spelling = spelling
+        self._id_sets: dict[tuple[str, str], NDArray[np.bool_]] = {}
+
+    @property
+    def n_steps(self) -> int:
+        return len(self.trace)
+
+    def told(self, column: str, step: int) -> str | None:
+        if column == "operation":
+            return self.trace.operation(step)
+        if column == "stage":
+            return self.trace.stage(step)
+        if column not in TOKENS:
+            return None
+        token_id = int(getattr(self.trace.columns, column)[step])
+        is_token = 0 <= token_id < len(self.vocabulary)
+        return self.spelling.token(self.vocabulary, token_id) if is_token else "–"
+
+    def column(self, name: str, steps: Steps) -> NDArray[np.float64]:
+        """A column as numbers, NaN where a step has nothing of the kind."""
+        columns = self.trace.columns
+        if name == "step":
+            return np.arange(len(self.trace), dtype=np.float64)[steps]
+        if name == "length":
+            return (columns.end[steps] - columns.position[steps]).astype(np.float64)
+        if name in ("operation", "stage", "forms"):
+            return OF_OPERATIONS[name][columns.operation[steps]]
+        found = getattr(columns, "rank" if name == "score" else name)[steps]
+        if name in ("rank", "score") and self.trace.twin not in TWINS_WITH[name]:
+            return np.full(len(found), np.nan)
+        values: NDArray[np.float64] = found.astype(np.float64)
+        if name in (*TOKENS, "piece", "candidates"):
+            values[found < 0] = np.nan
+        return values
+
+    def is_token(self, column: str, test: str, text: str, steps: Steps) -> NDArray[np.bool_]:
+        """Where the text of a token passes a test; only tokens that the trace has are looked at."""
+        key = (test, text)
+        if key not in self._id_sets:
+            self._id_sets[key] = self.ids_that(test, text)
+        ids = getattr(self.trace.columns, column)[steps]
+        found: NDArray[np.bool_] = self._id_sets[key][np.clip(ids, -1, len(self._id_sets[key]) - 2)]
+        return found
+
+    def ids_that(self, test: str, text: str) -> NDArray[np.bool_]:
+        """bool[n + 1] by token id; the last one is for steps without a token."""
+        passes = np.zeros(len(self.vocabulary) + 1, np.bool_)
+        for token_id in self.used_ids.tolist():
+            raw = self.vocabulary.raw_text(token_id).decode("utf-8", "replace")
+            plain = self.vocabulary.token_bytes(token_id).decode("utf-8", "replace")
+            if test == "==":
+                passes[token_id] = text in (raw, plain, Spelling.SIGNS.token(self.vocabulary, token_id))
+            else:
+                passes[token_id] = TEXT_TESTS[test](raw, text) or TEXT_TESTS[test](plain, text)
+        return passes
+
+    @property
+    def formed(self) -> NDArray[np.bool_]:
+        formed: NDArray[np.bool_] = FORMS[self.trace.columns.operation]
+        return formed
+
+    def is_operation(self, name: str) -> NDArray[np.bool_]:
+        return np.equal(self.trace.columns.operation, NUMBERS[name])
+
+    def made_of(self, column: str, wanted: str) -> NDArray[np.bool_]:
+        ids, found = getattr(self.trace.columns, column), self.ids_of(wanted)
+        return np.equal(ids, found[0]) if len(found) == 1 else np.isin(ids, found)
+
+    def ids_of(self, wanted: str) -> NDArray[np.int64]:
+        """Ids for an id, "a text" in any spelling, or bytes such as 0xE2 0x82."""
+        if wanted.isdecimal():
+            return np.array([int(wanted)] if int(wanted) < len(self.vocabulary) else [], np.int64)
+        if is_hexadecimal(wanted):
+            data = bytes.fromhex(wanted.replace("0x", ""))
+            return self.used_ids[[self.vocabulary.token_bytes(i) == data for i in self.used_ids.tolist()]]
+        return np.flatnonzero(self.ids_that("==", unquoted(wanted))[:-1])
+
+    @cached_property
+    def used_ids(self) -> NDArray[np.int64]:
+        used = np.zeros(len(self.vocabulary) + 1, np.bool_)
+        columns = self.trace.columns
+        for ids in (columns.left, columns.right, columns.result):
+            used[np.clip(ids, -1, len(used) - 1)] = True
+        return np.flatnonzero(used[:-1])
+
+
+class Condition:
+    """A condition that was parsed and checked; to make one that makes no sense raises ConditionError.
+
+    names  the columns that it looks at
+    """
+
+    def __init__(self, text: str, schema: Schema = TRACE_SCHEMA) -> None:
+        self.text = text
+        reader = _Reader(schema)
+        with self._shown():
+            self._evaluate = reader.read(parse(text))
+        self.names = frozenset(reader.names)
+
+    @contextmanager
+    def _shown(self) -> Iterator[None]:
+        """Let an error say in which condition its place is, whether that is read or evaluated."""
+        try:
+            with np.errstate(all="ignore"):
+                yield
+        except ConditionError as error:
+            error.condition = self.text
+            raise
+
+    def holds(self, values: Values, steps: Steps) -> NDArray[np.bool_]:
+        """For each of the steps whether it meets the condition."""
+        with self._shown():
+            return _truth(self._evaluate(values, steps), steps)
+
+    def everywhere(self, values: Values) -> NDArray[np.int64]:
+        """All steps that meet the condition."""
+        return np.flatnonzero(self.holds(values, np.arange(values.n_steps)))
+
+
+class Expression(Condition):
+    """A value of one step, to be watched."""
+
+    def value(self, values: Values, step: int) -> float:
+        """NaN where the step has none."""
+        with self._shown():
+            found = self._evaluate(values, np.array([step]))
+        return float(np.asarray(found, np.float64).reshape(-1)[0])
+
+
+class _Reader:
+    """Makes functions of the parts of a tree; raises ConditionError for what no condition may say."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self.names: set[str] = set()
+
+    def read(self, node: ast.expr) -> Evaluate:
+        match node:
+            case ast.Constant(float(number)):
+                return lambda values, steps: number
+            case ast.Constant(str()):
+                message = "A text can only be compared with a column by ==, != or in."
+                raise ConditionError(message, node.col_offset)
+            case ast.Name(name):
+                return self._column(name, node.col_offset)
+            case ast.Call(ast.Name(name), arguments, []):
+                return self._call(name, arguments, node.col_offset)
+            case ast.UnaryOp(ast.Not(), operand):
+                return _negated(self.read(operand))
+            case ast.UnaryOp(ast.USub(), operand):
+                part = self.read(operand)
+                return lambda values, steps: np.negative(_numbers(part(values, steps)))
+            case ast.BinOp(left, operator, right) if type(operator) in OPERATORS:
+                return _calculated(operator, self.read(left), self.read(right), right.col_offset)
+            case ast.BoolOp(word, parts):
+                return _in_turn([self.read(each) for each in parts], isinstance(word, ast.And))
+            case ast.Compare(left, operators, rights):
+                pairs = zip([left, *rights], operators, rights, strict=False)
+                return _in_turn([self._comparison(*pair) for pair in pairs], True)
+        message = "This is not allowed here. Use columns, numbers, comparisons, and, or, not, in, + - * / %."
+        raise ConditionError(message, node.col_offset)
+
+    def _column(self, name: str, position: int) -> Evaluate:
+        columns = self._schema.columns
+        if name not in columns:
+            message = f"There is no column “{name}”. There are: {', '.join(columns)}."
+            raise ConditionError(message, position)
+        self.names.add(name)
+        return lambda values, steps: values.column(name, steps)
+
+    def _call(self, name: str, arguments: Sequence[ast.expr], position: int) -> Evaluate:
+        if name == "abs" and len(arguments) == 1:
+            part = self.read(arguments[0])
+            return lambda values, steps: np.abs(part(values, steps))
+        if name not in TEXT_TESTS:
+            message = f"There is no function “{name}”. There are: abs, {', '.join(TEXT_TESTS)}."
+            raise ConditionError(message, position)
+        match arguments:
+            case [ast.Name(column), ast.Constant(str(text))] if column in self._schema.tokens:
+                if name == "matches":
+                    check_pattern(text, arguments[1].col_offset)
+                self.names.add(column)
+                return lambda values, steps: values.is_token(column, name, text, steps)
+        raise ConditionError(f'Write {name}(result, "…"), with left, right or result.', position)
+
+    def _comparison(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> Evaluate:
+        if type(operator) in OPPOSITES:
+            return _negated(self._comparison(left, OPPOSITES[type(operator)], right))
+        if isinstance(operator, ast.In):  # as `or` says it
+            choices = right.elts if isinstance(right, ast.Tuple) and right.elts else [right]
+            return _in_turn([self._comparison(left, ast.Eq(), each) for each in choices], False)
+        match operator, left, right:
+            case ast.Eq(), ast.Name(name), ast.Constant(str(text)) if name in self._schema.tokens:
+                self.names.add(name)
+                return lambda values, steps: values.is_token(name, "==", text, steps)
+            case ast.Eq(), ast.Name(name), ast.Constant(str(text)) if name in self._schema.names:
+                known = self._schema.names[name]
+                if text not in known:
+                    message = f"“{text}” is no {name}. There are: {', '.join(known)}."
+                    raise ConditionError(message, right.col_offset)
+                right = ast.Constant(float(known.index(text)))
+        compare, first, second = OPERATORS[type(operator)], self.read(left), self.read(right)
+        return lambda values, steps: compare(first(values, steps), second(values, steps))
+
+
+def check_pattern(text: str, at: int = 0) -> None:
+    """Raise ConditionError for a pattern that is not valid."""
+    try:
+        _compiled(text)
+    except re2.error as error:
+        reason = error.args[0].decode("utf-8", "replace")
+        raise ConditionError(f"The pattern is not valid: {reason}.", at) from error
+
+
+def _in_turn(parts: Sequence[Evaluate], is_and: bool) -> Evaluate:
+    """`and` or `or`: each part only where those before it do not decide."""
+
+    def evaluate(values: Values, steps: Steps) -> NDArray[np.bool_]:
+        truth = np.full(len(steps), is_and)
+        for part in parts:
+            undecided = np.flatnonzero(truth == is_and)
+            truth[undecided] = _truth(part(values, steps[undecided]), undecided)
+        return truth
+
+    return evaluate
+
+
+def _negated(part: Evaluate) -> Evaluate:
+    return lambda values, steps: ~_truth(part(values, steps), steps)
+
+
+def _calculated(operator: ast.operator, left: Evaluate, right: Evaluate, divisor_position: int) -> Evaluate:
+    def evaluate(values: Values, steps: Steps) -> Any:
+        numbers, divisor = _numbers(left(values, steps)), _numbers(right(values, steps))
+        zeros = steps[np.broadcast_to(divisor == 0, len(steps))]
+        if len(zeros) and isinstance(operator, ast.Div | ast.Mod):
+            raise ConditionError(f"This divides by zero at step {zeros[0]:,}.", divisor_position)
+        return OPERATORS[type(operator)](numbers, divisor)
+
+    return evaluate
+
+
+def _numbers(found: Any) -> NDArray[np.float64]:
+    return np.asarray(found, np.float64)
+
+
+def _truth(found: Any, steps: Steps) -> NDArray[np.bool_]:
+    """Numbers count as true unless they are 0 or missing."""
+    array = np.asarray(found)
+    if array.dtype != np.bool_:
+        array = (array != 0) & ~np.isnan(array)
+    return np.broadcast_to(array, len(steps))

@@ -1,0 +1,151 @@
+"""Walks through a trace: forwards and backwards, by decisions, pieces or stages, and from stop to stop."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.trace.breakpoints import Breakpoint, hits
+from guiapp.analysis.trace.candidates import Waiting, waiting
+from guiapp.analysis.trace.conditions import TOKENS, Expression, TraceValues
+from guiapp.analysis.trace.operations import NUMBERS, STAGES, Stage
+from guiapp.analysis.trace.replay import Replay
+from guiapp.analysis.trace.sentences import Teller
+from guiapp.analysis.trace.trace import Tokens, Trace
+from guiapp.analysis.trace.walk import Walk
+from guiapp.core.text.figures import counted
+from guiapp.core.vocabulary.merges import MergeRules
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+
+NEAR_STEPS = 2000
+
+
+class Granularity(Enum):
+    """How far one step goes."""
+
+    DECISION = "decision"
+    PIECE = "piece"
+    STAGE = "stage"
+
+
+class Debugger(Walk):
+    """A walk through a trace; the step of the number `position` is the next to happen."""
+
+    def __init__(
+        self,
+        trace: Trace,
+        vocabulary: Vocabulary,
+        rules: MergeRules | None = None,
+        spelling: Spelling = Spelling.SIGNS,
+    ) -> None:
+        """`rules` where the vocabulary merges."""
+        self.values = TraceValues(trace, vocabulary, spelling)
+        super().__init__(self.values)
+        self.trace = trace
+        self.vocabulary = vocabulary
+        self.states = Replay(trace)
+        self.teller = Teller(trace, vocabulary, spelling)
+        self._rules = rules
+
+    @property
+    def spelling(self) -> Spelling:
+        """How it writes tokens."""
+        return self.values.spelling
+
+    def spell(self, spelling: Spelling) -> None:
+        """Write tokens like this from now on."""
+        if spelling is not self.spelling:
+            self.values.spelling = spelling
+            self.teller = Teller(self.trace, self.vocabulary, spelling)
+
+    def compare_with(self, encoder: str, tokens: Tokens) -> None:
+        """What another encoder makes of the text, for breakpoints on differences."""
+        self._ends[encoder] = tokens
+        self.set_breakpoints(self.breakpoints)
+
+    # Moving; each returns the new position
+
+    def begin(self) -> int:
+        """Go where there is something to see: to the first merge if it is near, else to the first piece."""
+        merges = np.flatnonzero(self.trace.columns.operation[:NEAR_STEPS] == NUMBERS["merge"])
+        first = [*merges[:1].tolist(), *self.trace.pieces.first_step[:1].tolist(), 0]
+        return self.go_to(int(first[0]))
+
+    def step(self, granularity: Granularity = Granularity.DECISION, count: int = 1) -> int:
+        """Go `count` steps of that size, backwards where it is negative, or to a stop on the way."""
+        landmarks = self.landmarks(granularity)
+        at = int(np.searchsorted(landmarks, self.position, side="right" if count > 0 else "left"))
+        wanted = at + count - 1 if count > 0 else at + count
+        target = int(landmarks[max(0, min(wanted, len(landmarks) - 1))])
+        return self.until(target) if count > 0 else self.back_until(target)
+
+    def out(self) -> int:
+        """Finish the piece, or outside of pieces the stage, or go to a stop on the way."""
+        piece = self.trace.piece_at(self.position)
+        if piece >= 0 and self.position < self.trace.pieces.done_step[piece]:
+            return self.until(int(self.trace.pieces.done_step[piece]))
+        return self.step(Granularity.STAGE)
+
+    def to_byte(self, offset: int) -> int:
+        """Go on to the next step that forms a token over a byte of the text, or else back to the last one.
+
+        Stay where there is none but the present one.
+        """
+        found = hits(Breakpoint("byte", str(offset)), self.values, {})
+        behind, before = found[found > self.position], found[found < self.position]
+        return self.go_to(int([*behind[:1], *before[-1:], self.position][0]))
+
+    def landmarks(self, granularity: Granularity) -> NDArray[np.int64]:
+        """The positions that steps of a size lead to, the end included."""
+        return self._landmarks[granularity]
+
+    @cached_property
+    def _landmarks(self) -> dict[Granularity, NDArray[np.int64]]:
+        stages = STAGES[self.trace.columns.operation]
+        firsts = self.trace.pieces.first_step
+        end = self.n_steps
+        begins_stage = np.flatnonzero(np.diff(stages, prepend=255) != 0)
+        around_pieces = np.flatnonzero(stages != Stage.ENCODE)
+        return {
+            Granularity.DECISION: np.arange(end + 1),
+            Granularity.PIECE: np.unique(np.concatenate([[0], around_pieces, firsts, [end]])).astype(
+                np.int64
+            ),
+            Granularity.STAGE: np.unique(np.concatenate([[0], begins_stage, [end]])).astype(np.int64),
+        }
+
+    # What there is to see
+
+    def waiting(self, limit: int = 60) -> Waiting:
+        """The pairs that compete for the next merge."""
+        if self._rules is None or self.position >= self.n_steps:
+            return Waiting([], 0, 0)
+        return waiting(self.states, self.position, self._rules, limit)
+
+    def told(self, expression: Expression) -> str:
+        """What an expression is at the present step, as people read it; raises ConditionError."""
+        if self.position >= self.n_steps:
+            return "–"
+        name = expression.text.strip()
+        told = self.values.told(name, self.position)
+        if told is None:
+            value = expression.value(self.values, self.position)
+            return "–" if math.isnan(value) else f"{value:,.10g}"
+        if name not in TOKENS or told == "–":
+            return told
+        return f"{getattr(self.trace.columns, name)[self.position]} {told}"
+
+    def sentence(self) -> str:
+        """What the next step does."""
+        if self.position >= self.n_steps:
+            return f"That is all: {counted(len(self.trace.result.ids), 'token')}."
+        is_counted = self.trace.columns.candidates[self.position] >= 0
+        n_pairs = None
+        if self.trace.operation(self.position) == "merge" and not is_counted:
+            n_pairs = self.waiting().n_live
+        return self.teller.sentence(self.position, n_pairs)

@@ -1,0 +1,236 @@
+"""Each algorithm in a few lines, and which of them a step carries out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+from guiapp.analysis.trace.operations import NUMBERS
+from guiapp.analysis.trace.trace import Trace
+
+
+@dataclass(frozen=True)
+class PseudoCode:
+    """`lines` as they are shown; `line_of` says by operation which is carried out."""
+
+    title: str
+    lines: tuple[str, ...]
+    line_of: dict[str, int]
+
+    def operations_of(self, line: int) -> tuple[str, ...]:
+        """What a line carries out."""
+        return tuple(name for name, number in self.line_of.items() if number == line and name in NUMBERS)
+
+
+def _code(title: str, text: str) -> PseudoCode:
+    """Lines end with `# operation, operation` where they carry these out."""
+    lines: list[str] = []
+    line_of: dict[str, int] = {}
+    for number, line in enumerate(text.strip("\n").split("\n")):
+        code, _, operations = line.partition("  # ")
+        lines.append(code.rstrip())
+        line_of |= {operation.strip(): number for operation in operations.split(",") if operation}
+    return PseudoCode(title, tuple(lines), line_of)
+
+
+WHOLE = "if the piece is a token: take it"  # the first line of codes that have it
+STAGES = _code(
+    "The way of a text",
+    """
+cut out the special tokens  # special, text
+rewrite the text, as the file asks  # normalise
+split it into pieces  # piece
+encode each piece
+put tokens around the whole  # add
+""",
+)
+
+OF_ENCODERS = {
+    "heap": _code(
+        "Pair merging with a priority queue",
+        """
+if the piece is a token: take it  # whole
+put every pair that has a rule into the queue  # first push
+while the queue is not empty:
+    take out the pair of lowest rank
+    if one of the two has changed: skip it  # stale
+    merge the two into one  # merge
+    put the new pairs on both sides in  # push
+write bytes for symbols that are no tokens  # fallback, lost
+next piece  # done
+""",
+    ),
+    "scan": _code(
+        "Textbook pair merging",
+        """
+if the piece is a token: take it  # whole
+while any two neighbours have a rule:
+    find the pair of lowest rank
+    merge the two into one  # merge
+write bytes for symbols that are no tokens  # fallback, lost
+next piece  # done
+""",
+    ),
+    "viterbi": _code(
+        "Most probable segmentation",
+        """
+for each place in the text, left to right:
+    for each token that begins there:
+        add its score to the best way so far
+        if that is better where it ends: keep it  # reach
+        otherwise forget it  # worse
+from the end, follow the best way back:
+    write down its token  # choose
+    join unknown ones, or write their bytes  # join, fallback
+next stretch of text  # done
+""",
+    ),
+    "plamo2": _code(
+        "Cheapest segmentation, right to left",
+        """
+for each place in the text, right to left:
+    for each token that begins there:
+        add its cost to the way behind it
+        if that is cheaper: keep it  # reach
+        otherwise forget it  # worse
+from the start, follow the cheapest way:
+    write down its token  # take
+next stretch of text  # done
+""",
+    ),
+    "wordpiece": _code(
+        "Longest match first",
+        """
+for each word:
+    try all that is left of it
+    while that is no token: one character less  # miss
+    take the token  # take
+    if nothing fits: the word is unknown  # give up
+    if it is too long, it is, too  # too long
+next word  # done
+""",
+    ),
+    "linear": _code(
+        "Longest match with failure links",
+        """
+for each word:
+    walk down the tree of all tokens
+    where it does not go on:  # fail
+        take the tokens of the node's link  # take
+        go on from the node the link leads to
+        if there is none: the word is unknown  # give up
+next word  # done
+""",
+    ),
+    "rwkv": _code(
+        "Longest match over bytes",
+        """
+while there is text left:
+    find the longest token it begins with
+    take it  # take
+next stretch of text  # done
+""",
+    ),
+    "greedy": _code(
+        "Longest match in the token tree",
+        """
+if the piece is a token: take it  # whole
+while there is text left in the piece:
+    walk down the token tree
+    take the last token on the way  # take, join
+next piece  # done
+""",
+    ),
+    "backtrack": _code(
+        "Longest match with steps back",
+        """
+if the piece is a token: take it  # whole
+while there is text left in the piece:
+    try the longest token that fits
+    if nothing can follow it: shorter one  # dead end
+    if it cannot follow the last: shorter  # reject
+    otherwise take it  # take, join
+    if none is left: take the last one back  # back
+next piece  # done
+""",
+    ),
+    "table": _code(
+        "The last token of every prefix",
+        """
+if the piece is a token: take it  # whole
+for each place, left to right:
+    for each token that begins there:
+        if it can follow the last token of
+            the text so far: note it  # reach
+        otherwise forget it  # reject
+from the end, follow the notes back  # choose, join
+next piece  # done
+""",
+    ),
+    "fewest": _code(
+        "As few tokens as possible",
+        """
+if the piece is a token: take it  # whole
+for each place, left to right:
+    for each token that begins there:
+        sometimes leave it out, by chance  # rule out
+        if this takes fewer tokens: keep it  # reach
+        otherwise forget it  # worse
+from the end, follow the best way back  # choose, join
+next piece  # done
+""",
+    ),
+    "words": _code(
+        "Whitespace words",
+        """
+for each word:
+    look it up, first with the space before it  # miss
+    if it is a token: take it  # whole, take
+next word  # done
+""",
+    ),
+    "wordlevel": _code(
+        "Whole pieces",
+        """
+for each piece:
+    look it up
+    if it is no token: it is unknown  # miss
+    take the token  # take
+next piece  # done
+""",
+    ),
+    "hash": _code(
+        "Hashes of five bytes",
+        """
+for each five bytes:
+    their hash is the token  # whole
+done  # done
+""",
+    ),
+}
+
+
+def code_of(trace: Trace) -> PseudoCode:
+    """What is shown while pieces are encoded."""
+    return _code_of(trace.twin, trace.looks_whole)
+
+
+@cache
+def _code_of(twin: str, looks_whole: bool) -> PseudoCode:
+    """Without the line about whole pieces where none is looked for."""
+    code = OF_ENCODERS.get(twin, STAGES)
+    if looks_whole or code.lines[0] != WHOLE:
+        return code
+    line_of = {operation: line - 1 for operation, line in code.line_of.items() if line > 0}
+    return replace(code, lines=code.lines[1:], line_of=line_of)
+
+
+def pseudo_code(trace: Trace, step: int) -> tuple[PseudoCode, int]:
+    """The lines to show at a step, and the one that is carried out."""
+    operation, piece = trace.operation(step), trace.piece_at(step)
+    if operation == "push" and trace.columns.candidates[step] == step - trace.pieces.first_step[piece]:
+        operation = "first push"
+    code = code_of(trace)
+    if operation not in code.line_of:
+        code = STAGES
+    return code, code.line_of[operation]

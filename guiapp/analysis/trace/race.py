@@ -1,0 +1,295 @@
+"""Two runs on one text, side by side: where their tokens first differ, and why, in words.
+
+They are of two encoders of one model, or of two models, whose ids mean other things: both cut the same text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.compare.spans import SPECIAL, Column, compare_spans
+from guiapp.analysis.explain.code_marks import code
+from guiapp.analysis.trace.debugger import Debugger
+from guiapp.analysis.trace.operations import BEFORE, FORMS, NUMBERS
+from guiapp.analysis.trace.sentences import LONGEST_LABEL
+from guiapp.analysis.trace.trace import Pieces
+from guiapp.core.text.figures import counted
+from guiapp.core.text.visible_text import visible_text
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+
+MOST_TOLD = 4  # tokens of a place where two runs part
+
+
+@dataclass(frozen=True)
+class RaceDifference:
+    """Where two runs part.
+
+    byte           of the text, from which on the tokens differ
+    steps          of each run, the one that made its first differing token
+    reason         in plain words
+    """
+
+    byte: int
+    steps: tuple[int, int]
+    reason: str
+
+
+class _Parting(NamedTuple):
+    """Bytes [start, end) that two runs cut otherwise, and the tokens [first, last) of each there."""
+
+    start: int
+    end: int
+    ours: tuple[int, int]
+    theirs: tuple[int, int]
+
+
+def first_difference(
+    ours: Debugger, theirs: Debugger, names: tuple[str, str] | None = None, offset: int | None = None
+) -> RaceDifference | None:
+    """The first one that ends behind a byte, else the last one before it; None where there is none.
+
+    Ids count where both mean the same tokens by them; tokens without text, such as BOS, where no others
+    differ, or only they do at the byte.  `names` say who did what; where it is None, the encoders' do.
+    """
+    partings = _partings(ours, theirs)
+    if not partings:
+        return None
+    parting = _nearest(partings, offset)
+    sides = (ours, theirs, parting.ours), (theirs, ours, parting.theirs)
+    first, second = (_decider(mine, other, parting, tokens) for mine, other, tokens in sides)
+    called = names or (ours.trace.encoder, theirs.trace.encoder)
+    told = " ".join(
+        f"{name} {_deed(mine, step, parting, tokens)}."
+        for name, (mine, _, tokens), step in zip(called, sides, (first, second), strict=True)
+    )
+    return RaceDifference(
+        parting.start, (first, second), f"From byte {parting.start:,} on they differ. {told}"
+    )
+
+
+def first_other_step(ours: Debugger, theirs: Debugger) -> int | None:
+    """The first step at which two runs do not do the same; None where both do the same throughout."""
+    names = ["operation", "position", "end"]
+    names += ["result"] if means_the_same(ours.vocabulary, theirs.vocabulary) else []
+    n_both = min(ours.n_steps, theirs.n_steps)
+    is_other = np.zeros(n_both, bool)
+    for name in names:
+        mine, other = (getattr(each.trace.columns, name)[:n_both] for each in (ours, theirs))
+        is_other |= mine != other
+    if is_other.any():
+        return int(is_other.argmax())
+    return None if ours.n_steps == theirs.n_steps else n_both
+
+
+def outcome(
+    ours: Debugger, theirs: Debugger, names: tuple[str, str] | None = None, offset: int | None = None
+) -> str:
+    """How many steps each took, and whether the tokens are the same or, nearest to a byte, which are not."""
+    first, second = names or (ours.trace.encoder, theirs.trace.encoder)
+    steps = f"{first} {counted(ours.n_steps, 'step')}, {second} {theirs.n_steps:,}"
+    partings = _partings(ours, theirs)
+    if not partings:
+        told = counted(len(theirs.trace.result.ids), "token")
+        is_same = means_the_same(ours.vocabulary, theirs.vocabulary)
+        return f"{steps}: {f'same {told}' if is_same else f'both cut the text alike, into {told}'}."
+    parting = _nearest(partings, offset)
+    mine, other = _listed(ours, parting.ours), _listed(theirs, parting.theirs)
+    places = f"{len(partings):,} places, such as " if len(partings) > 1 else ""
+    return f"{steps}: other tokens at {places}byte {parting.start:,}: {mine} against {other}."
+
+
+def _listed(debugger: Debugger, tokens: tuple[int, int]) -> str:
+    """Some tokens of the result in code quotes, as many as fit into a sentence."""
+    first, last = tokens
+    shown = min(last, first + MOST_TOLD)
+    columns = (column[first:shown].tolist() for column in debugger.trace.result)
+    told = [code(debugger.teller.label(*token)) for token in zip(*columns, strict=True)]
+    return " ".join(told + ["…"] * (last > shown)) or "none"
+
+
+def means_the_same(ours: Vocabulary, theirs: Vocabulary) -> bool:
+    """Whether both mean the same tokens by their ids."""
+    if ours is theirs:
+        return True
+    tables = ((each.token_offsets, each.token_data) for each in (ours, theirs))
+    return all(np.array_equal(*pair) for pair in zip(*tables, strict=True))
+
+
+def follow(leader: Debugger, follower: Debugger) -> int:
+    """Go in lock-step: to as many decisions of the same piece as the leader has taken, or to the same end.
+
+    Where the follower has no such piece, it goes to where it has done as much of the text, pieces that are
+    under way in proportion to their decisions.  Between pieces it waits behind those that are done.
+    """
+    pieces, others = leader.trace.pieces, follower.trace.pieces
+    piece = leader.trace.piece_at(leader.position)
+    if piece < 0:
+        n_done = int(np.searchsorted(pieces.done_step, leader.position, side="right"))
+        if n_done == leader.trace.n_pieces and (n_done or leader.position == leader.n_steps):
+            return follower.go_to(follower.n_steps)
+        return follower.go_to(_step_at(others, int(pieces.end[n_done - 1])) if n_done else 0)
+    first, done = int(pieces.first_step[piece]), int(pieces.done_step[piece])
+    same = _same_piece(pieces, others, piece)
+    if same is None:
+        share = (leader.position - first) / (done + 1 - first)
+        start, end = int(pieces.start[piece]), int(pieces.end[piece])
+        return follower.go_to(_step_at(others, start + share * (end - start)))
+    if leader.position == done:
+        return follower.go_to(int(others.done_step[same]))
+    return follower.go_to(
+        min(int(others.first_step[same]) + leader.position - first, int(others.done_step[same]))
+    )
+
+
+def _same_piece(pieces: Pieces, others: Pieces, piece: int) -> int | None:
+    """The other's piece of the same bytes; of several such pieces the one of the same number."""
+    spans, other_spans = _spans(pieces), _spans(others)
+    n_alike = piece - int(np.searchsorted(spans, spans[piece]))
+    same = int(np.searchsorted(other_spans, spans[piece])) + n_alike
+    return same if same < len(other_spans) and other_spans[same] == spans[piece] else None
+
+
+def _spans(pieces: Pieces) -> NDArray[np.int64]:
+    """Where pieces begin and end as one number each, in order."""
+    return (pieces.start.astype(np.int64) << 32) | pieces.end
+
+
+def _step_at(pieces: Pieces, place: float) -> int:
+    """The first step at which so many bytes are done."""
+    piece = int(np.searchsorted(pieces.start, place, side="right")) - 1
+    if piece < 0:
+        return 0
+    start, end = int(pieces.start[piece]), int(pieces.end[piece])
+    first, behind = int(pieces.first_step[piece]), int(pieces.done_step[piece]) + 1
+    share = (place - start) / (end - start) if place < end else 1.0
+    return first + int(share * (behind - first))
+
+
+# Where two runs part
+
+
+def _nearest(partings: list[_Parting], offset: int | None) -> _Parting:
+    """The one to show to those who look at a byte, or at the beginning of the text where it is None."""
+    with_text = [each for each in partings if each.start < each.end] or partings
+    nearest = next((each for each in with_text if each.end > (offset or 0)), with_text[-1])
+    if offset is None or nearest.start <= offset < nearest.end:
+        return nearest
+    return next((each for each in partings if each.start == offset), nearest)
+
+
+def _partings(ours: Debugger, theirs: Debugger) -> list[_Parting]:
+    """All of them, in order."""
+    columns = [_column(each) for each in (ours, theirs)]
+    compared = compare_spans(columns)
+    rows = zip(compared.differences.tolist(), compared.tokens.tolist(), strict=True)
+    found = [_Parting(*span, *map(tuple, tokens)) for span, tokens in rows]
+    if means_the_same(ours.vocabulary, theirs.vocabulary):
+        first, second = (np.flatnonzero(shares == 2) for shares in compared.shares)
+        is_other = ours.trace.result.ids[first] != theirs.trace.result.ids[second]
+        for mine, other in zip(first[is_other].tolist(), second[is_other].tolist(), strict=True):
+            span = int(columns[0].starts[mine]), int(columns[0].ends[mine])
+            found.append(_Parting(*span, (mine, mine + 1), (other, other + 1)))
+    return sorted(found)
+
+
+def _column(debugger: Debugger) -> Column:
+    ids, starts, ends = debugger.trace.result
+    are_special = debugger.vocabulary.attributes[ids] & SPECIAL > 0
+    return Column(starts.astype(np.int64), ends.astype(np.int64), are_special)
+
+
+def _decider(debugger: Debugger, other: Debugger, parting: _Parting, tokens: tuple[int, int]) -> int:
+    """The step that decided how a run cuts the text there."""
+    if parting.start == parting.end:
+        return _maker(debugger, parting, tokens)
+    step = _last_miss(debugger, parting)
+    if step is None:
+        step = _split(debugger, other, parting)
+    if step is None:
+        step = _crossing(debugger, other.trace.result.ends, parting)
+    if step is None and (crossed := _crossing(other, debugger.trace.result.ends, parting)) is not None:
+        columns = other.trace.columns  # what forbids what the other did, although it goes into no other token
+        step = _crossing(debugger, np.array([columns.position[crossed], columns.end[crossed]]), parting)
+    return _maker(debugger, parting, tokens) if step is None else step
+
+
+def _last_miss(debugger: Debugger, parting: _Parting) -> int | None:
+    """The step that left out what begins there; None where a token holds it, or nothing was left out."""
+    result, columns, byte = debugger.trace.result, debugger.trace.columns, parting.start
+    if np.any((result.starts <= byte) & (byte < result.ends)):
+        return None
+    missed = np.isin(columns.operation, [NUMBERS["miss"], NUMBERS["lost"]])
+    steps = np.flatnonzero(missed & (columns.position <= byte) & (byte < columns.end))
+    return int(steps[-1]) if len(steps) else None
+
+
+def _split(debugger: Debugger, other: Debugger, parting: _Parting) -> int | None:
+    """The step that split a piece off in the middle of one of the other's tokens."""
+    columns, result = debugger.trace.columns, other.trace.result
+    is_inside = (columns.end > parting.start) & (columns.end < parting.end)
+    steps = np.flatnonzero(is_inside & (columns.operation == NUMBERS["piece"]))
+    holders = np.searchsorted(result.ends, columns.end[steps], side="right")
+    starts = np.append(result.starts, np.int32(len(other.trace.text)))
+    cutting = steps[starts[holders] < columns.end[steps]]
+    return int(cutting[0]) if len(cutting) else None
+
+
+def _crossing(debugger: Debugger, ends: NDArray[np.int32], parting: _Parting) -> int | None:
+    """The first step in the text that formed a token over an end of something of the other's."""
+    columns = debugger.trace.columns
+    forms = FORMS[columns.operation] & (columns.operation != NUMBERS["reach"])
+    steps = np.flatnonzero(forms & (columns.end > parting.start) & (columns.position < parting.end))
+    first_inside = np.searchsorted(ends, columns.position[steps], side="right")
+    crossing = steps[first_inside < np.searchsorted(ends, columns.end[steps])]
+    return int(crossing[np.argmin(columns.position[crossing])]) if len(crossing) else None
+
+
+def _maker(debugger: Debugger, parting: _Parting, tokens: tuple[int, int]) -> int:
+    """The step that formed the first token there; if none did, the one that finished its piece."""
+    result, columns = debugger.trace.result, debugger.trace.columns
+    forms = FORMS[columns.operation] & (columns.operation != NUMBERS["reach"])
+    at, last = tokens
+    if at < last:
+        makes = forms & (columns.position == result.starts[at]) & (columns.end == result.ends[at])
+        steps = np.flatnonzero(makes & (columns.result == result.ids[at]))
+        if len(steps):
+            return int(steps[-1])
+    done = np.flatnonzero((columns.operation == NUMBERS["done"]) & (columns.end > parting.start))
+    return int(done[0]) if len(done) else max(0, len(debugger.trace) - 1)
+
+
+def _deed(debugger: Debugger, step: int, parting: _Parting, tokens: tuple[int, int]) -> str:
+    """What a run did at the step that decided."""
+    if not len(debugger.trace):  # of an empty text to which nothing is added
+        return "has no token there"
+    operation, columns = debugger.trace.operation(step), debugger.trace.columns
+    made, covered = debugger.teller.result(step), debugger.teller.covered(step)
+    if operation in ("miss", "lost"):
+        return f"left {covered} out: it is no token"
+    if tokens[0] == tokens[1]:
+        return "has no token there"
+    if operation == "done":
+        return _left(debugger, step, parting, tokens[0])
+    told = {
+        "merge": f"merged {made}, rank {debugger.teller.worth(step)}",
+        "piece": f"split off the piece {covered}",
+        "special": f"cut out the special token {made}",
+        "add": f"put {made} {'in front of' if columns.cell[step] == BEFORE else 'behind'} the text",
+    }
+    verb = {"take": "took", "choose": "chose", "whole": "took the whole piece"}.get(operation, "made")
+    return told.get(operation) or f"{verb} {made}, {debugger.teller.span(step)}"
+
+
+def _left(debugger: Debugger, done: int, parting: _Parting, token: int) -> str:
+    """That nothing was done with what begins there: a piece as a whole, or a token of a longer one."""
+    columns, result = debugger.trace.columns, debugger.trace.result
+    is_other_empty = any(first == last for first, last in (parting.ours, parting.theirs))
+    is_inside = parting.start <= columns.position[done] and columns.end[done] <= parting.end
+    if is_inside or is_other_empty:
+        return f"left {debugger.teller.covered(done)} in parts: nothing joins them"
+    text = debugger.trace.text[result.starts[token] : result.ends[token]]
+    return f"joined nothing to {code(visible_text(text, LONGEST_LABEL))}"

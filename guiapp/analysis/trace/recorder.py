@@ -1,0 +1,317 @@
+"""Records a trace: runs the readable algorithms over a text and writes down every step."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.trace.cost import estimate
+from guiapp.analysis.trace.decisions import DECISIONS, Decision
+from guiapp.analysis.trace.operations import BEFORE, BEHIND, EFFECTS, MADE_TOKENS, NUMBERS, Effect
+from guiapp.analysis.trace.queue_count import QueueCount
+from guiapp.analysis.trace.trace import Cells, Columns, Pieces, Tokens, Trace
+from guiapp.core.encode.encoding import as_bytes
+from guiapp.core.encode.families.watcher import Symbols
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.normalized import NormalizedText
+from guiapp.errors import EncodeError
+from guiapp.native.checkpoint import Progress
+
+STEPS_PER_REPORT = 4096
+
+
+def record(
+    tokenizer: Tokenizer,
+    text: str | bytes,
+    encoder: str | None = None,
+    add_special: bool = True,
+    parse_special: bool = True,
+    progress: Progress = lambda share: None,
+    after_special: bool = True,
+) -> Trace:
+    """The trace of a text; `progress` is told about the share done now and then, and may raise to stop it.
+
+    `after_special`: it begins a document or follows a special token.  Raises EncodeError as
+    `Tokenizer.encode` does.
+    """
+    name = encoder or next(iter(tokenizer.encoders))
+    if name not in tokenizer.encoders:
+        raise EncodeError(
+            f"This vocabulary has no encoder “{name}”. Choose one of: {', '.join(tokenizer.encoders)}."
+        )
+    data = as_bytes(text)
+    expected_steps = estimate(name, False, len(data)).n_steps
+    recorder = _Recorder(data, expected_steps, progress)
+    before, after = tokenizer.special_ids_around() if add_special else ([], [])
+    partition = tokenizer.special_tokens.partition_readable(data, parse_special)
+    special = _rows(partition.ids, partition.starts, partition.ends)
+    stretches = _rows(partition.raw_starts, partition.raw_ends)
+    for token in special:
+        recorder.write("special", token[1], token[2], result=token[0])
+    tokens = [(token_id, 0, 0) for token_id in before]
+    for index, (start, end) in enumerate(stretches):
+        if start < end:
+            if special:
+                recorder.write("text", start, end)
+            recorder.begin_fragment(2 * index, start)
+            pipeline, begins = (
+                tokenizer.pipeline_of(name, parse_special),
+                tokenizer.begins_anew(start, after_special),
+            )
+            found = pipeline.encode_readable(data[start:end], begins, name, recorder)
+            tokens += _rows(found.ids, found.starts + start, found.ends + start)
+        tokens += special[index : index + 1]
+    for token_id in before:
+        recorder.write("add", 0, 0, result=token_id, cell=BEFORE)
+    for token_id in after:
+        recorder.write("add", len(data), len(data), result=token_id, cell=BEHIND)
+    tokens += [(token_id, len(data), len(data)) for token_id in after]
+    rules = tokenizer.vocabulary.rules
+    looks_whole = tokenizer.encoders[name].exact and (rules.ignore_merges or rules.ignore_newline_merges)
+    return recorder.trace(name, tokenizer.readable_twin(name), looks_whole, tokens)
+
+
+def _rows(*columns: NDArray[Any]) -> list[Any]:
+    """Columns of one length, row by row, as plain numbers."""
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+class _Row(NamedTuple):
+    """A step; see `Columns`."""
+
+    operation: int
+    piece: int
+    position: int
+    end: int
+    right_position: int = -1
+    left: int = -1
+    right: int = -1
+    result: int = -1
+    rank: float = math.nan
+    cell: int = -1
+    other_cell: int = -1
+    depth: int = 0
+    candidates: int = -1
+    pushed: int = -1
+
+
+class _Rows:
+    """Columns that grow by rows; `types` as `array` names them."""
+
+    def __init__(self, types: str) -> None:
+        self.columns: list[array[Any]] = [array(each) for each in types]
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def append(self, *row: float) -> None:
+        for column, value in zip(self.columns, row, strict=True):
+            column.append(value)
+
+    def arrays(self) -> Iterator[NDArray[Any]]:
+        return map(np.asarray, self.columns)
+
+
+class _Recorder:
+    """The watcher that fills the columns."""
+
+    def __init__(self, text: bytes, expected_steps: int, progress: Progress) -> None:
+        self._text = text
+        self._expected_steps = expected_steps
+        self._progress = progress
+        self._steps = _Rows("B" + 7 * "i" + "d" + 5 * "i")
+        self._pieces = _Rows(len(Pieces._fields) * "i")
+        self._cells = _Rows(len(Cells._fields) * "i")
+        self._made = _Rows(len(Tokens._fields) * "i")
+        self._work = bytearray()
+        self._fragment, self._fragment_start = 0, 0
+        self._piece = -1
+        self._layers: list[tuple[NormalizedText | None, int]] = []
+
+    # The stages
+
+    def begin_fragment(self, fragment: int, start: int) -> None:
+        self._fragment, self._fragment_start = fragment, start
+
+    def begin(self, data: bytes, normalized: NormalizedText | None, start: int) -> None:
+        self._layers = [(normalized, self._fragment_start + start)]
+        source_end = self._fragment_start + start + len(data)
+        if normalized is not None:
+            source_end = self._fragment_start + start + int(normalized.ends.max(initial=0))
+            self.write("normalise", self._fragment_start + start, source_end)
+
+    def split(self, piece_ends: Sequence[int]) -> None:
+        start, n_before = 0, len(self._pieces)
+        for number, end in enumerate(piece_ends, n_before):
+            self._piece = number
+            self.write("piece", *self._source(start, end))
+            start = end
+        self._piece = n_before - 1
+
+    def piece(self, start: int, data: bytes, marked: NormalizedText | None, symbols: Symbols | None) -> None:
+        self._piece += 1
+        del self._layers[1:]
+        self._layers.append((None, start))
+        if marked is not None:
+            self._layers.append((marked, 0))
+        span = self._source(0, len(data))
+        first = (len(self._steps), 0, len(self._cells), len(self._made), len(self._work))
+        self._pieces.append(self._fragment, *span, *first)
+        self._work += data
+        self._data_size = len(data)
+        self._n_own_steps, self._depth = 0, 0
+        self._ends: list[int] = []
+        self._has_slots = symbols is not None
+        self._slot_starts = [start for _, start, _ in symbols] if symbols is not None else []
+        self._slot_ends = [end for _, _, end in symbols] if symbols is not None else []
+        self._symbols: list[int] = [symbol for symbol, _, _ in symbols] if symbols is not None else []
+        self._queue = QueueCount()
+        cells = symbols if symbols is not None else [(-1, at, at + 1) for at in range(len(data))]
+        for symbol, cell_start, cell_end in cells:
+            self._cells.append(symbol, *self._source(cell_start, cell_end))
+        if symbols is None:
+            self._cells.append(-1, span[1], span[1])
+
+    def step(self, step: object) -> None:
+        decision = DECISIONS[type(step)](step)
+        self._n_own_steps += 1
+        if decision.is_slots:
+            self._pair_step(decision)
+        else:
+            self._span_step(decision)
+
+    def end_piece(self, tokens: Symbols) -> None:
+        if self._has_slots:
+            self._fall_back(tokens)
+        elif not self._n_own_steps:
+            for token_id, start, end in tokens:
+                self._span_step(Decision("whole", start, end, token_id))
+        for token_id, start, end in tokens:
+            self._made.append(token_id, *self._source(start, end))
+        self._pieces.columns[4][-1] = len(self._steps)
+        self.write("done", *self._source(0, self._data_size), depth=len(tokens))
+
+    # Rows
+
+    def _pair_step(self, decision: Decision) -> None:
+        left, right = decision.start, decision.end
+        start, end = self._source(self._slot_starts[left], self._slot_ends[right])
+        middle, _ = self._source(self._slot_starts[right], self._slot_ends[right])
+        operation, pushed = decision.operation, -1
+        candidates = self._queue.n_candidates if operation == "push" or self._queue.is_used else -1
+        key = (left, right, decision.left, decision.right)
+        if operation == "push":
+            self._queue.push(key, len(self._steps))
+        else:
+            pushed = self._queue.pop(key)
+        if operation == "merge":
+            self._queue.merge(left, right)
+            self._slot_ends[left] = self._slot_ends[right]
+            self._symbols[left], self._symbols[right] = decision.result, -2
+        self.write(
+            operation,
+            start,
+            end,
+            right_position=middle,
+            left=decision.left,
+            right=decision.right,
+            result=decision.result,
+            rank=decision.worth,
+            cell=left,
+            other_cell=right,
+            candidates=candidates,
+            pushed=pushed,
+        )
+
+    def _span_step(self, decision: Decision) -> None:
+        effect = EFFECTS[NUMBERS[decision.operation]]
+        end, cell, other_cell = decision.end, decision.cell, decision.other_cell
+        if effect in MADE_TOKENS:
+            other_cell = decision.start
+        if effect == Effect.APPEND:
+            cell = self._depth
+            self._ends.append(end)
+        elif effect == Effect.JOIN:
+            cell, end = self._depth - 1, max(end, self._ends[-1])
+            self._ends[-1] = end
+        elif effect == Effect.RESTART:
+            cell = 0
+            self._ends = [end]
+        elif effect == Effect.POP:
+            cell = self._depth - 1
+            self._ends.pop()
+        self._depth = len(self._ends)
+        start, end = self._source(decision.start, end)
+        self.write(
+            decision.operation,
+            start,
+            end,
+            left=decision.left,
+            right=decision.right,
+            result=decision.result,
+            rank=decision.worth,
+            cell=cell,
+            other_cell=other_cell,
+            depth=self._depth,
+        )
+
+    def _fall_back(self, tokens: Symbols) -> None:
+        """Rows for tokens in place of symbols that are none, or unused; `cell` is the last one of several."""
+        at = covered = 0
+        for slot, symbol in enumerate(self._symbols):
+            if symbol == -2 or self._slot_ends[slot] <= covered:
+                continue
+            first, end = at, self._slot_ends[slot]
+            if at < len(tokens) and (tokens[at][0], tokens[at][2]) == (symbol, end):
+                at += 1
+                continue
+            while at < len(tokens) and (tokens[at][2] <= end or tokens[at][1] < end):
+                token, start, covered = tokens[at]
+                last = bisect_left(self._slot_starts, covered) - 1 if covered > end else -1
+                self.write(
+                    "fallback", *self._source(start, covered), result=token, cell=last, other_cell=slot
+                )
+                at += 1
+            if at == first:
+                self.write("lost", *self._source(self._slot_starts[slot], end), other_cell=slot)
+
+    def write(self, operation: str, position: int, end: int, **more: Any) -> None:
+        """Add a step; what else it has are fields of a row."""
+        piece = self._piece if operation not in ("special", "text", "normalise", "add") else -1
+        self._steps.append(*_Row(NUMBERS[operation], piece, position, end, **more))
+        if len(self._steps) % STEPS_PER_REPORT == 0:
+            self._progress(min(1.0, len(self._steps) / max(1, self._expected_steps)))
+
+    def _source(self, start: int, end: int) -> tuple[int, int]:
+        """The bytes of the original text that an output of all normalisers came from."""
+        for normalized, offset in reversed(self._layers):
+            if normalized is not None and len(normalized.data):
+                last = int(normalized.ends[end - 1]) if end else 0
+                start, end = (int(normalized.starts[start]) if start < end else last), last
+            start, end = start + offset, end + offset
+        return start, end
+
+    def trace(
+        self, encoder: str, twin: str, looks_whole: bool, tokens: Sequence[tuple[int, int, int]]
+    ) -> Trace:
+        """All that was written."""
+        result = np.array(tokens, np.int32).reshape(-1, 3).T
+        columns = Columns(*self._steps.arrays())
+        return Trace(
+            self._text,
+            encoder,
+            twin,
+            looks_whole or bool((columns.operation == NUMBERS["whole"]).any()),
+            columns,
+            Pieces(*self._pieces.arrays()),
+            Cells(*self._cells.arrays()),
+            bytes(self._work),
+            Tokens(*self._made.arrays()),
+            Tokens(*(np.ascontiguousarray(column) for column in result)),
+        )

@@ -1,0 +1,251 @@
+"""All decisions of one encoding, as columns: a row for each step, from the partition to the last token.
+
+Columns rather than objects: a million steps take 80 MB, a breakpoint is a condition on whole columns, and
+the state at any step follows from the rows before it (see `replay`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.trace.lifetimes import Lifetimes, lifetimes_of
+from guiapp.analysis.trace.operations import (
+    EFFECTS,
+    MADE_TOKENS,
+    NUMBERS,
+    OPERATIONS,
+    STAGE_NAMES,
+    STAGES,
+    Effect,
+)
+from guiapp.analysis.trace.writers import Writers, writers_of
+from guiapp.core.system.replace_file import replacement
+
+MOST_TOKENS = 3
+"""How many a byte of a piece can become: that of a blank stands for "▁", which no token may have."""
+
+
+class Columns(NamedTuple):
+    """One entry for each step; -1 (or NaN) where a step has nothing of the kind.
+
+    operation       uint8    index into OPERATIONS
+    piece           int32
+    position, end   int32    bytes of the original text that the step is about
+    right_position  int32    where the right one of two neighbours begins in it
+    left, right, result  int32   symbols or tokens
+    rank            float64  rank, score or cost
+    cell, other_cell     int32   what the step writes, see `Effect`
+    depth           int32    tokens of the piece after the step
+    candidates      int32    pairs that could merge before the step, where the algorithm counts them
+    pushed          int32    the step that put into the queue what this one takes out
+    """
+
+    operation: NDArray[np.uint8]
+    piece: NDArray[np.int32]
+    position: NDArray[np.int32]
+    end: NDArray[np.int32]
+    right_position: NDArray[np.int32]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    result: NDArray[np.int32]
+    rank: NDArray[np.float64]
+    cell: NDArray[np.int32]
+    other_cell: NDArray[np.int32]
+    depth: NDArray[np.int32]
+    candidates: NDArray[np.int32]
+    pushed: NDArray[np.int32]
+
+
+class Pieces(NamedTuple):
+    """One entry for each piece, int32.
+
+    fragment    stretches of text and special tokens take turns: text is 0, 2, 4 …
+    start, end  bytes of the original text
+    first_step  its steps are [first_step, done_step], `done_step` being the one of kind "done"
+    first_cell  its cells, see `Cells`, go up to the next piece's
+    first_token its tokens likewise
+    first_byte  its bytes as the algorithm sees them, likewise
+    """
+
+    fragment: NDArray[np.int32]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+    first_step: NDArray[np.int32]
+    done_step: NDArray[np.int32]
+    first_cell: NDArray[np.int32]
+    first_token: NDArray[np.int32]
+    first_byte: NDArray[np.int32]
+
+
+class Cells(NamedTuple):
+    """What steps write to: the start symbols of a piece for pair merging, otherwise its bytes, and its end.
+
+    symbol      start symbol; -1 for bytes and for characters that the vocabulary does not know
+    start, end  bytes of the original text
+    """
+
+    symbol: NDArray[np.int32]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+
+
+class Tokens(NamedTuple):
+    """Tokens with the bytes of the original text that they come from."""
+
+    ids: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """The steps of one encoding and what they are about.
+
+    text     the original bytes
+    encoder  the name of the algorithm
+    twin     that of the one whose steps these are; another one for `fast`
+    looks_whole  whether a piece that is a token is taken as it stands
+    work     the bytes of all pieces as the algorithm sees them
+    made     the tokens that the pieces became
+    result   the tokens of the whole text
+    """
+
+    text: bytes
+    encoder: str
+    twin: str
+    looks_whole: bool
+    columns: Columns
+    pieces: Pieces
+    cells: Cells
+    work: bytes
+    made: Tokens
+    result: Tokens
+
+    def __len__(self) -> int:
+        return len(self.columns.operation)
+
+    @property
+    def size_bytes(self) -> int:
+        """What its arrays take in memory."""
+        kept = self.lifetimes, self.ways, self.makers
+        parts = self.columns, self.pieces, self.cells, self.made, self.result, *kept
+        arrays: list[NDArray[Any]] = [array for part in parts for array in part]
+        return sum(array.nbytes for array in arrays) + len(self.text) + len(self.work)
+
+    @property
+    def n_pieces(self) -> int:
+        return len(self.pieces.start)
+
+    def prepare(self) -> None:
+        """Work out what takes a while, some ten milliseconds for a million steps, before one looks."""
+        _ = self.special, self.lifetimes, self.longest_symbol, self.ways, self.makers
+
+    @cached_property
+    def longest_symbol(self) -> int:
+        """How many bytes of the text the longest one is about that pair merging starts with or makes."""
+        columns = self.columns
+        merges = np.flatnonzero(columns.operation == NUMBERS["merge"])
+        made = (columns.end[merges] - columns.position[merges]).max(initial=0)
+        return int((self.cells.end - self.cells.start).max(initial=made))
+
+    @cached_property
+    def special(self) -> Tokens:
+        """The tokens that were cut out of the text before all else."""
+        columns, steps = self.columns, np.flatnonzero(self.columns.operation == NUMBERS["special"])
+        return Tokens(columns.result[steps], columns.position[steps], columns.end[steps])
+
+    @cached_property
+    def lifetimes(self) -> Lifetimes:
+        """When symbols come and go; slots are those of all pieces together, as cells are."""
+        merges = np.flatnonzero(self.columns.operation == NUMBERS["merge"])
+        first_cells = self.pieces.first_cell[self.columns.piece[merges]]
+        lefts, rights = self.columns.cell[merges], self.columns.other_cell[merges]
+        return lifetimes_of(len(self.cells.start), merges, first_cells + lefts, first_cells + rights)
+
+    @cached_property
+    def ways(self) -> Writers:
+        """The steps that find a better way to a place; cells are those of all pieces together."""
+        return self._writers((Effect.WAY,), 1)
+
+    @cached_property
+    def makers(self) -> Writers:
+        """The steps that make the tokens of pieces without slots, by the token's number.
+
+        The first one's cell is MOST_TOKENS times the first cell of the piece.
+        """
+        return self._writers(MADE_TOKENS, MOST_TOKENS)
+
+    def _writers(self, effects: tuple[Effect, ...], n_each: int) -> Writers:
+        steps = np.flatnonzero(np.isin(EFFECTS, effects)[self.columns.operation])
+        first_cells = n_each * self.pieces.first_cell[self.columns.piece[steps]]
+        return writers_of(n_each * len(self.cells.start), steps, first_cells + self.columns.cell[steps])
+
+    def operation(self, step: int) -> str:
+        return OPERATIONS[self.columns.operation[step]].name
+
+    def stage(self, step: int) -> str:
+        return STAGE_NAMES[int(STAGES[self.columns.operation[step]])]
+
+    def piece_range(self, offsets: NDArray[np.int32], piece: int, n_all: int) -> slice:
+        """Where a piece's entries are; `offsets` is one of the `first_…` of its piece table."""
+        is_last = piece + 1 == len(offsets)
+        return slice(int(offsets[piece]), n_all if is_last else int(offsets[piece + 1]))
+
+    def piece_cells(self, piece: int) -> slice:
+        return self.piece_range(self.pieces.first_cell, piece, len(self.cells.start))
+
+    def piece_tokens(self, piece: int) -> slice:
+        return self.piece_range(self.pieces.first_token, piece, len(self.made.ids))
+
+    def piece_work(self, piece: int) -> bytes:
+        """The bytes of a piece as the algorithm sees them."""
+        return self.work[self.piece_range(self.pieces.first_byte, piece, len(self.work))]
+
+    def piece_at(self, step: int) -> int:
+        """The piece that is being encoded at a step, -1 for none."""
+        index = int(np.searchsorted(self.pieces.first_step, np.int32(step), side="right")) - 1
+        return index if index >= 0 and step <= self.pieces.done_step[index] else -1
+
+    def save(self, path: Path) -> None:
+        """Write all to a file that `load` reads."""
+        parts = {"columns": self.columns, "pieces": self.pieces, "cells": self.cells}
+        parts |= {"made": self.made, "result": self.result}
+        arrays = {
+            f"{name}.{field}": array
+            for name, part in parts.items()
+            for field, array in part._asdict().items()  # type: ignore[attr-defined]
+        }
+        texts = {"text": self.text, "work": self.work, "encoder": self.encoder.encode()}
+        texts["twin"] = self.twin.encode()
+        arrays |= {name: np.frombuffer(data, np.uint8) for name, data in texts.items()}
+        arrays["looks_whole"] = np.array(self.looks_whole)
+        with replacement(path, is_private=True) as new, new.open("wb") as file:
+            np.savez(file, **arrays)
+
+    @staticmethod
+    def load(path: Path) -> Trace:
+        """What `save` wrote."""
+        with np.load(path) as arrays:
+            return Trace(
+                arrays["text"].tobytes(),
+                arrays["encoder"].tobytes().decode(),
+                arrays["twin"].tobytes().decode(),
+                bool(arrays["looks_whole"]),
+                Columns(*_fields(arrays, "columns", Columns._fields)),
+                Pieces(*_fields(arrays, "pieces", Pieces._fields)),
+                Cells(*_fields(arrays, "cells", Cells._fields)),
+                arrays["work"].tobytes(),
+                Tokens(*_fields(arrays, "made", Tokens._fields)),
+                Tokens(*_fields(arrays, "result", Tokens._fields)),
+            )
+
+
+def _fields(arrays: Mapping[str, NDArray[Any]], part: str, names: tuple[str, ...]) -> list[NDArray[Any]]:
+    return [arrays[f"{part}.{name}"] for name in names]

@@ -1,0 +1,137 @@
+"""A training under way: its steps one by one, and the model file that comes of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import islice
+
+from guiapp.analysis.train import models, unigram
+from guiapp.analysis.train.corpus import Corpus, Pair
+from guiapp.analysis.train.models import TrainingError
+from guiapp.analysis.train.telling import (
+    N_TOLD_WORDS,
+    Cut,
+    ToldEstimate,
+    ToldMerge,
+    ToldPruning,
+    merges,
+    rounds,
+    textbook_corpus,
+)
+from guiapp.analysis.train.vocabularies import (
+    BYTE_ALPHABET,
+    byte_level_corpus,
+    unigram_words,
+    wordpiece_corpus,
+)
+from guiapp.analysis.train.write_gguf import ModelFile
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a training begins with.
+
+    alphabet  the symbols that there are before the first merge; none for Unigram
+    words     the first words of the text, each cut into symbols, with how often it occurs
+    n_words   how many different ones there are
+    n_steps   how many steps there will be at most, 0 where nobody knows
+    n_other_tokens   those of the model file that are no symbols or pieces: special ones, stand-ins for bytes
+    """
+
+    algorithm: str
+    alphabet: tuple[str, ...]
+    words: tuple[tuple[Cut, int], ...]
+    n_words: int
+    n_steps: int
+    n_other_tokens: int
+
+    def line(self) -> bytes:
+        """As JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False).encode()
+
+
+def parse_start(line: bytes) -> Start:
+    """What `Start.line` gave."""
+    row = json.loads(line)
+    words = tuple((tuple(cut), count) for cut, count in row["words"])
+    return Start(**row | {"alphabet": tuple(row["alphabet"]), "words": words})
+
+
+class MergeRun:
+    """Byte-pair or WordPiece training; `has_end_marks` for the textbook's characters and end-of-word marks.
+
+    Raises TrainingError where the text or the size is too small.
+    """
+
+    def __init__(self, algorithm: str, text: str, n_tokens: int, has_end_marks: bool = False) -> None:
+        self._algorithm = algorithm
+        self._corpus, alphabet, n_other = _beginning(algorithm, text, has_end_marks)
+        self._learned: list[Pair] = []
+        self._has_end_marks = has_end_marks
+        n_steps = n_tokens - n_other - len(alphabet)
+        if n_steps < 0:
+            raise TrainingError(models.too_small(n_other + len(alphabet)))
+        words = zip(map(tuple, self._corpus.words), self._corpus.counts, strict=True)
+        first_words = tuple(islice(words, N_TOLD_WORDS))
+        self.start = Start(algorithm, alphabet, first_words, len(self._corpus.words), n_steps, n_other)
+
+    def steps(self) -> Iterator[ToldMerge]:
+        """Yield the merges; once."""
+        for told in islice(merges(self._algorithm, self._corpus), self.start.n_steps):
+            self._learned.append((told.left, told.right))
+            yield told
+
+    def model(self) -> ModelFile:
+        """The result so far."""
+        if self._has_end_marks:
+            return models.end_mark_file(self.start.alphabet, self._learned)
+        if self._algorithm == "wordpiece":
+            return models.wordpiece_file(self.start.alphabet, self._learned)
+        return models.bpe_file(self._learned)
+
+
+class UnigramRun:
+    """Unigram training; raises TrainingError where the size is too small for the text's characters."""
+
+    def __init__(self, text: str, n_tokens: int) -> None:
+        self._words = unigram_words(text)
+        n_other = len(models.UNIGRAM_SPECIAL)
+        self._n_pieces = n_tokens - n_other
+        self._model: unigram.Model = {}
+        n_characters = len(set().union(*self._words))
+        if self._n_pieces < n_characters:
+            raise TrainingError(models.too_small(n_characters + n_other))
+        short = unigram.shorten(self._words)
+        words = tuple((tuple(word), count) for word, count in islice(short.items(), N_TOLD_WORDS))
+        self.start = Start("unigram", (), words, len(short), 0, n_other)
+
+    def steps(self) -> Iterator[ToldEstimate | ToldPruning]:
+        """Yield estimates and prunings; once."""
+        for told, model in rounds(self._words, self._n_pieces):
+            self._model = model
+            yield told
+
+    def model(self) -> ModelFile:
+        """The result so far."""
+        return models.unigram_file(self._model)
+
+
+def begin(algorithm: str, text: str, n_tokens: int, has_end_marks: bool = False) -> MergeRun | UnigramRun:
+    """A training of one's choice; raises TrainingError."""
+    models.check_text(text)
+    if algorithm == "unigram":
+        return UnigramRun(text, n_tokens)
+    return MergeRun(algorithm, text, n_tokens, has_end_marks)
+
+
+def _beginning(algorithm: str, text: str, has_end_marks: bool) -> tuple[Corpus, tuple[str, ...], int]:
+    """The corpus, the symbols that need no merge, and how many other tokens the file has."""
+    if has_end_marks:
+        corpus = textbook_corpus(text)
+        return corpus, tuple(corpus.symbol_counts), models.N_END_MARK_ROWS
+    if algorithm == "wordpiece":
+        corpus = wordpiece_corpus(text)
+        return corpus, tuple(sorted(corpus.symbol_counts)), len(models.WORDPIECE_SPECIAL)
+    return byte_level_corpus(text), BYTE_ALPHABET, len(models.BPE_SPECIAL)

@@ -1,0 +1,189 @@
+"""Training told step by step: what competed, what won, how ties were settled, what it made of the text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any
+
+from guiapp.analysis.explain.code_marks import code
+from guiapp.analysis.train import bpe, unigram, wordpiece
+from guiapp.analysis.train.corpus import END_OF_WORD, Corpus, Pair
+from guiapp.analysis.train.ranking import Ranking
+from guiapp.core.text.figures import counted
+
+N_TOLD_PAIRS = 16  # the winner among them
+N_TOLD_PIECES = 60
+N_TOLD_WORDS = 150
+
+Cut = tuple[str, ...]
+Recut = tuple[int, Cut]
+"""Which of the first words is cut anew, and how."""
+
+
+Write = Callable[[str], str]
+"""How a symbol is written for people."""
+
+
+@dataclass(frozen=True)
+class ToldMerge:
+    """One merge that was learned.
+
+    worth    how often the pair occurs; for WordPiece its score
+    ties     other pairs that are worth as much: the one that sorts first by code points went first
+    rivals   the next best ones with what they are worth
+    recuts   what the merge made of the first words of the text
+    """
+
+    left: str
+    right: str
+    worth: float
+    ties: tuple[Pair, ...]
+    rivals: tuple[tuple[Pair, float], ...]
+    recuts: tuple[Recut, ...]
+
+    def sentence(self, write: Write) -> str:
+        """The merge in plain words."""
+
+        def joined(pair: Pair) -> str:
+            return " + ".join(code(write(symbol)) for symbol in pair)
+
+        made = code(write(self.left + self.right))
+        told = f"{joined((self.left, self.right))} → {made}, {amount(self.worth)}"
+        if self.ties:
+            others = ", ".join(map(joined, self.ties[:3]))
+            more = " and more" if len(self.ties) > 3 else ""
+            return f"{told}: as good as {others}{more}, but first by code points."
+        if self.rivals:
+            rival, worth = self.rivals[0]
+            return f"{told}: more than {joined(rival)} with {amount(worth)}."
+        return f"{told}: the last pair."
+
+
+@dataclass(frozen=True)
+class ToldEstimate:
+    """Probabilities estimated anew; the text's log-likelihood is from before.
+
+    best    the most probable pieces with their log-probabilities
+    recuts  the best cuts of the first words that are new
+    """
+
+    n_pieces: int
+    log_likelihood: float
+    best: tuple[tuple[str, float], ...]
+    recuts: tuple[Recut, ...]
+
+    def sentence(self, write: Write) -> str:
+        """The same in plain words."""
+        likelihood = f"{self.log_likelihood:,.1f}".replace("-", "−")
+        return f"Estimated anew: {counted(self.n_pieces, 'piece')}; before it, log-likelihood {likelihood}."
+
+
+@dataclass(frozen=True)
+class ToldPruning:
+    """The pieces that were missed least are gone.
+
+    n_dropped  how many; `dropped` has the first, each with the log-likelihood that the text loses by it
+    best       the most probable pieces that are left, with their log-probabilities
+    """
+
+    n_pieces: int
+    n_dropped: int
+    dropped: tuple[tuple[str, float], ...]
+    best: tuple[tuple[str, float], ...]
+    recuts: tuple[Recut, ...]
+
+    def sentence(self, write: Write) -> str:
+        """The same in plain words."""
+        named = ", ".join(code(write(piece)) for piece, _ in self.dropped[:5])
+        more = " …" if self.n_dropped > 5 else ""
+        return f"Pruned: {counted(self.n_pieces, 'piece')} left; dropped {self.n_dropped:,}: {named}{more}"
+
+
+Told = ToldMerge | ToldEstimate | ToldPruning
+KINDS: dict[str, Callable[..., Told]] = {"merge": ToldMerge, "estimate": ToldEstimate, "prune": ToldPruning}
+
+
+def to_json(told: Told) -> str:
+    """One line."""
+    kind = next(name for name, made in KINDS.items() if made is type(told))
+    return json.dumps({"kind": kind, **asdict(told)}, ensure_ascii=False)
+
+
+def from_json(line: str | bytes) -> Told:
+    """What `to_json` wrote."""
+    row = json.loads(line)
+    return KINDS[row.pop("kind")](**{name: _as_tuples(value) for name, value in row.items()})
+
+
+def _as_tuples(value: Any) -> Any:
+    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
+
+
+def textbook_corpus(text: str) -> Corpus:
+    """Words between white space as characters with an end-of-word mark, as Sennrich et al. have them."""
+    words: dict[Cut, int] = {}
+    for word in text.split():
+        symbols = (*word, END_OF_WORD)
+        words[symbols] = words.get(symbols, 0) + 1
+    return Corpus(words)
+
+
+def merges(algorithm: str, corpus: Corpus, min_count: int = 2) -> Iterator[ToldMerge]:
+    """Yield the merges of byte-pair or WordPiece training; the corpus is as after the one just yielded."""
+    is_wordpiece = algorithm == "wordpiece"
+
+    def worth(pair: Pair) -> float:
+        count = corpus.pair_counts[pair]
+        if count < min_count:
+            return 0.0
+        symbols = corpus.symbol_counts
+        return count / (symbols[pair[0]] * symbols[pair[1]]) if is_wordpiece else float(count)
+
+    ranking = Ranking(corpus.pair_counts, worth)
+    best = ranking.best(N_TOLD_PAIRS)
+    words = _first_words(corpus)
+    steps: Iterator[bpe.Merge | wordpiece.Merge]
+    steps = wordpiece.steps(corpus, min_count) if is_wordpiece else bpe.steps(corpus, min_count)
+    for step in steps:
+        pair = (step.left, step.right)
+        (value,) = (entry_worth for entry, entry_worth in best if entry == pair)
+        ties = tuple(entry for entry, other in best if other == value and entry != pair)
+        rivals = tuple((entry, other) for entry, other in best if other < value)
+        before, words = words, _first_words(corpus)
+        yield ToldMerge(*pair, value, ties, rivals, _recuts(before, words))
+        ranking.look_again(corpus.pairs_with((*pair, step.result)))
+        best = ranking.best(N_TOLD_PAIRS)
+
+
+def rounds(
+    words: Mapping[str, int], n_pieces: int
+) -> Iterator[tuple[ToldEstimate | ToldPruning, unigram.Model]]:
+    """Yield the steps of Unigram training, each with the model after it."""
+    first_words = list(islice(unigram.shorten(words), N_TOLD_WORDS))
+    cuts = [tuple(word) for word in first_words]
+    for step in unigram.steps(words, n_pieces):
+        before, cuts = cuts, [tuple(unigram.best_cut(word, step.model)) for word in first_words]
+        best = tuple(sorted(step.model.items(), key=lambda entry: (-entry[1], entry[0]))[:N_TOLD_PIECES])
+        n_left, recuts = len(step.model), _recuts(before, cuts)
+        if isinstance(step, unigram.Estimate):
+            yield ToldEstimate(n_left, step.log_likelihood, best, recuts), step.model
+        else:
+            dropped = step.dropped[:N_TOLD_PIECES]
+            yield ToldPruning(n_left, len(step.dropped), dropped, best, recuts), step.model
+
+
+def _first_words(corpus: Corpus) -> list[Cut]:
+    return [tuple(word) for word in corpus.words[:N_TOLD_WORDS]]
+
+
+def _recuts(before: list[Cut], after: list[Cut]) -> tuple[Recut, ...]:
+    both = enumerate(zip(before, after, strict=True))
+    return tuple((index, new) for index, (old, new) in both if old != new)
+
+
+def amount(worth: float) -> str:
+    """How often a pair occurs, or its score."""
+    return counted(int(worth), "time") if worth.is_integer() else f"score {worth:.4g}"

@@ -1,0 +1,139 @@
+"""Which tokens some texts lead to that hold the tokens' own bytes, each token in each of several ways.
+
+That a token is not reached is no proof that no text leads to it.  Trying takes a process of its own: run as a
+program, this module reads a request from standard input and writes the tokens that it did not reach.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.tree.partial_characters import broken_tokens, completions
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.open_model import open_model
+from guiapp.core.system.processes import ApartError, answer_of
+from guiapp.core.text.utf8 import is_text
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.token_tree import TokenTree
+from guiapp.errors import EncodeError, TokenloupeError
+from guiapp.native.checkpoint import Progress
+
+Ids = NDArray[np.int32]
+
+NOT_TRIED = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED | Attribute.BYTE
+AT_ONCE = 1 << 14  # texts that are encoded at once
+MOST_COMPLETIONS = 256  # of a token that holds part of a character
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A way in which a token's bytes stand in a text."""
+
+    name: str
+    before: bytes = b""
+    behind: bytes = b""
+    times: int = 1
+
+
+TRIALS = (
+    Trial("alone"),
+    Trial("behind a space", b" "),
+    Trial("between two lines", b"\n", b"\n"),
+    Trial("between letters", b"a", b"a"),
+    Trial("behind a digit", b"0"),
+    Trial("behind a sign", b"!"),
+    Trial("twice", times=2),
+    Trial("between Chinese characters", "中".encode(), "中".encode()),
+    Trial("between characters for private use", "\ue000".encode(), "\ue000".encode()),
+)
+BEHIND_A_WORD = "behind a token that no longer one begins with"
+NAMES = (*(trial.name for trial in TRIALS), BEHIND_A_WORD)
+
+
+class TrialError(TokenloupeError):
+    """Why it is not known which tokens the trials reach."""
+
+
+def is_tried(tokenizer: Tokenizer) -> NDArray[np.bool_]:
+    """bool[n]: all tokens but control, unknown, user-defined, byte and empty ones."""
+    vocabulary = tokenizer.vocabulary
+    lengths = vocabulary.token_tree.lengths
+    tried: NDArray[np.bool_] = (vocabulary.attributes & NOT_TRIED == 0) & (lengths > 0)
+    return tried
+
+
+def unreached(tokenizer: Tokenizer, progress: Progress) -> Ids:
+    """The tokens that are tried, and that none of the trials reaches.
+
+    Those that hold part of a character stand in the texts with whatever completes it.
+    """
+    tree, is_left = tokenizer.vocabulary.token_tree, is_tried(tokenizer)
+    is_broken = np.zeros(len(is_left), np.bool_)
+    is_broken[broken_tokens(tree)] = True
+    for trial in (*TRIALS, Trial(BEHIND_A_WORD, _whole_word(tree))):
+        ids = np.flatnonzero(is_left)
+        texts = (text for token in ids.tolist() for text in _texts(tree, token, bool(is_broken[token])))
+        whole = (trial.before + trial.times * text + trial.behind for text in texts)
+        while bulk := list(islice(whole, AT_ONCE)):
+            progress(0.5)
+            is_left[_found(tokenizer, bulk)] = False
+    return np.flatnonzero(is_left).astype(np.int32)
+
+
+def _texts(tree: TokenTree, token: int, is_broken: bool) -> list[bytes]:
+    own = tree.token_bytes(token)
+    if not is_broken:
+        return [own]
+    found = completions(own)
+    return found[:: 1 + len(found) // MOST_COMPLETIONS]
+
+
+def _whole_word(tree: TokenTree) -> bytes:
+    """A token behind a space that no longer one begins with: whatever follows, it may be taken whole."""
+    words = tree.starting_with(b" ")
+    own = map(tree.token_bytes, words[tree.columns.sizes[words] == 1].tolist())
+    return next((word for word in own if word[1:].isalpha() and is_text(word)), b" ")
+
+
+def _found(tokenizer: Tokenizer, texts: list[bytes]) -> Ids:
+    """All tokens of some texts; none of a text that the vocabulary cannot express."""
+    try:
+        return np.concatenate(tokenizer.encode_each(texts, add_special=False, parse_special=False))
+    except EncodeError:
+        if len(texts) == 1:
+            return np.empty(0, np.int32)
+        half = len(texts) // 2
+        return np.concatenate([_found(tokenizer, texts[:half]), _found(tokenizer, texts[half:])])
+
+
+def unreached_apart(tokenizer: Tokenizer, progress: Progress) -> Ids:
+    """The same in a process of its own if the model is in a file.  Raises TrialError."""
+    vocabulary = tokenizer.vocabulary
+    if vocabulary.path is None:
+        return unreached(tokenizer, progress)
+    request = {"model": str(vocabulary.path), "pre": vocabulary.chosen_pre}
+    try:
+        answer = answer_of(__name__, json.dumps(request).encode(), progress)
+    except ApartError as error:
+        reason = str(error) or "the process ended without a word"
+        raise TrialError(f"Whether text leads to each token could not be tried: {reason}") from error
+    return np.array(json.loads(answer), np.int32)
+
+
+def main() -> None:
+    request = json.load(sys.stdin)
+    try:
+        tokenizer = open_model(request["model"], request["pre"] or None)
+    except TokenloupeError as error:
+        sys.exit(str(error))
+    print(json.dumps(unreached(tokenizer, lambda share: None).tolist()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,284 @@
+"""Which tokens of a vocabulary people mean: a filter is words with blanks between them, and all must hold.
+
+the  "new york"      tokens that contain these characters; between quotes, two of them stand for one
+/^\\s+$/              tokens that the regular expression matches
+0xE282               tokens that contain these bytes
+#9906  100..200      tokens with this id, or with one of these
+kind:control  script:Han
+length:>=8  rank:..500  characters:1  …       of columns with figures: one, a range, or below and above
+is:unreached  is:untrained  is:notutf8  is:duplicate  is:byte  is:reserved  is:special
+-kind:byte           a `-` before any of them: all others
+
+What is not finished, such as `kind:`, leaves all tokens.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.search.in_tokens import contains, distances_from
+from guiapp.analysis.search.queries import QueryError
+from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, NOT_READ, Column, order
+from guiapp.analysis.vocabulary_list.figures import Flags, Ids, TokenFigures
+from guiapp.core.vocabulary.attributes import KIND_NAMES
+from guiapp.native.checkpoint import Progress
+
+Fits = Callable[[TokenFigures, Progress], Flags]
+
+WORD = re.compile(
+    r'(?P<minus>-?)(?P<body>/.+?/(?=\s|$)|[a-z]+:"(?:[^"]|"")*"?|"(?:[^"]|"")*"?|\S+)', re.DOTALL
+)
+QUOTED = re.compile(r'"((?:[^"]|"")*)"?', re.DOTALL)
+HEX = re.compile("0x([0-9a-fA-F]*)")
+ID = re.compile(r"#(\d{1,12})")
+ID_RANGE = re.compile(r"#?\d{1,12}\.\.(#?\d{1,12})?|\.\.#?\d{1,12}")
+KEY = re.compile("([a-z]+):(.*)", re.DOTALL)
+NUMBER = r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
+COMPARED = re.compile(f"(>=|<=|>|<|=)?{NUMBER}")
+RANGE = re.compile(f"{NUMBER}?\\.\\.{NUMBER}?")
+ALIKE = 0.8  # of a key and one that is misspelt: lenght, scores
+UNFINISHED = re.compile("(>=|<=|>|<|=)?[-+]?")
+COMPARISONS = {">=": np.greater_equal, "<=": np.less_equal, ">": np.greater, "<": np.less, "=": np.equal}
+NOT_TRIED = "Which tokens text reaches has not been tried yet."
+
+
+class Flag(NamedTuple):
+    """What `is:NAME` asks for; `lacking` is why it cannot be told."""
+
+    about: str
+    fits: Callable[[TokenFigures], Flags | None]
+    lacking: str = ""
+
+
+def _unreached(figures: TokenFigures) -> Flags | None:
+    return None if figures.is_reached is None else figures.is_reached == 0
+
+
+def _untrained(figures: TokenFigures) -> Flags | None:
+    return None if figures.indicators is None else figures.flags(figures.indicators.suspects)
+
+
+FLAGS = {
+    "unreached": Flag("no trial reached it with text", _unreached, NOT_TRIED),
+    "untrained": Flag("its embedding looks as if never trained", _untrained, NOT_READ),
+    "notutf8": Flag("its bytes are no whole characters", lambda figures: figures.is_broken),
+    "duplicate": Flag("another token has the same bytes", lambda figures: figures.is_duplicate),
+    "byte": Flag("stands for a single byte", lambda figures: figures.is_byte),
+    "reserved": Flag("kept for later, by its kind or name", lambda figures: figures.is_reserved),
+    "special": Flag("control, unknown or user-defined", lambda figures: figures.is_special),
+}
+
+
+@dataclass(frozen=True)
+class Term:
+    """One word of a filter.
+
+    written  as it stands in the filter
+    is_not   whether all others are meant
+    wanted   the bytes that tokens are to contain; None for other terms
+    """
+
+    written: str
+    is_not: bool
+    fits: Fits
+    wanted: bytes | None = None
+    needs_trials: bool = False
+
+
+def terms_of(query: str) -> tuple[Term, ...]:
+    """What a filter asks for.  Raises QueryError."""
+    return tuple(term for word in WORD.finditer(query) if (term := _term(word)) is not None)
+
+
+def needs_trials(query: str) -> bool:
+    """Whether a filter asks which tokens text reaches; False also for one that cannot be understood."""
+    try:
+        return any(term.needs_trials for term in terms_of(query))
+    except QueryError:
+        return False
+
+
+def found(figures: TokenFigures, query: str, progress: Progress) -> Flags:
+    """For each token whether a filter leaves it.  Raises QueryError."""
+    flags = np.ones(len(figures), np.bool_)
+    for term in terms_of(query):
+        flags &= term.fits(figures, progress) ^ term.is_not
+    return flags
+
+
+def listed(
+    figures: TokenFigures, query: str, sort: Column | None, is_descending: bool, progress: Progress
+) -> Ids:
+    """The tokens that a filter leaves, sorted; without `sort` the nearest to the texts in it first.
+
+    Raises QueryError.
+    """
+    flags = found(figures, query, progress)
+    if sort is not None:
+        in_order = order(figures, sort, is_descending)
+        return in_order[flags[in_order]].astype(np.int32)
+    ids = np.flatnonzero(flags).astype(np.int32)
+    return ids[np.argsort(distances(figures, query, ids), kind="stable")]
+
+
+def distances(figures: TokenFigures, query: str, ids: Ids) -> NDArray[np.int16]:
+    """How far tokens that a filter leaves are from the texts in it, see `in_tokens.distances`."""
+    far = np.zeros(len(ids), np.int16)
+    for term in terms_of(query):
+        if term.wanted is not None and not term.is_not:
+            far += distances_from(figures.tree, term.wanted, ids).astype(np.int16)
+    return far
+
+
+def without(query: str, key: str) -> str:
+    """A filter without the terms `key:…` in it."""
+    return " ".join(word[0] for word in WORD.finditer(query) if not word["body"].startswith(f"{key}:"))
+
+
+def without_terms(query: str, written: str) -> str:
+    """A filter without some terms."""
+    return " ".join(word[0] for word in WORD.finditer(query) if word[0] not in _words(written))
+
+
+def _words(query: str) -> set[str]:
+    return {word[0] for word in WORD.finditer(query)}
+
+
+def has(query: str, written: str) -> bool:
+    """Whether some terms stand in a filter."""
+    return _words(written) <= _words(query)
+
+
+def with_term(query: str, written: str) -> str:
+    """A filter with one more term."""
+    return f"{query.strip()} {written}".strip()
+
+
+def script_term(script: int) -> str:
+    """What asks for one of NAMES."""
+    name = NAMES[script]
+    return f'script:"{name}"' if " " in name else f"script:{name}"
+
+
+def _term(word: re.Match[str]) -> Term | None:
+    written, body, is_not = word[0], word["body"], bool(word["minus"])
+    term = partial(Term, written, is_not)
+    if len(body) > 2 and body[0] == body[-1] == "/":
+        return term(partial(_expression, body[1:-1]))
+    if match := HEX.fullmatch(body):
+        wanted = bytes.fromhex(match[1][: len(match[1]) // 2 * 2])  # the second digit is still to come
+        return term(partial(_containing, wanted), wanted) if wanted else None
+    if match := ID.fullmatch(body):
+        return term(partial(_in_range, BY_NAME["id"], int(match[1]), int(match[1])))
+    if ID_RANGE.fullmatch(body):
+        low, high = (int(end) if end else None for end in body.replace("#", "").split(".."))
+        return term(partial(_in_range, BY_NAME["id"], low, high))
+    if (match := KEY.fullmatch(body)) and match[1] in KEYS:
+        return _keyed(match[1], _unquoted(match[2]), term)
+    if match and (meant := get_close_matches(match[1], sorted(KEYS), 1, ALIKE)):
+        raise QueryError(f"There is no {match[1]}: but {meant[0]}: – text goes between quotes.")
+    wanted = _unquoted(body).encode("utf-8", "surrogatepass")
+    return term(partial(_containing, wanted), wanted) if wanted else None
+
+
+def _unquoted(text: str) -> str:
+    """Between quotes; a lone one stands for itself."""
+    match = QUOTED.fullmatch(text) if len(text) > 1 else None
+    return text if match is None else match[1].replace('""', '"')
+
+
+def _keyed(key: str, value: str, term: Callable[..., Term]) -> Term | None:
+    """The term `key:value`; None where the value is still to come."""
+    if key == "is":
+        if value not in FLAGS:
+            _refuse_unknown(value)
+            return None
+        return term(partial(_flagged, FLAGS[value]), needs_trials=value == "unreached")
+    if key in NAMED:
+        return term(partial(_of_names, key, _numbers(key, value))) if value else None
+    column = BY_NAME[key]
+    if UNFINISHED.fullmatch(value) or value == "..":
+        return None
+    if match := COMPARED.fullmatch(value):
+        return term(partial(_compared, column, match[1] or "=", float(match[2])))
+    if match := RANGE.fullmatch(value):
+        low, high = (None if end is None else float(end) for end in match.groups())
+        return term(partial(_in_range, column, low, high))
+    raise QueryError(f"“{value}” is no number, and no range such as 4..8 or >=4.")
+
+
+def _refuse_unknown(value: str) -> None:
+    """Raises QueryError unless a flag begins so, which is being typed."""
+    if not any(name.startswith(value) for name in FLAGS):
+        raise QueryError(f"There is no is:{value}. There are {', '.join(f'is:{name}' for name in FLAGS)}.")
+
+
+def _numbers(key: str, value: str) -> NDArray[np.int64]:
+    """The kinds or scripts of this name, or those that begin so.  Raises QueryError."""
+    names, wanted = [_plain(name) for name in NAMED[key]], _plain(value)
+    numbers = [number for number, name in enumerate(names) if name == wanted]
+    numbers = numbers or [number for number, name in enumerate(names) if name.startswith(wanted)]
+    if not numbers:
+        raise QueryError(f"There is no {key} “{value}”. There are: {', '.join(NAMED[key])}.")
+    return np.array(numbers)
+
+
+def _plain(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold()))
+
+
+NAMED = {"kind": KIND_NAMES, "script": NAMES}
+KEYS = {"is", *NAMED, *(column.name for column in COLUMNS if column.is_figure)}
+
+
+def _containing(wanted: bytes, figures: TokenFigures, progress: Progress) -> Flags:
+    return contains(figures.tree, wanted)
+
+
+def _expression(expression: str, figures: TokenFigures, progress: Progress) -> Flags:
+    return figures.flags(figures.matcher.matching(figures.tree, expression, progress))
+
+
+def _flagged(flag: Flag, figures: TokenFigures, progress: Progress) -> Flags:
+    flags = flag.fits(figures)
+    if flags is None:
+        raise QueryError(flag.lacking)
+    return flags
+
+
+def _of_names(key: str, numbers: NDArray[np.int64], figures: TokenFigures, progress: Progress) -> Flags:
+    values = BY_NAME[key].values(figures)
+    assert values is not None
+    return np.isin(values, numbers)
+
+
+def _compared(column: Column, sign: str, number: float, figures: TokenFigures, progress: Progress) -> Flags:
+    return np.asarray(COMPARISONS[sign](_values(column, figures), number), np.bool_)
+
+
+def _in_range(
+    column: Column, low: float | None, high: float | None, figures: TokenFigures, progress: Progress
+) -> Flags:
+    """From low to high, both included; those without a value are in no range."""
+    values = _values(column, figures)
+    above = values >= (-np.inf if low is None else low)
+    return np.asarray(above & (values <= (np.inf if high is None else high)), np.bool_)
+
+
+def _values(column: Column, figures: TokenFigures) -> NDArray[np.number]:
+    values = column.values(figures)
+    if values is None and column.lacking:
+        raise QueryError(column.lacking)
+    if values is None:
+        kind = figures.vocabulary.type.value
+        raise QueryError(f"Tokens of this vocabulary have no {column.name}: its type is {kind}.")
+    return values

@@ -1,0 +1,357 @@
+"""The special tokens of a model: what each is for, who says so, and which text leads to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from enum import Enum
+from itertools import compress, zip_longest
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.chat.markers import looks_like_end
+from guiapp.analysis.chat.templates import templates_of
+from guiapp.analysis.doctor.roles import keeps_going
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE, KINDS, Attribute
+from guiapp.core.vocabulary.merges import NO_TOKEN
+from guiapp.core.vocabulary.parts import AddedToken
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.remedies import GGUF
+from guiapp.core.vocabulary.reserved import reserved
+from guiapp.core.vocabulary.special_ids import KEYS, TEXTS_OF_ROLE
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.errors import EncodeError
+from guiapp.native.checkpoint import checkpoint, stoppable
+
+SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED | Attribute.UNUSED
+TOKENIZER_KEYS = "tokenizer.ggml."
+ID_KEY, TEXT_KEY = "_token_id", "_token"  # how keys end that name a token by its id, or its text
+ENDING_ROLES = ("eos", "eot", "eom", "fim_pad", "fim_rep", "fim_sep")
+STRIPS = {Attribute.LSTRIP: "lstrip", Attribute.RSTRIP: "rstrip"}
+RARE = ("\U00013000", "\U000ffffd")  # a hieroglyph, and what is for private use: few vocabularies know them
+LONGEST_CHARACTER = 4  # bytes
+DNA = "hybriddna"  # a model that makes tokens by another way than merging
+AT_ONCE = 1 << 12  # texts that are encoded at once
+
+
+class Reach(Enum):
+    """How a text leads to a token.  That none was found is no proof that there is none.
+
+    TEXT     its own text does, whatever is set
+    UNKNOWN  each character does that the vocabulary does not know
+    PARSED   its own text does where special tokens are parsed in texts
+    NEVER    its own text does not
+    """
+
+    TEXT = "text"
+    UNKNOWN = "unknown"
+    PARSED = "parse_special"
+    NEVER = "never"
+
+
+class Role(NamedTuple):
+    """What a token is used for, as `bos`; `source` is the key that says so, or how it was found."""
+
+    name: str
+    source: str
+
+
+@dataclass(frozen=True)
+class SpecialToken:
+    """One special token.
+
+    name         as the file spells it
+    mark         how the file marks it
+    text         leads to it by `reach`; None for NEVER
+    around       "before" or "behind" where it is put around each text, else ""
+    end          why llama.cpp ends a generation there, "" where it goes on
+    looks_ended  goes on there, though it looks like the end of a turn
+    strips       lstrip, rstrip, single_word: what it does to the text beside it
+    in_template  whether a chat template of the model writes it
+    is_reserved  by its kind or name
+    """
+
+    token_id: int
+    name: str
+    kind: str
+    roles: tuple[Role, ...]
+    mark: str
+    reach: Reach
+    text: bytes | None
+    around: str
+    end: str
+    looks_ended: bool
+    strips: tuple[str, ...]
+    in_template: bool
+    is_reserved: bool
+
+    @property
+    def is_unused(self) -> bool:
+        """Whether it is kept free, and nothing that the files say uses it: for those who fine-tune."""
+        is_used = self.roles or self.around or self.end or self.in_template
+        return self.is_reserved and not is_used
+
+    @property
+    def roles_text(self) -> str:
+        """`BOS · EOS`, or ""."""
+        return " · ".join(role.name.upper().replace("_", " ") for role in self.roles)
+
+
+def special_list(tokenizer: Tokenizer) -> tuple[SpecialToken, ...]:
+    """All tokens of a model that are not text alone, by id: those with a kind, a role or a reserved name."""
+    vocabulary = tokenizer.vocabulary
+    is_reserved, is_special = reserved(vocabulary), vocabulary.attributes & SPECIAL > 0
+    roles = _roles(vocabulary)
+    is_listed = is_special | is_reserved
+    is_listed[[*roles, *vocabulary.eog]] = True
+    ids = np.flatnonzero(is_listed).tolist()
+    names = [
+        text.decode("utf-8", "replace")
+        for text in _texts((vocabulary.token_data, vocabulary.token_offsets), ids)
+    ]
+    special_names = set(compress(names, is_special[ids].tolist()))
+    reached, template_ids = _reached(tokenizer, ids), _template_ids(tokenizer)
+    around, marked = _around(tokenizer), _marked(vocabulary, ids)
+
+    def described(token_id: int, name: str, is_special: bool, is_reserved: bool) -> SpecialToken:
+        own, (way, text), said = tuple(roles.get(token_id, ())), reached[token_id], marked[token_id]
+        ends = token_id in vocabulary.eog
+        seems_ended = is_special and looks_like_end(name) and not keeps_going(name, special_names)
+        return SpecialToken(
+            token_id=token_id,
+            name=name,
+            kind=said.kind,
+            roles=own,
+            mark=said.mark,
+            reach=way,
+            text=text,
+            around=around.get(token_id, ""),
+            end=_end(own) if ends else "",
+            looks_ended=seems_ended and not ends,
+            strips=said.strips,
+            in_template=token_id in template_ids,
+            is_reserved=is_reserved,
+        )
+
+    columns = names, is_special[ids].tolist(), is_reserved[ids].tolist()
+    return tuple(map(described, stoppable(ids), *columns))
+
+
+def _name(vocabulary: Vocabulary, token_id: int) -> str:
+    return vocabulary.raw_text(token_id).decode("utf-8", "replace")
+
+
+def _texts(table: tuple[NDArray[np.uint8], NDArray[np.int64]], ids: Sequence[int]) -> Iterator[bytes]:
+    """The texts of some rows: slicing bytes costs a tenth of slicing an array."""
+    data, offsets = table[0].tobytes(), table[1].tolist()
+    return (data[offsets[token_id] : offsets[token_id + 1]] for token_id in stoppable(ids))
+
+
+# Roles
+
+
+def _roles(vocabulary: Vocabulary) -> dict[int, list[Role]]:
+    """By id, in the order of `SpecialIds`; behind them what only the file's keys name, such as `cls`."""
+    found: dict[int, list[Role]] = {}
+    for name, named in asdict(vocabulary.special_ids).items():
+        if named is not None:
+            found.setdefault(named, []).append(Role(name, _source(vocabulary, name, named)))
+    for token_id, role in _other_roles(vocabulary):
+        found.setdefault(token_id, []).append(role)
+    return found
+
+
+def _other_roles(vocabulary: Vocabulary) -> Iterator[tuple[int, Role]]:
+    """Those that llama.cpp does not know: ids of a GGUF, and texts of a tokenizer_config.json."""
+    known = {field.name for field in fields(vocabulary.special_ids)}
+    for key, value in vocabulary.metadata.items():
+        short = key.removeprefix(TOKENIZER_KEYS)
+        if short != key and short.endswith(ID_KEY) and short not in KEYS:
+            if type(value) is int and 0 <= value < len(vocabulary):
+                yield value, Role(quoted(short.removesuffix(ID_KEY)), quoted(key))
+        elif key.endswith(TEXT_KEY) and "." not in key and key.removesuffix(TEXT_KEY) not in known:
+            text = _content(value)
+            token_id = vocabulary.find(text.encode("utf-8", "replace")) if isinstance(text, str) else None
+            if token_id is not None:
+                yield token_id, Role(quoted(key.removesuffix(TEXT_KEY)), quoted(key))
+
+
+def _source(vocabulary: Vocabulary, role: str, token_id: int) -> str:
+    said = vocabulary.metadata
+    keys = (TOKENIZER_KEYS + key for key, its_role in KEYS.items() if its_role == role)
+    if key := next((key for key in keys if said.get(key) == token_id), None):
+        return key
+    if _content(said.get(f"{role}_token")) == _name(vocabulary, token_id):
+        return f"{role}_token"
+    if _name(vocabulary, token_id) in TEXTS_OF_ROLE.get(role, "").split():
+        return "its text"
+    return f"usual for {vocabulary.format}" if vocabulary.format != GGUF else f"usual for {vocabulary.model}"
+
+
+def _content(said: object) -> object:
+    """The text of a token, which stands by itself or in an object."""
+    return said.get("content") if isinstance(said, dict) else said
+
+
+def _end(roles: Sequence[Role]) -> str:
+    """Why a generation ends with a token: for its role, or because llama.cpp knows its text."""
+    role = next((role for role in roles if role.name in ENDING_ROLES), None)
+    if role is not None and role.source != "its text":
+        return f"{role.name.upper()} by {role.source}" if "usual" not in role.source else role.name.upper()
+    return "its text"
+
+
+def _around(tokenizer: Tokenizer) -> dict[int, str]:
+    try:
+        before, behind = tokenizer.special_ids_around()
+    except EncodeError:
+        return {}
+    return {**dict.fromkeys(behind, "behind"), **dict.fromkeys(before, "before")}
+
+
+def _template_ids(tokenizer: Tokenizer) -> frozenset[int]:
+    """The special tokens that the model's chat templates write."""
+    ids: set[int] = set()
+    for template in templates_of(tokenizer.vocabulary):
+        ids.update(_tokens_in(tokenizer, [template.text.encode("utf-8", "replace")], True)[0].tolist())
+    return frozenset(ids)
+
+
+# How files mark them
+
+
+class Marked(NamedTuple):
+    """What the file says of a token; see `SpecialToken`."""
+
+    kind: str
+    mark: str
+    strips: tuple[str, ...]
+
+
+def _marked(vocabulary: Vocabulary, ids: Sequence[int]) -> dict[int, Marked]:
+    """By id; most tokens of a file are marked alike, and share it."""
+    parts, found = vocabulary.parts, dict[int, Marked]()
+    added = {} if parts is None else {token.token_id: token for token in parts.added_tokens}
+    columns = [vocabulary.attributes[ids].tolist(), vocabulary.stored_types[ids].tolist()]
+    columns.append([] if parts is None else parts.in_model[ids].tolist())
+    alike = dict[tuple[object, ...], Marked]()
+    for token_id, *key in zip_longest(stoppable(ids), *columns):
+        if (token := added.get(token_id)) is not None:
+            key = [key[0], token.special, token.lstrip, token.rstrip, token.single_word]
+        if (said := alike.get(tuple(key))) is None:
+            mark, strips = _mark(vocabulary, token, token_id), _strips(key[0], token)
+            said = alike[tuple(key)] = Marked(vocabulary.kind(token_id), mark, strips)
+        found[token_id] = said
+    return found
+
+
+def _mark(vocabulary: Vocabulary, added: AddedToken | None, token_id: int) -> str:
+    if added is not None:
+        return "added token, special" if added.special else "added token"
+    if vocabulary.parts is not None:
+        return "in the vocabulary" if vocabulary.parts.in_model[token_id] else "no token has this id"
+    stored = int(vocabulary.stored_types[token_id])
+    is_known = 0 < stored < len(ATTRIBUTE_OF_TYPE)
+    kind = KINDS[Attribute(int(ATTRIBUTE_OF_TYPE[stored]))] if is_known else "undefined"
+    if vocabulary.format == GGUF:
+        now = vocabulary.kind(token_id)
+        return f"token_type {stored}, {kind}" + (f"; llama.cpp: {now}" if now != kind else "")
+    if vocabulary.pieces is not None:
+        return f"piece type {kind}"
+    return {"unused": "no token has this id", "control": "special token"}.get(kind, kind)
+
+
+def _strips(attributes: int, added: AddedToken | None) -> tuple[str, ...]:
+    if added is None:
+        return tuple(name for bit, name in STRIPS.items() if attributes & bit)
+    flags = {"lstrip": added.lstrip, "rstrip": added.rstrip, "single_word": added.single_word}
+    return tuple(name for name, is_set in flags.items() if is_set)
+
+
+# Which text leads to them
+
+
+def _reached(tokenizer: Tokenizer, ids: Sequence[int]) -> dict[int, tuple[Reach, bytes | None]]:
+    """For each id how its own text leads to it, and that text."""
+    found: dict[int, tuple[Reach, bytes | None]] = {}
+    own_texts = list(_own_texts(tokenizer.vocabulary, ids))
+    never_made = _never_made(tokenizer, ids)
+    for way, parses in ((Reach.TEXT, False), (Reach.UNKNOWN, False), (Reach.PARSED, True)):
+        texts = _unknown(tokenizer.vocabulary, ids) if way is Reach.UNKNOWN else own_texts
+        done = found.keys() | never_made if way is Reach.TEXT else found.keys()
+        for bulk in _bulks([pair for pair in texts if pair[0] not in done]):
+            for token_id, text in _leading(tokenizer, bulk, parses):
+                found.setdefault(token_id, (way, text))
+    return {token_id: found.get(token_id, (Reach.NEVER, None)) for token_id in ids}
+
+
+def _never_made(tokenizer: Tokenizer, ids: Sequence[int]) -> frozenset[int]:
+    """Control tokens that no text becomes, as no rule merges to them and they are no single character."""
+    merging, vocabulary, parts = tokenizer.merging, tokenizer.vocabulary, tokenizer.vocabulary.parts
+    spells_otherwise = parts is not None and (parts.model.continuing_prefix or parts.model.end_suffix)
+    if merging is None or merging.takes_whole or spells_otherwise or vocabulary.model == DNA:
+        return frozenset()
+    is_made = np.zeros(len(vocabulary), np.bool_)
+    made = merging.rules.table[:, 3]
+    is_made[made[made < len(vocabulary)]] = True  # behind them are numbers of what is no token
+    is_made |= np.diff(vocabulary.token_offsets) <= LONGEST_CHARACTER
+    is_made[[token for each in merging.fallbacks for token, _ in each if token != NO_TOKEN]] = True
+    is_made |= (vocabulary.signs & Attribute.CONTROL == 0) | (vocabulary.signs & Attribute.UNKNOWN > 0)
+    if vocabulary.special_ids.unk is not None:
+        is_made[vocabulary.special_ids.unk] = True
+    return frozenset(compress(ids, (~is_made[list(ids)]).tolist()))
+
+
+def _own_texts(vocabulary: Vocabulary, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+    """What a token is searched for by, and what it stands for, where that is another text."""
+    searched, meant = _texts(vocabulary.unmarked_texts, ids), _texts(vocabulary.token_bytes_table, ids)
+    for token_id, text, other in zip(ids, searched, meant, strict=True):
+        if text:
+            yield token_id, text
+        if other and other != text:
+            yield token_id, other
+
+
+def _unknown(vocabulary: Vocabulary, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+    are_unknown = (vocabulary.signs[ids] & Attribute.UNKNOWN > 0).tolist()
+    return ((token_id, character.encode()) for token_id in compress(ids, are_unknown) for character in RARE)
+
+
+def _bulks(pairs: list[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
+    for begin in range(0, len(pairs), AT_ONCE):
+        checkpoint()
+        yield pairs[begin : begin + AT_ONCE]
+
+
+def _leading(
+    tokenizer: Tokenizer, pairs: Sequence[tuple[int, bytes]], parses: bool
+) -> Iterator[tuple[int, bytes]]:
+    """Those of some tokens and texts where the text leads to the token."""
+    ids, texts_of_ids = _tokens_in(tokenizer, [text for _, text in pairs], parses)
+    wanted = np.array([token_id for token_id, _ in pairs], np.int32)
+    for at in np.unique(texts_of_ids[ids == wanted[texts_of_ids]]).tolist():
+        yield pairs[at]
+
+
+def _tokens_in(
+    tokenizer: Tokenizer, texts: Sequence[bytes], parses: bool
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The ids of all texts, or with `parses` of special tokens alone, where those can be had at once.
+
+    Behind them to which text each belongs; none is of a text that the vocabulary cannot express.
+    """
+    if parses and tokenizer.vocabulary.parts is None:
+        found = tokenizer.special_tokens.partition_each(texts, True)
+        return found.ids, found.texts_of_ids
+    try:
+        rows = tokenizer.encode_each(texts, False, parses)
+    except EncodeError:
+        if len(texts) == 1:
+            return np.empty(0, np.int32), np.empty(0, np.int64)
+        half = len(texts) // 2
+        first, second = (_tokens_in(tokenizer, part, parses) for part in (texts[:half], texts[half:]))
+        return np.concatenate([first[0], second[0]]), np.concatenate([first[1], second[1] + half])
+    return np.concatenate(rows), np.repeat(np.arange(len(rows)), list(map(len, rows)))

@@ -1,0 +1,301 @@
+"""`tokenloupe bench`"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from guiapp.cli.files import (
+    OutputPath,
+    add_force_option,
+    add_pre_option,
+    file_name,
+    file_path,
+    output_path,
+    positive_number,
+    print_json,
+    print_lines,
+    refuse_beside,
+    seed_number,
+    write,
+)
+from guiapp.core.system import interrupts
+from guiapp.core.text.figures import counted
+
+if TYPE_CHECKING:
+    from guiapp.analysis.bench.measurement import Report
+    from guiapp.analysis.bench.plan import Plan
+
+ALL = "all"
+REPORTS = (".html", ".md", ".csv", ".json")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    from guiapp.analysis.bench.scenarios import DEFAULT_SCENARIOS, SCENARIOS
+
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    rows = (f"  {row.name:10}  {row.label}: {row.help}" for row in SCENARIOS.values())
+    parser.epilog = "\n".join(["scenarios:", *rows])
+    parser.add_argument("model", metavar="MODEL", help="a model file or demo model")
+    add_pre_option(parser)
+    _add_contenders(parser.add_argument_group("who takes part"))
+    _add_scenarios(parser.add_argument_group("what is timed"), ", ".join(DEFAULT_SCENARIOS))
+    _add_timing(parser.add_argument_group("how it is timed"))
+    _add_outputs(parser.add_argument_group("what becomes of it"))
+    add_force_option(parser)
+
+
+def _add_contenders(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--encoders",
+        metavar="A,B",
+        default="",
+        help="names of encoders and peers, otherwise all encoders; "
+        "`NAME (unsplit)` takes a text as one piece",
+    )
+    group.add_argument("--peers", action="store_true", help="also every other tokenizer that is installed")
+    group.add_argument(
+        "--own",
+        metavar="NAME=…",
+        action="append",
+        default=[],
+        help="a contender of your own; may be repeated. NAME=command:WORDS: a process for each text, "
+        "which is given the text and writes ids; NAME=stream:WORDS: one process, to which go the number of "
+        "bytes in a line and the text, and which answers with ids in a line; NAME=python:MODULE:FUNCTION",
+    )
+    group.add_argument(
+        "--list", action="store_true", help="say who can take part, what it returns, and who cannot and why"
+    )
+
+
+def _add_scenarios(group: argparse._ArgumentGroup, usual: str) -> None:
+    group.add_argument(
+        "-f",
+        "--file",
+        metavar="CORPUS",
+        type=file_name,
+        action="append",
+        default=[],
+        help="a file, a folder, sample:NAME, random (drawn from the vocabulary) or tutorial; "
+        "may be repeated; otherwise some samples",
+    )
+    group.add_argument(
+        "--scenario",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help=f"of those below, or all of them; may be repeated; otherwise {usual}",
+    )
+    group.add_argument("--threads", metavar="N,M", type=_numbers, help="numbers of threads to try")
+    group.add_argument(
+        "--largest", metavar="BYTES", type=positive_number, help="of scenarios that go through lengths"
+    )
+    group.add_argument(
+        "--repeat",
+        choices=("never", "same", "fresh"),
+        default="never",
+        help="how texts get longer than they are: %(default)s, the same again, or fresh words of the samples",
+    )
+
+
+def _add_timing(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--time-budget",
+        metavar="S",
+        type=positive_number,
+        default=60.0,
+        help="seconds for timing: %(default)g",
+    )
+    group.add_argument(
+        "--call-limit",
+        metavar="S",
+        type=positive_number,
+        default=10.0,
+        help="leave out calls that take longer: %(default)g",
+    )
+    group.add_argument(
+        "--clock",
+        choices=("auto", "wall", "cpu"),
+        default="auto",
+        help="cpu: what a contender gets of the processor; auto: that beside other programs, else wall",
+    )
+    group.add_argument("--seed", type=seed_number, default=0, help="for random texts and the order of turns")
+
+
+def _add_outputs(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--baseline", metavar="NAME", default="fast", help="what speeds are compared with: %(default)s"
+    )
+    group.add_argument(
+        "--compare", metavar="OLD.json", type=file_path, help="tell what is slower than in an earlier run"
+    )
+    group.add_argument("--json", metavar="FILE", type=output_path, help="write the records as a JSON object")
+    group.add_argument(
+        "--report",
+        metavar="FILE",
+        type=_report_path,
+        help="write a report: .html with charts, .md, .csv, or .json",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure encoders and other tokenizers with one vocabulary."""
+    if options.list:
+        refuse_beside(options, "--list", json="--json", report="--report", compare="--compare")
+        return _list(options)
+    from guiapp.analysis.bench.history import load_run, save_run_somewhere
+    from guiapp.analysis.bench.measurement import Report
+
+    old = None if options.compare is None else load_run(options.compare)
+    file = None if options.json == Path("-") else options.json
+    measured = Report()
+    try:
+        _measure(_plan(options), measured)
+    except Exception:
+        if file is not None and measured.results:  # hours of work, whatever went wrong
+            save_run_somewhere(file, measured.record())
+        raise
+    record = measured.record()
+    _print_run(record, old, options)
+    if file is not None:
+        save_run_somewhere(file, record)
+    if options.report is not None:
+        _write_report(options.report, record, options.baseline)
+    if record["complete"]:
+        return 0
+    kept = f", kept in {options.json}" if file else ""
+    say(f"tokenloupe: Stopped with {counted(len(record['results']), 'result')}{kept}.")
+    return interrupts.INTERRUPTED
+
+
+def _list(options: argparse.Namespace) -> int:
+    from guiapp.analysis.libraries.custom import parse_custom
+    from guiapp.analysis.libraries.listing import listing
+    from guiapp.core.open_model import open_model
+
+    print(*listing(open_model(options.model, options.pre), map(parse_custom, options.own)), sep="\n")
+    return 0
+
+
+def _print_run(record: dict[str, Any], old: dict[str, Any] | None, options: argparse.Namespace) -> None:
+    """The records or tables, and what changed, which is no part of records."""
+    from guiapp.analysis.bench.report import table_lines
+
+    changes_go_to = sys.stdout
+    if options.json == Path("-"):
+        print_json(record)
+        changes_go_to = sys.stderr
+    else:
+        print_lines(table_lines(record, options.baseline))
+    if old is not None:
+        _print_changes(old, record, changes_go_to)
+
+
+def _write_report(path: Path, record: dict[str, Any], baseline: str) -> None:
+    from guiapp.analysis.bench.report import report_text
+
+    charts = _charts(record, baseline) if path.suffix == ".html" else {}
+    text = report_text(path.suffix, record, baseline, charts)
+    write(str(path), text.encode())
+
+
+def _charts(record: dict[str, Any], baseline: str) -> dict[str, str]:
+    """All charts of a run; none where Qt, which draws them, cannot start."""
+    from guiapp.window import qt_libraries
+
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    if (problem := qt_libraries.problem()) is not None:
+        say(f"tokenloupe: The report has no charts: {problem}")
+        return {}
+    from guiapp.pages.bench.chart_images import paper_charts
+    from guiapp.window.app import make_application
+
+    application = make_application()
+    charts = dict(paper_charts(record, baseline))
+    application.sendPostedEvents()
+    return charts
+
+
+def _plan(options: argparse.Namespace) -> Plan:
+    from guiapp.analysis.bench.corpus import DEFAULT
+    from guiapp.analysis.bench.plan import Plan
+    from guiapp.analysis.bench.scenarios import DEFAULT_SCENARIOS, SCENARIOS
+    from guiapp.analysis.libraries.custom import parse_custom
+
+    scenarios = tuple(name for names in options.scenario for name in names.split(",") if name)
+    plan = Plan(
+        model=options.model,
+        corpora=tuple(options.file) or DEFAULT,
+        contenders=tuple(dict.fromkeys(name for name in options.encoders.split(",") if name)),
+        with_peers=options.peers,
+        scenarios=tuple(SCENARIOS) if ALL in scenarios else scenarios or DEFAULT_SCENARIOS,
+        time_budget_s=options.time_budget,
+        largest_bytes=None if options.largest is None else int(options.largest),
+        call_limit_s=options.call_limit,
+        clock=options.clock,
+        seed=options.seed,
+        pre=options.pre,
+        own=tuple(map(parse_custom, options.own)),
+        repeat=options.repeat,
+    )
+    return plan if options.threads is None else replace(plan, threads=options.threads)
+
+
+def _measure(plan: Plan, report: Report) -> None:
+    """Run the plan until it is complete or interrupted; the report holds what was measured at any moment."""
+    from guiapp.analysis.bench.control import stopped_by_signals
+    from guiapp.analysis.bench.engine import run as run_engine
+    from guiapp.analysis.bench.worker import STARTS
+
+    with stopped_by_signals() as control:
+        for event in run_engine(plan, control):
+            report.add(event)
+            if event["event"] == "result":
+                interrupts.has_results.set()
+            if event["event"] != "loading" or event["stage"] == STARTS:  # not each stage of it
+                _show_progress(event)
+
+
+def _show_progress(event: Mapping[str, Any]) -> None:
+    match event["event"]:
+        case "started" if pre := event["vocabulary"]["chosen_pre"]:
+            say(f"tokenloupe: Text is split as “{pre}”, chosen by hand.")
+        case "loading":
+            say(f"Loading {event['contender']} …")
+        case "cell":
+            size = counted(event["size_bytes"], "byte")
+            what = f"{event['scenario']} ({', '.join(event['operations'])})"
+            say(f"[{event['number']}/{event['of']}] {what}: {event['corpus']}, {size}")
+        case "left out":
+            say(f"{event['contender']} is left out: {event['reason']}")
+
+
+def say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _print_changes(old: dict[str, Any], new: dict[str, Any], file: TextIO) -> None:
+    from guiapp.analysis.bench.history import compare_runs, different_conditions
+    from guiapp.analysis.bench.tables import change_lines
+
+    for line in different_conditions(old, new):
+        say(f"Not the same conditions: {line}.")
+    print(*change_lines(compare_runs(old, new)), sep="\n", file=file)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    if not all(part.isdecimal() and int(part) for part in text.split(",")):
+        raise argparse.ArgumentTypeError(f"“{text}” is not a list of whole numbers above 0, such as 1,2")
+    return tuple(map(int, text.split(",")))
+
+
+def _report_path(text: str) -> OutputPath:
+    path = output_path(text)
+    if path.suffix not in REPORTS:
+        raise argparse.ArgumentTypeError(f"“{text}” ends with none of {', '.join(REPORTS)}")
+    return path

@@ -1,0 +1,73 @@
+"""`tokenloupe chunk`"""
+
+from __future__ import annotations
+
+import argparse
+
+from guiapp.cli.files import (
+    add_parse_special_option,
+    add_pre_option,
+    add_text_source,
+    let_terminal_replace,
+    open_tokenizer,
+    print_json,
+    text_of,
+)
+from guiapp.core.encode.counting.boundaries import LEVELS
+from guiapp.core.encode.counting.chunks import Chunk, chunk_text
+from guiapp.core.text.visible_text import visible_text
+
+SHOWN_CHARACTERS = 60  # of the beginning of a chunk
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL")
+    add_pre_option(parser)
+    add_text_source(parser)
+    parser.add_argument(
+        "--max-tokens",
+        metavar="N",
+        type=int,
+        required=True,
+        help="of a chunk by itself, BOS and EOS not counted",
+    )
+    parser.add_argument(
+        "--overlap", metavar="M", type=int, default=0, help="repeat up to M tokens of the chunk before"
+    )
+    parser.add_argument("--by", choices=LEVELS[::-1], default="character", help="where chunks may end")
+    add_parse_special_option(parser)
+    parser.add_argument("--json", action="store_true", help="print a JSON object that holds the texts")
+
+
+def run(options: argparse.Namespace) -> int:
+    """A text in chunks of at most N tokens, as long as they can be."""
+    text = text_of(options)
+    tokenizer = open_tokenizer(options.model, options.pre)
+    chunks = chunk_text(
+        tokenizer, text, options.max_tokens, options.overlap, options.by, options.parse_special
+    )
+    if options.json:
+        print_json(_report(options, text, chunks))
+    else:
+        let_terminal_replace()
+        for chunk in chunks:
+            beginning = visible_text(text[chunk.start : chunk.end], SHOWN_CHARACTERS)
+            print(chunk.start, chunk.end, chunk.n_tokens, beginning, sep="\t")
+    return 0
+
+
+def _report(options: argparse.Namespace, text: bytes, chunks: list[Chunk]) -> dict[str, object]:
+    return {
+        "max_tokens": options.max_tokens,
+        "overlap": options.overlap,
+        "by": options.by,
+        "chunks": [
+            {
+                "start": chunk.start,
+                "end": chunk.end,
+                "n_tokens": chunk.n_tokens,
+                "text": text[chunk.start : chunk.end].decode("utf-8", "replace"),
+            }
+            for chunk in chunks
+        ],
+    }

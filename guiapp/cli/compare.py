@@ -1,0 +1,263 @@
+"""`tokenloupe compare`"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from guiapp.analysis.compare.names import names_apart
+from guiapp.cli.files import (
+    InputError,
+    add_parse_special_option,
+    add_spelling_option,
+    file_name,
+    file_text,
+    let_terminal_replace,
+    open_tokenizer,
+    print_json,
+    print_parts,
+    refuse_beside,
+)
+from guiapp.core.text.figures import counted
+
+if TYPE_CHECKING:
+    from guiapp.analysis.compare.comparison import Side
+    from guiapp.analysis.compare.texts_report import Terms
+    from guiapp.core.encode.tokenizer import Tokenizer
+
+LISTED = 10  # differences, for people
+FOR_ONE = re.compile(r"(\d+)=(.*)", re.DOTALL)
+FORMS = {
+    "json": "print a JSON object",
+    "csv": "print lines for a spreadsheet",
+    "markdown": "print tables to paste",
+    "svg": "print a drawing of bars",
+}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("models", metavar="MODEL", nargs="+", help="the others are compared with the first")
+    parser.add_argument("--text", help="otherwise FILE or standard input is read")
+    parser.add_argument(
+        "-f",
+        "--file",
+        dest="files",
+        metavar="FILE",
+        action="append",
+        type=file_name,
+        help="a text, or a folder of texts; may be given again",
+    )
+    parser.add_argument("--utf16", action="store_true", help="texts that are read are UTF-16")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--vocab", action="store_true", help="compare what two files say, rather than texts")
+    kind.add_argument(
+        "--against", metavar="FILE", type=file_name, help="with one MODEL: the tokens of another text"
+    )
+    kind.add_argument("--ids", help="with one MODEL: ids from elsewhere, or - for standard input")
+    for name, about in (("pre", "pre-tokenizer (BPE only)"), ("encoder", "algorithm that `info` lists")):
+        parser.add_argument(
+            f"--{name}",
+            metavar="[N=]NAME",
+            action="append",
+            default=[],
+            help=f"{about}, of the Nth MODEL or of all",
+        )
+    parser.add_argument(
+        "--no-special", dest="special", action="store_false", help="leave BOS, EOS and the like out"
+    )
+    add_parse_special_option(parser)
+    parser.add_argument("--context", metavar="N", type=int, help="tokens that fit, if not what the files say")
+    parser.add_argument(
+        "--price", metavar="P[,P…]", type=_prices, default=(), help="of a million tokens, of all or of each"
+    )
+    add_spelling_option(parser)
+    form = parser.add_mutually_exclusive_group()
+    for each, about in FORMS.items():
+        form.add_argument(f"--{each}", dest="form", action="store_const", const=each, help=about)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Texts in tokens of several models side by side, two texts in those of one, or two vocabularies."""
+    one_model = options.against is not None or options.ids is not None
+    if options.vocab and len(options.models) != 2:
+        raise InputError("--vocab compares two models. Give two.")
+    if one_model and len(options.models) != 1:
+        raise InputError("--against and --ids compare with the text of one model. Give one.")
+    if options.vocab:
+        refuse_beside(options, "--vocab", text="--text", files="-f", encoder="--encoder")
+    if options.vocab or one_model:
+        kind = "--vocab" if options.vocab else "--ids" if options.against is None else "--against"
+        refuse_beside(options, kind, price="--price", context="--context")
+    if options.form in (("svg", "csv") if one_model else ("svg",) if options.vocab else ()):
+        raise InputError(f"This is not printed as {options.form.upper()}. Choose --json or --markdown.")
+    if options.text is not None and (options.files or options.utf16):
+        raise InputError("A text comes from --text or from -f. Leave out one of them.")
+    if "-" in (options.ids, options.against) and options.text is None and not options.files:
+        raise InputError("Standard input is for one of both. Give the text by --text or -f.")
+    if options.vocab:
+        _compare_vocabularies(options)
+    elif one_model:
+        _compare_changes(options)
+    else:
+        _compare_texts(options)
+    return 0
+
+
+def _compare_texts(options: argparse.Namespace) -> None:
+    from guiapp.analysis.compare.texts import compare_texts
+    from guiapp.analysis.compare.texts_report import csv_text, record, summary, svg_text, tables
+    from guiapp.analysis.export.tables import page_of
+
+    sides = _sides(options)
+    terms = _terms(options)
+    compared = compare_texts(sides, _texts(options), None if options.form == "json" else LISTED)
+    match options.form:
+        case "json":
+            print_json(record(compared, terms))
+        case "csv":
+            print_parts([csv_text(compared.counts, terms)])
+        case "svg":
+            print_parts([svg_text(compared.counts)])
+        case _:
+            let_terminal_replace()
+            is_markdown = options.form == "markdown"
+            print(page_of(tables(compared, terms), after=[summary(compared)], is_markdown=is_markdown))
+
+
+def _compare_changes(options: argparse.Namespace) -> None:
+    from guiapp.analysis.compare.changes_report import as_text, compare_ids, record
+    from guiapp.analysis.explain.id_lists import parse_ids
+    from guiapp.analysis.explain.spelling import Spelling
+
+    [side] = _sides(options)
+    texts = list(_texts(options))
+    if len(texts) != 1:
+        raise InputError(f"One text is compared, not {len(texts)}. Give one file.")
+    name, text = texts[0]
+    if options.against is not None:
+        names = name or "The text", options.against
+        second = side.encode(file_text(options.against, options.utf16)).token_ids
+    else:
+        names = name or "The text", "the list of ids"
+        given = file_text(None, False).decode("utf-8", "replace") if options.ids == "-" else options.ids
+        second = parse_ids(given, len(side.tokenizer.vocabulary))
+    report = compare_ids(side.tokenizer, names, side.encode(text).token_ids, second)
+    if options.form == "json":
+        print_json(record(report))
+        return
+    let_terminal_replace()
+    print(as_text(report, options.form == "markdown", Spelling(options.spelling)))
+
+
+def _compare_vocabularies(options: argparse.Namespace) -> None:
+    from guiapp.analysis.compare.vocabularies import compare_vocabularies
+    from guiapp.analysis.compare.vocabulary_report import csv_rows, page_text, record
+    from guiapp.analysis.export.tables import csv_blocks
+
+    tokenizers = _tokenizers(options)
+    first, second = _names(options)
+    found, names = compare_vocabularies(*tokenizers), (first, second)
+    match options.form:
+        case "json":
+            print_json(record(found, names))
+        case "csv":
+            print_parts(csv_blocks(csv_rows(found, names)))
+        case _:
+            let_terminal_replace()
+            print(page_text(found, names, is_markdown=options.form == "markdown"))
+
+
+def _sides(options: argparse.Namespace) -> list[Side]:
+    from guiapp.analysis.compare.comparison import Side
+
+    encoders = _for_each(options, "encoder")
+    return [
+        Side(name, tokenizer, encoder, options.special, options.parse_special)
+        for name, tokenizer, encoder in zip(_names(options), _tokenizers(options), encoders, strict=True)
+    ]
+
+
+def _tokenizers(options: argparse.Namespace) -> list[Tokenizer]:
+    """A file that is named twice is opened once."""
+    opened: dict[tuple[str, str | None], Tokenizer] = {}
+    tokenizers = []
+    for key in zip(options.models, _for_each(options, "pre"), strict=True):
+        if key not in opened:
+            opened[key] = open_tokenizer(*key)
+        tokenizers.append(opened[key])
+    return tokenizers
+
+
+def _names(options: argparse.Namespace) -> list[str]:
+    """As they were given, for programs; for people what tells them apart, with what was chosen for each."""
+    if options.form == "json":
+        return list(options.models)
+    chosen = [
+        ", ".join(filter(None, pair))
+        for pair in zip(_for_each(options, "pre"), _for_each(options, "encoder"), strict=True)
+    ]
+    return names_apart(options.models, chosen)
+
+
+def _for_each(options: argparse.Namespace, option: str) -> list[str | None]:
+    """What an option says for each model."""
+    chosen: list[str | None] = [None] * len(options.models)
+    for value in getattr(options, option):
+        if (found := FOR_ONE.fullmatch(value)) is None:
+            chosen = [value] * len(chosen)
+        elif 1 <= (number := int(found[1])) <= len(chosen):
+            chosen[number - 1] = found[2]
+        else:
+            raise InputError(f"--{option} {value}: there is no MODEL number {number}.")
+    return chosen
+
+
+def _terms(options: argparse.Namespace) -> Terms:
+    from guiapp.analysis.compare.texts_report import Terms
+
+    if options.context is not None and options.context < 1:
+        raise InputError(f"No text fits a context of {options.context} tokens. Choose 1 or more.")
+    if len(options.price) not in (0, 1, len(options.models)):
+        raise InputError(f"Give one price or {len(options.models)}, not {len(options.price)}.")
+    return Terms(options.context, options.price)
+
+
+def _prices(text: str) -> tuple[float, ...]:
+    """What --price takes."""
+    try:
+        prices = tuple(map(float, text.split(",")))
+    except ValueError:
+        prices = (-1.0,)
+    if not all(0 <= price < float("inf") for price in prices):
+        raise argparse.ArgumentTypeError(f"{text!r} is no price, nor several with commas between them")
+    return prices
+
+
+def _texts(options: argparse.Namespace) -> Iterator[tuple[str, bytes]]:
+    """The texts with the names of their files."""
+    if options.text is not None:
+        yield "", os.fsencode(options.text)
+        return
+    for file in options.files or [None]:
+        if file is None or not os.path.isdir(file):
+            yield "" if file in (None, "-") else file, file_text(file, options.utf16)
+        else:
+            yield from _texts_in(file, options.utf16)
+
+
+def _texts_in(folder: str, is_utf16: bool) -> Iterator[tuple[str, bytes]]:
+    from guiapp.analysis.compare.text_files import text_files
+
+    paths, n_others = text_files(Path(folder), is_utf16)
+    for path in paths:
+        yield str(path), file_text(str(path), is_utf16)
+    if n_others:
+        are = "is" if n_others == 1 else "are"
+        print(
+            f"tokenloupe: {folder}: {counted(n_others, 'file')} without text {are} left out.", file=sys.stderr
+        )

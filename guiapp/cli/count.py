@@ -1,0 +1,126 @@
+"""`tokenloupe count`"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from guiapp.analysis.explain.hidden_report import HiddenReport, hidden_report
+from guiapp.cli.files import (
+    InputError,
+    add_parse_special_option,
+    add_pre_option,
+    add_text_source,
+    blocks_of,
+    let_terminal_replace,
+    open_tokenizer,
+    print_json,
+    text_of,
+)
+from guiapp.core.text.figures import counted, percent
+from guiapp.core.text.hidden import kind_name
+from guiapp.core.text.visible_text import visible_text
+
+if TYPE_CHECKING:
+    from guiapp.core.encode.counting.cost import Dear, Dearest
+    from guiapp.core.encode.tokenizer import Tokenizer
+
+SHOWN_CHARACTERS = 200  # of what hidden characters spell
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL")
+    add_pre_option(parser)
+    add_text_source(parser)
+    parser.add_argument(
+        "--limit", metavar="N", type=int, help="stop as soon as there are more, and say “more than N”"
+    )
+    parser.add_argument(
+        "--no-special", dest="special", action="store_false", help="leave BOS, EOS and the like out"
+    )
+    add_parse_special_option(parser)
+    parser.add_argument(
+        "--hidden", action="store_true", help="list the characters that nobody sees, and what they cost"
+    )
+    parser.add_argument(
+        "--dearest", metavar="N", type=int, help="also the N words and N lines that take the most tokens"
+    )
+    parser.add_argument("--json", action="store_true", help="print the number, or the list, as a JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    """The number of tokens of a text, and what takes the most of them."""
+    from guiapp.core.encode.counting.count import count_blocks
+
+    if options.limit is not None and options.limit < 0:
+        raise InputError(f"No text has fewer than {options.limit} tokens. Choose a limit of 0 or more.")
+    if options.hidden and options.limit is not None:
+        raise InputError("--hidden looks at the whole text. Leave out --limit.")
+    if options.hidden and options.dearest is not None:
+        raise InputError("--hidden and --dearest list different things. Choose one of them.")
+    tokenizer = open_tokenizer(options.model, options.pre)
+    if options.hidden:
+        report = hidden_report(tokenizer, text_of(options), options.special, options.parse_special)
+        if options.json:
+            print_json({**report._asdict(), "places": [place._asdict() for place in report.places]})
+        else:
+            _tell_hidden(report)
+        return 0
+    if options.dearest is not None:
+        return _print_dearest(options, tokenizer)
+    blocks = blocks_of(options)
+    n_tokens = count_blocks(tokenizer, blocks, options.limit, options.special, options.parse_special)
+    if options.json:
+        print_json({"tokens": n_tokens, "limit": options.limit})
+    else:
+        print(f"more than {options.limit}" if n_tokens is None else n_tokens)
+    return 0
+
+
+def _tell_hidden(report: HiddenReport) -> None:
+    """A line for each place: of which line of the text, from which byte on, what, and what it costs."""
+    let_terminal_replace()
+    for place in report.places:
+        what = f"{place.characters} {', '.join(kind_name(kind, place.characters) for kind in place.kinds)}"
+        says = [f"“{visible_text(place.says.encode(), SHOWN_CHARACTERS)}”"] if place.says else []
+        print(f"line {place.line}", place.start, what, counted(place.tokens, "token"), *says, sep="\t")
+    where = f" in {counted(len(report.places), 'place')}" if report.places else ""
+    with_them = f"{counted(report.tokens, 'token')} with them, {report.tokens_without:,} without"
+    print(f"{counted(report.characters, 'hidden character')}{where}: {with_them}")
+
+
+def _print_dearest(options: argparse.Namespace, tokenizer: Tokenizer) -> int:
+    from guiapp.core.encode.counting.cost import dearest
+
+    if options.limit is not None or options.dearest < 1:
+        raise InputError("What is dearest is told of a whole text: choose 1 or more, and no --limit.")
+    encoding = tokenizer.encode(text_of(options), options.special, options.parse_special)
+    found = dearest(encoding, options.dearest)
+    if options.json:
+        print_json(_report(found, encoding.text_bytes))
+        return 0
+    let_terminal_replace()
+    print(found.n_tokens)
+    for title, rows in (("words", found.words), ("lines", found.lines)):
+        print(f"\n{title:>8}{'':8}{'times':>8}{'line':>9}")
+        for row in rows:
+            share, line = percent(row.n_tokens / found.n_tokens, 1), _line(encoding.text_bytes, row)
+            print(f"{row.n_tokens:8,}{share:>8}{row.n_times:8,}{line:9,}  {row.text}")
+    return 0
+
+
+def _report(found: Dearest, text: bytes) -> dict[str, object]:
+    parts = ("words", found.words), ("lines", found.lines)
+    return {"tokens": found.n_tokens, **{name: [_record(row, text) for row in rows] for name, rows in parts}}
+
+
+def _record(row: Dear, text: bytes) -> dict[str, object]:
+    """The text as it is, other than for people."""
+    raw = text[row.start : row.end].decode("utf-8", "replace")
+    span = [row.start, row.end]
+    return {"text": raw, "tokens": row.n_tokens, "times": row.n_times, "line": _line(text, row), "span": span}
+
+
+def _line(text: bytes, row: Dear) -> int:
+    """The number of the line where it is for the first time, from 1."""
+    return text.count(b"\n", 0, row.start) + 1

@@ -1,0 +1,313 @@
+"""What commands read and write: model files, texts, results."""
+
+from __future__ import annotations
+
+import argparse
+import codecs
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from io import BufferedReader, BytesIO, UnsupportedOperation
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from guiapp.core.encode.counting.blocks import blocks_from
+from guiapp.core.open_model import open_model
+from guiapp.core.system.input_files import MOST_BYTES, check_input, open_input, read_bounded
+from guiapp.core.system.replace_file import replace_file
+from guiapp.core.text.utf16 import LITTLE, MARK, utf8_from, utf16_codec
+from guiapp.errors import TokenloupeError
+
+if TYPE_CHECKING:
+    from guiapp.core.encode.tokenizer import Tokenizer
+
+OPEN_FILES = ("/dev", "/dev/fd", "/proc/self/fd")  # these may lead to a regular file, such as /dev/stdout
+
+
+class InputError(TokenloupeError):
+    """A file or an argument that cannot be read; the message says why."""
+
+
+class OneFile(argparse.Action):
+    """An option that names a file; a second one would take the place of the first without a word."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        options: argparse.Namespace,
+        value: object,
+        option: str | None = None,
+    ) -> None:
+        if getattr(options, self.dest) is not None:
+            parser.error(
+                f"argument {option}: one file at a time, not {getattr(options, self.dest)} and {value}"
+            )
+        setattr(options, self.dest, value)
+
+
+def file_name(text: str) -> str:
+    """What an option takes that names a file; an empty name would mean the present folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("the name of the file is empty")
+    return text
+
+
+def file_path(text: str) -> Path:
+    """The same as a Path."""
+    return Path(file_name(text))
+
+
+def refuse_beside(options: argparse.Namespace, option: str, **others: str) -> None:
+    """A usage error where `option` would ignore others, which are written as the values of `others` say."""
+    for name, written in others.items():
+        if getattr(options, name):
+            options.refuse(f"argument {option}: not allowed with argument {written}")
+
+
+class OutputPath(type(Path())):  # type: ignore[misc]  # until Python 3.12, Path itself has no subclasses
+    """A file to write: `check_outputs` finds these among the options."""
+
+
+def output_path(text: str) -> OutputPath:
+    """What an option takes that names a file to write; see `add_force_option`."""
+    return OutputPath(file_name(text))
+
+
+def add_force_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--force", action="store_true", help="overwrite files that exist")
+
+
+def check_outputs(options: argparse.Namespace) -> None:
+    """Raise InputError before the work where a result could not be written, or would overwrite a file."""
+    paths = [path for path in vars(options).values() if isinstance(path, OutputPath) and not _is_device(path)]
+    for path in paths:
+        if str(path) == "-" or str(path.parent) in OPEN_FILES:
+            continue
+        if path.is_dir():
+            raise InputError(f"{path} is a folder. Name a file.")
+        if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+            raise InputError(f"{path} cannot be written. Name a file in a folder that exists and is yours.")
+        if path.exists() and not options.force:
+            raise InputError(f"{path} exists. Add --force to overwrite it, or name another file.")
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise InputError(f"Two results cannot be written to {paths[0]}. Name a file for each.")
+
+
+def _is_device(path: Path) -> bool:
+    """Whether a file is written to as it is: a pipe or a device."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def positive_number(text: str) -> float:
+    """What an option takes that is an amount."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"“{text}” is not a number above 0")
+    return number
+
+
+def seed_number(text: str) -> int:
+    """What an option takes that begins random numbers."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"“{text}” is not a whole number, 0 or more")
+    return int(text)
+
+
+def add_file_option(parser: argparse.ArgumentParser, about: str = "otherwise standard input is read") -> None:
+    parser.add_argument("-f", "--file", metavar="FILE", action=OneFile, type=file_name, help=about)
+
+
+def add_text_source(parser: argparse.ArgumentParser) -> None:
+    """TEXT or -f FILE, see `text_of`."""
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("text", metavar="TEXT", nargs="?", help="otherwise FILE or standard input is read")
+    source.add_argument(
+        "-f",
+        "--file",
+        metavar="FILE",
+        action=OneFile,
+        type=file_name,
+        help="read the text from a file, byte for byte",
+    )
+    parser.add_argument(
+        "--utf16", action="store_true", help="the text that is read is UTF-16: make it UTF-8 first"
+    )
+
+
+def add_pre_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--pre",
+        metavar="NAME",
+        help="split text as this pre-tokenizer does, such as llama-bpe, whatever the file says (BPE only)",
+    )
+
+
+def add_parse_special_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--no-parse-special",
+        dest="parse_special",
+        action="store_false",
+        help="treat the text of control tokens as ordinary text",
+    )
+
+
+def add_spelling_option(parser: argparse.ArgumentParser) -> None:
+    """How tokens are written; see `Spelling`."""
+    parser.add_argument(
+        "--spelling",
+        choices=("signs", "file"),
+        default="signs",
+        help="write tokens with signs (·the ↵ <E2>), or as in the model's file (Ġthe, ▁the, <0x0A>)",
+    )
+
+
+def open_tokenizer(model: str, pre: str | None = None) -> Tokenizer:
+    """The tokenizer of a model file; what follows from a `pre` it does not ask for goes to standard error."""
+    tokenizer = open_model(model, pre)
+    if tokenizer.vocabulary.chosen_pre:
+        print(f"tokenloupe: {tokenizer.exactness.reason}", file=sys.stderr)
+    return tokenizer
+
+
+def add_encode_options(parser: argparse.ArgumentParser) -> None:
+    """The arguments that say what to encode, and how."""
+    parser.add_argument("model", metavar="MODEL")
+    add_pre_option(parser)
+    add_text_source(parser)
+    parser.add_argument("--encoder", metavar="NAME", help="an algorithm that `info` lists")
+    parser.add_argument(
+        "--no-special", dest="special", action="store_false", help="add no BOS, EOS and the like"
+    )
+    add_parse_special_option(parser)
+
+
+def text_of(options: argparse.Namespace) -> bytes:
+    """The argument TEXT, or else what is in the file or on standard input."""
+    if options.text is not None:
+        return _argument(options)
+    return file_text(options.file, options.utf16)
+
+
+def file_text(file: str | None, is_utf16: bool) -> bytes:
+    """The text in a file, or on standard input where there is none."""
+    text = read(file)
+    codec = _codec(file, is_utf16, text)
+    return text if codec is None else utf8_from(text, codec)
+
+
+def blocks_of(options: argparse.Namespace) -> Iterator[bytes]:
+    """The same in blocks, each read when it is asked for: the input may have no end."""
+    if options.text is not None:
+        yield from blocks_from(BytesIO(_argument(options)).read)
+        return
+    with _opened(options.file) as stream:
+        blocks = blocks_from(stream.read)
+        first = next(blocks, b"")
+        codec = _codec(options.file, options.utf16, first)
+        if codec is None:
+            yield from chain((first,), blocks)
+            return
+        decoder = codecs.getincrementaldecoder(codec)("replace")
+        texts = (decoder.decode(block, final=not block) for block in chain((first,), blocks, (b"",)))
+        yield next(texts).removeprefix(MARK).encode()
+        yield from (text.encode() for text in texts)
+
+
+def _argument(options: argparse.Namespace) -> bytes:
+    if options.utf16:
+        raise InputError("TEXT is not UTF-16. Leave out --utf16, which is for -f and standard input.")
+    return os.fsencode(options.text)
+
+
+def _codec(file: str | None, is_utf16: bool, text: bytes) -> str | None:
+    """What the input is to be converted from; those who may not know that it is UTF-16 are told."""
+    codec = utf16_codec(text)
+    if is_utf16:
+        return codec or LITTLE
+    if codec is not None:
+        print(
+            f"tokenloupe: {_name(file)} is UTF-16, and its bytes are taken as they are. --utf16 converts it.",
+            file=sys.stderr,
+        )
+    return None
+
+
+def read(file: str | None) -> bytes:
+    """The bytes of a file; of standard input where there is none."""
+    with _opened(file) as stream:
+        from guiapp.core.encode.encoding import LONGEST_TEXT
+
+        return read_bounded(stream, LONGEST_TEXT if stream.seekable() else MOST_BYTES)
+
+
+def _name(file: str | None) -> str:
+    """What people call the source of the input."""
+    return "Standard input" if file is None or file == "-" else file
+
+
+@contextmanager
+def _opened(file: str | None) -> Iterator[BinaryIO]:
+    """A file to read, or standard input."""
+    name = _name(file)
+    if name != file and sys.stdin.isatty():
+        print("tokenloupe: Type the input, then Ctrl+D on a line of its own.", file=sys.stderr)
+    try:
+        if name == file:
+            opened: AbstractContextManager[BinaryIO] = BufferedReader(open_input(file, takes_pipes=True))
+        else:
+            with suppress(UnsupportedOperation):  # no file, where a program took its place
+                check_input(sys.stdin.fileno(), takes_pipes=True)
+            opened = nullcontext(sys.stdin.buffer)
+        with opened as stream:
+            yield stream
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror}.") from error
+
+
+def let_terminal_replace() -> None:
+    """Print signs instead of characters that a terminal has not: it may be ASCII only."""
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines for people."""
+    let_terminal_replace()
+    for line in lines:
+        print(line)
+
+
+def print_parts(parts: Iterable[str]) -> None:
+    """Print what becomes a file, whatever the encoding of the terminal is."""
+    sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")  # type: ignore[union-attr]
+    sys.stdout.writelines(parts)
+
+
+def print_json(record: object, indent: int | None = None) -> None:
+    """Print a record in UTF-8, the one encoding of JSON, whatever that of the terminal is."""
+    from guiapp.analysis.export.json_text import json_text
+
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    print(json_text(record, indent))
+
+
+def print_json_parts(record: object) -> None:
+    """The same of a record that is not kept as a whole; see `json_parts`."""
+    from guiapp.analysis.export.json_text import json_parts
+
+    print_parts(chain(json_parts(record), "\n"))
+
+
+def write(file: str, data: bytes) -> None:
+    """Write a file, or to standard output for `-`."""
+    if file == "-":
+        sys.stdout.buffer.write(data)
+        return
+    try:
+        replace_file(Path(file), data)
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror}.") from error

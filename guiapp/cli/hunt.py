@@ -1,0 +1,99 @@
+"""`tokenloupe hunt`"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from guiapp.cli.files import (
+    add_force_option,
+    file_name,
+    output_path,
+    positive_number,
+    print_json,
+    print_lines,
+    refuse_beside,
+    seed_number,
+    write,
+)
+from guiapp.core.system import interrupts
+
+if TYPE_CHECKING:
+    from guiapp.analysis.hunt.engine import HuntPlan
+    from guiapp.analysis.hunt.finds import Hunt
+
+FOUND = 3
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("first", metavar="A", help="a model file or demo model")
+    parser.add_argument(
+        "second",
+        metavar="B",
+        help="another one, or an installed library that is given A's vocabulary: llama.cpp, tokenizers, "
+        "tiktoken, sentencepiece",
+    )
+    parser.add_argument(
+        "-f",
+        "--file",
+        metavar="FILE",
+        type=file_name,
+        action="append",
+        default=[],
+        help="texts of your own, or a folder of them, tried line by line, and changed here and there; "
+        "may be repeated",
+    )
+    parser.add_argument(
+        "--seconds",
+        metavar="S",
+        type=positive_number,
+        default=30.0,
+        help="how long, once both are open: %(default)g",
+    )
+    parser.add_argument("--seed", metavar="N", type=seed_number, default=0, help="for random texts")
+    parser.add_argument("--report", metavar="FILE.md", type=output_path, help="write a report as Markdown")
+    parser.add_argument("--json", action="store_true", help="print the finds as a JSON object")
+    add_force_option(parser)
+    parser.epilog = (
+        "Exit status: 0 nothing found, 3 found, 1 the input was at fault or nothing was found in fewer than "
+        "10,000 texts, 2 usage."
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Texts on which two tokenizers differ, the shortest for each cause."""
+    from guiapp.analysis.hunt.engine import HuntPlan
+    from guiapp.analysis.hunt.report import markdown, record, text_lines
+
+    if str(options.report) == "-":
+        refuse_beside(options, "--report -", json="--json")
+    plan = HuntPlan(options.first, options.second, tuple(options.file), options.seconds, options.seed)
+    state, is_interrupted = _hunted(plan)
+    if options.report is not None:
+        write(str(options.report), markdown(state).encode())
+    if options.json:
+        print_json(record(state))
+    elif str(options.report) != "-":
+        print_lines(text_lines(state))
+    if state.finds:
+        return FOUND
+    return interrupts.INTERRUPTED if is_interrupted else int(state.why_inconclusive != "")
+
+
+def _hunted(plan: HuntPlan) -> tuple[Hunt, bool]:
+    """All that is found until the time is over or somebody interrupts, and whether; new kinds at once."""
+    from guiapp.analysis.bench.control import stopped_by_signals
+    from guiapp.analysis.hunt.engine import hunt
+    from guiapp.analysis.hunt.report import headline
+
+    with stopped_by_signals() as control:
+        known = set()
+        for state in hunt(plan, control.shall_stop):
+            if state.tried or state.finds:
+                interrupts.has_results.set()
+            for find in state.finds:
+                if find.reason.kind not in known:
+                    known.add(find.reason.kind)
+                    print(f"Found {headline(find)}", file=sys.stderr, flush=True)
+        return state, control.shall_stop()

@@ -1,0 +1,55 @@
+"""`tokenloupe info`"""
+
+from __future__ import annotations
+
+import argparse
+
+from guiapp.analysis.explain.reports import info_report, value_text
+from guiapp.cli.files import add_pre_option, let_terminal_replace, open_tokenizer, print_json
+from guiapp.core.text.figures import percent
+from guiapp.core.vocabulary.quoting import quoted
+
+LONGEST = 200  # of what the file says; --json has all of it
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL")
+    add_pre_option(parser)
+    parser.add_argument(
+        "--agreement", action="store_true", help="also measure how far approximate encoders agree"
+    )
+    parser.add_argument("--json", action="store_true", help="print a JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    """What the file says about its tokenizer."""
+    tokenizer = open_tokenizer(options.model, options.pre)
+    report = info_report(tokenizer, options.agreement)
+    if options.json:
+        print_json(report, indent=2)
+    else:
+        let_terminal_replace()
+        said = tokenizer.vocabulary.metadata.items()
+        report["metadata"] = {quoted(key, LONGEST): quoted(value_text(value), LONGEST) for key, value in said}
+        width = max(map(len, report))
+        for key, value in report.items():
+            for line in _lines_of(value):
+                print(f"{key:{width}}  {line}")
+                key = ""
+    return 0
+
+
+def _lines_of(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [f"{key}: {_line_of(item)}" for key, item in value.items()] or ["none"]
+    if isinstance(value, list):
+        return [str(item) for item in value] or ["none"]
+    return [str(value) or "none"]
+
+
+def _line_of(value: object) -> str:
+    """A value, or shares of several things."""
+    if isinstance(value, dict):
+        shares = ", ".join(f"{percent(share, 1)} of {key}" for key, share in value.items())
+        return f"gives of the exact tokens {shares}"
+    return str(value)

@@ -1,0 +1,197 @@
+"""The command line: the window, or one of the subcommands in `guiapp.commands`.
+
+Results go to standard output, everything else to standard error.  Exit status: 0 done, 1 the input was
+at fault (one line says what and what to do), 2 usage, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import NoReturn
+
+from guiapp import __version__
+from guiapp.analysis.sessions.name import is_session
+from guiapp.cli.files import InputError, check_outputs, file_path
+from guiapp.core.sources.locate import is_plain, plain_path
+from guiapp.core.system.interrupts import INTERRUPTED
+from guiapp.core.vocabulary.quoting import printable
+from guiapp.errors import TokenloupeError, UnknownPreError
+
+COMMANDS = (
+    "info",
+    "models",
+    "tokenize",
+    "detokenize",
+    "step",
+    "why",
+    "count",
+    "chunk",
+    "compare",
+    "chat",
+    "special",
+    "doctor",
+    "bench",
+    "bench field",
+    "hunt",
+    "tree",
+    "vocab",
+    "lesson",
+    "train",
+    "screenshot",
+)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit status."""
+    _open_closed_streams()
+    try:
+        options = _parse(arguments)
+        check_outputs(options)
+        status = options.command(options)
+        sys.stdout.flush()
+        return int(status)
+    except TokenloupeError as error:
+        how = " --pre NAME chooses one." if isinstance(error, UnknownPreError) and "pre" in options else ""
+        print(f"tokenloupe: {printable(str(error))}{how}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        _drop_output()
+        return 0
+    except OSError as error:
+        if error.errno is None:  # not the system's, such as a TimeoutError of our own
+            raise
+        _drop_output()
+        what = error.filename or "The output cannot be written"  # only the standard streams have no name
+        print(f"tokenloupe: {printable(str(what))}: {error.strerror}.", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _open_closed_streams() -> None:
+    """Let streams that the program was started without be empty ones: Python has None in their place."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  (for as long as we run)
+
+
+def _drop_output() -> None:
+    """Let Python end without another try to write."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def window(options: argparse.Namespace) -> int:
+    """The window."""
+    if options.model is not None and is_plain(options.model) and _is_missing(plain_path(options.model)):
+        raise InputError(
+            _like_a_command(options.model)
+            or f"“{options.model}” is neither a model file nor a command. Ask `tokenloupe --help` for those."
+        )
+    if options.textfile is not None and is_session(Path(options.model or "")):
+        raise InputError(f"{options.model} has a text of its own. Leave {options.textfile} out.")
+    from guiapp.window.app import run_window
+
+    return run_window(options.model, options.textfile)
+
+
+def _is_missing(path: Path) -> bool:
+    """Whether there is no such file, rather than one that the window will say more about."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    if arguments and arguments[0] not in COMMANDS and arguments[0] not in ("-h", "--help", "--version"):
+        options, unknown = _window_parser().parse_known_args(arguments)
+        if unknown:
+            near = _like_a_command(arguments[0])
+            options.refuse(near or f"unrecognized arguments: {' '.join(unknown)}")
+        return options
+    if not arguments:
+        return _window_parser().parse_args([])
+    if (two_words := " ".join(arguments[:2])) in COMMANDS:
+        arguments = [two_words, *arguments[2:]]
+    names = [name for name in COMMANDS if name == arguments[0]]
+    options, unknown = _command_parser(names or COMMANDS).parse_known_args(arguments)
+    if unknown:
+        has_words = any(not word.startswith("-") for word in unknown)
+        hint = ". Put a text into quotes, and -f before a file" if has_words and "file" in options else ""
+        options.refuse(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+    return options
+
+
+def _window_parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="tokenloupe", description="Open the window.")
+    parser.add_argument(
+        "model",
+        nargs="?",
+        metavar="MODEL",
+        help="a tokenizer's file, demo:bpe and the like, or a session file",
+    )
+    parser.add_argument("textfile", nargs="?", metavar="TEXTFILE", type=file_path, help="a text to open")
+    parser.set_defaults(command=window, refuse=parser.error)
+    return parser
+
+
+def _like_a_command(word: str) -> str:
+    """What to say of a word that is nearly a command, or ""."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, COMMANDS, 1, 0.75)
+    return f"“{word}” is no command. Did you mean `{near[0]}`?" if near else ""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Its errors repeat what it was given."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
+
+
+class _CommandParser(_Parser):
+    """Takes options before, between and after the arguments of a command."""
+
+    def _match_arguments_partial(
+        self, actions: Sequence[argparse.Action], arg_strings_pattern: str
+    ) -> list[int]:
+        """How many of the next words each argument takes; one that may be left out waits for the last option.
+
+        The argparse of Python 3.11 takes it as left out when an option comes first
+        (https://github.com/python/cpython/issues/59317); this may go when we require a newer one.
+        """
+        counts = super()._match_arguments_partial(actions, arg_strings_pattern)
+        while "O" in arg_strings_pattern and counts and counts[-1] == 0:
+            counts.pop()
+        return counts
+
+
+def _command_parser(names: Sequence[str]) -> argparse.ArgumentParser:
+    """Of these commands: to import all of them takes longer than to run a short one."""
+    parser = _Parser(
+        prog="tokenloupe",
+        usage="tokenloupe [MODEL] [TEXTFILE]\n       tokenloupe COMMAND …",
+        description="See exactly what a model sees: the tokens of any text, for any model file. "
+        "Without a command the window opens. MODEL is a tokenizer's file (tokenizer.json, .model, .gguf …), "
+        "a name that `tokenloupe models` lists, hf:OWNER/NAME, an address, or a demo model: demo:bpe, "
+        "demo:spm, demo:wordpiece, demo:unigram, demo:rwkv, demo:toy.",
+    )
+    parser.add_argument("--version", action="version", version=f"tokenloupe {__version__}")
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", required=True, prog="tokenloupe", parser_class=_CommandParser
+    )
+    for name in names:
+        source = import_module(f"guiapp.cli.{name.replace(' ', '_')}")
+        command = commands.add_parser(name, help=source.run.__doc__, description=source.run.__doc__)
+        source.add_options(command)
+        command.set_defaults(command=source.run, refuse=command.error)
+    return parser

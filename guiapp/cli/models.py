@@ -1,0 +1,96 @@
+"""`tokenloupe models`"""
+
+from __future__ import annotations
+
+import argparse
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from guiapp.cli.files import InputError, print_json, refuse_beside
+from guiapp.core.text.figures import in_bytes
+from guiapp.core.vocabulary.quoting import printable
+
+if TYPE_CHECKING:
+    from guiapp.core.formats.glance import Glance
+    from guiapp.core.sources.installed import Installed
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print a JSON list")
+    parser.add_argument("--add", metavar="FOLDER", type=Path, help="from now on, look in this folder, too")
+    parser.add_argument("--remove", metavar="FOLDER", type=Path, help="look there no more")
+    parser.add_argument("--clear", action="store_true", help="delete what was fetched from the web")
+
+
+def run(options: argparse.Namespace) -> int:
+    """The tokenizers on this machine: Ollama's, LM Studio's, Hugging Face's and so on.  Asks no network."""
+    from guiapp.core.formats.glance import glance
+    from guiapp.core.sources import kept
+    from guiapp.core.sources.installed import installed_models
+    from guiapp.core.sources.own_folders import own_folders
+
+    if options.add or options.remove or options.clear:
+        if options.json:
+            refuse_beside(options, "--json", add="--add", remove="--remove", clear="--clear")
+        return _change(options)
+    models = list(installed_models(own_folders()))
+    if options.json:
+        print_json([_record(model, glance(model.path)) for model in models], indent=2)
+        return 0
+    if not models:
+        print("No model was found. `tokenloupe models --add FOLDER` looks elsewhere, too.")
+    width = max((len(_shown(model.name)) for model in models), default=0)
+    for source, group in groupby(models, key=attrgetter("source")):
+        print(_shown(source))
+        for model in group:  # each is said as soon as it is seen
+            name, size = _shown(model.name), in_bytes(model.size_bytes)
+            said = _said(glance(model.path))
+            print(f"  {name:{width}}  {said:32}  {size:>9}  {_shown(model.path)}", flush=True)
+    if kept_bytes := kept.size_bytes():
+        print(f"Fetched from the web: {in_bytes(kept_bytes)}. `tokenloupe models --clear` deletes it.")
+    return 0
+
+
+def _change(options: argparse.Namespace) -> int:
+    from guiapp.core.sources import kept
+    from guiapp.core.sources.own_folders import add_folder, remove_folder
+
+    if options.add is not None:
+        if not options.add.is_dir():
+            raise InputError(f"{options.add} is no folder. Choose one.")
+        add_folder(options.add)
+    if options.remove is not None and not remove_folder(options.remove):
+        raise InputError(f"{options.remove} is not among the folders that are looked in.")
+    if options.clear:
+        size_bytes = kept.size_bytes()
+        kept.clear()
+        print(f"{in_bytes(size_bytes)} deleted.")
+    return 0
+
+
+def _record(model: Installed, seen: Glance) -> dict[str, object]:
+    return {
+        "name": _shown(model.name),
+        "path": _shown(model.path),
+        "source": _shown(model.source),
+        "format": seen.format,
+        "size_bytes": model.size_bytes,
+        "type": seen.type,
+        "pre": seen.pre,
+        "tokens": seen.n_tokens,
+        "problem": seen.problem,
+    }
+
+
+def _shown(text: str | Path) -> str:
+    """Also where a name is no text."""
+    return printable(str(text)).replace("\n", "\\n")
+
+
+def _said(seen: Glance) -> str:
+    if seen.problem:
+        return "cannot be opened"
+    size = "" if seen.n_tokens is None else f"{seen.n_tokens:,}"
+    return " · ".join(filter(None, (seen.type or seen.format, _shown(seen.pre), size)))

@@ -1,0 +1,111 @@
+"""`tokenloupe tokenize`"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from guiapp.analysis.explain.doubled_special import doubled_special
+from guiapp.analysis.explain.reports import ids_report, segmentations_report, token_lines
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.cli.files import (
+    InputError,
+    add_encode_options,
+    add_spelling_option,
+    let_terminal_replace,
+    open_tokenizer,
+    print_json,
+    print_lines,
+    text_of,
+)
+
+if TYPE_CHECKING:
+    from guiapp.core.encode.tokenizer import Tokenizer
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add_encode_options(parser)
+    add_spelling_option(parser)
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--format", choices=("ids", "json", "table", "color", "log"), help="otherwise ids")
+    form.add_argument("--json", dest="format", action="store_const", const="json", help="as --format json")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument(
+        "--round-trip",
+        action="store_true",
+        help="print what decoding does not give back, and the rule of the file that is why",
+    )
+    kind.add_argument(
+        "--best",
+        metavar="N",
+        type=int,
+        help="the N best segmentations, one a line behind its score (Unigram only; --format ids or json)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """The token ids of a text."""
+    options.format = options.format or "ids"
+    text = text_of(options)
+    tokenizer = open_tokenizer(options.model, options.pre)
+    if options.best is not None:
+        _print_best(tokenizer, text, options)
+        return 0
+    if options.round_trip:
+        _print_round_trip(tokenizer, text, options)
+        return 0
+    if options.format == "log":
+        _print_log(tokenizer, text, options)
+        return 0
+    encoding = tokenizer.encode(text, options.special, options.parse_special, options.encoder)
+    ids = encoding.token_ids
+    if options.special and (doubled := doubled_special(tokenizer, ids[:2].tolist(), ids[-2:].tolist())):
+        print(f"tokenloupe: {doubled} --no-special leaves it out.", file=sys.stderr)
+    if options.format == "ids":
+        print(*ids.tolist())
+    elif options.format == "json":
+        print_json(ids_report(tokenizer, encoding))
+    else:
+        print_lines(token_lines(tokenizer, encoding, options.format, Spelling(options.spelling)))
+    return 0
+
+
+def _print_round_trip(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> None:
+    from guiapp.analysis.explain.round_trip import round_trip
+
+    if options.format not in ("ids", "json"):
+        raise InputError(
+            f"--round-trip cannot be printed as {options.format}. Choose --format json, or none."
+        )
+    result = round_trip(tokenizer, tokenizer.encode(text, False, options.parse_special, options.encoder))
+    if options.format == "json":
+        print_json(result.record())
+        return
+    print_lines(result.told())
+
+
+def _print_best(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> None:
+    if options.encoder not in (None, "viterbi"):
+        raise InputError(
+            f"The encoder “{options.encoder}” knows one segmentation only. Choose viterbi for --best."
+        )
+    if options.format not in ("ids", "json"):
+        raise InputError(f"--best cannot be printed as {options.format}. Choose --format ids or json.")
+    best = tokenizer.segmentations(text, options.best, options.special, options.parse_special)
+    if options.format == "json":
+        print_json(segmentations_report(tokenizer, best))
+        return
+    for segmentation in best:
+        print(f"{segmentation.score:.4f}", *segmentation.encoding.token_ids.tolist())
+
+
+def _print_log(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> None:
+    """Every step of the encoding, one a line."""
+    from guiapp.analysis.trace.recorder import record
+    from guiapp.analysis.trace.reports import debugger_for, log_lines
+
+    let_terminal_replace()
+    trace = record(tokenizer, text, options.encoder, options.special, options.parse_special)
+    for line in log_lines(debugger_for(tokenizer, trace, Spelling(options.spelling))):
+        print(line)

@@ -1,0 +1,99 @@
+"""`tokenloupe train`"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from guiapp.cli.files import (
+    InputError,
+    add_file_option,
+    add_force_option,
+    add_spelling_option,
+    let_terminal_replace,
+    output_path,
+    read,
+)
+from guiapp.core.text.figures import counted
+from guiapp.core.text.utf16 import as_utf8
+
+if TYPE_CHECKING:
+    from guiapp.analysis.train.write_gguf import ModelFile
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("algorithm", choices=("bpe", "wordpiece", "unigram"))
+    add_file_option(parser, "the text; otherwise standard input is read")
+    parser.add_argument("--vocab-size", metavar="N", type=_size, required=True, help="tokens, all included")
+    parser.add_argument("-o", "--output", metavar="OUT.gguf", type=output_path, required=True)
+    parser.add_argument(
+        "--end-marks",
+        action="store_true",
+        help="bpe only: of characters, with a mark at each word's end, as in textbooks; "
+        "in the file the space behind a word is its mark",
+    )
+    parser.add_argument(
+        "--steps",
+        metavar="FILE",
+        type=output_path,
+        help="write each step too: as data (.json), a drawing (.svg), or a page (.html)",
+    )
+    add_force_option(parser)
+    add_spelling_option(parser)
+    parser.add_argument("--log", action="store_true", help="print each step: what won, and against what")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Train a vocabulary on a text, and save it as a model file."""
+    from guiapp.analysis.export.exported_run import ENDINGS
+    from guiapp.analysis.train.models import shortfall, train
+    from guiapp.analysis.train.write_gguf import write_gguf
+
+    text = as_utf8(read(options.file)).decode("utf-8", "replace")
+    if options.end_marks and options.algorithm != "bpe":
+        raise InputError("Only byte-pair encoding is trained with end-of-word marks: leave out --end-marks.")
+    if options.steps and options.steps.suffix.lower() not in ENDINGS:
+        raise InputError(f"{options.steps} names no format. End its name with {' or '.join(ENDINGS)}.")
+    if options.log or options.end_marks or options.steps:
+        model = _train_by_steps(options, text)
+    else:
+        model = train(options.algorithm, text, options.vocab_size)
+    try:
+        write_gguf(options.output, model)
+    except OSError as error:
+        raise InputError(f"{options.output} cannot be written: {error.strerror}.") from error
+    n_tokens, made = len(model.tokens), {merge.replace(" ", "") for merge in model.merges}
+    fewer = shortfall(options.algorithm, n_tokens, options.vocab_size, len(model.merges) - len(made))
+    print(f"{options.output}: {fewer or counted(n_tokens, 'token')}", file=sys.stderr)
+    return 0
+
+
+def _train_by_steps(options: argparse.Namespace, text: str) -> ModelFile:
+    """Print each step while it is made, and write all to a file, where that is asked for."""
+    from guiapp.analysis.explain.spelling import Spelling
+    from guiapp.analysis.export.training_run import TrainingRun
+    from guiapp.analysis.train.record import TrainingRecord
+    from guiapp.analysis.train.runs import begin
+    from guiapp.analysis.train.telling import to_json
+
+    run = begin(options.algorithm, text, options.vocab_size, options.end_marks)
+    record = TrainingRecord(run.start, Spelling(options.spelling))
+    let_terminal_replace()
+    for number, told in enumerate(run.steps(), 1):
+        if options.log:
+            print(f"{number:>6,}  {told.sentence(record.write)}")
+        if options.steps:
+            record.append(to_json(told).encode())
+    if options.steps:
+        try:
+            TrainingRun(record).write(options.steps)
+        except OSError as error:
+            raise InputError(f"{options.steps} cannot be written: {error.strerror}.") from error
+    return run.model()
+
+
+def _size(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"“{text}” is not a number of tokens from 1 to 1,000,000")
+    return int(text)

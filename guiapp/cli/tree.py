@@ -1,0 +1,90 @@
+"""`tokenloupe tree`"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.tree.reports import Branch, dot_lines, json_lines, tree_lines
+from guiapp.cli.files import (
+    add_force_option,
+    add_pre_option,
+    add_spelling_option,
+    open_tokenizer,
+    output_path,
+    print_lines,
+    refuse_beside,
+)
+from guiapp.cli.images import need_no_display, picture_size
+
+COLORINGS = ("script", "type", "worth", "depth", "length")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("prefix", metavar="PREFIX", nargs="?", default="", help="only tokens that begin so")
+    add_pre_option(parser)
+    parser.add_argument(
+        "--levels",
+        metavar="N",
+        type=_positive,
+        help="how deep to go in what is printed (all; without PREFIX, for people: 1)",
+    )
+    add_spelling_option(parser)
+    style = parser.add_mutually_exclusive_group()
+    style.add_argument("--json", action="store_true", help="print a JSON object")
+    style.add_argument("--dot", action="store_true", help="print a graph for Graphviz")
+    style.add_argument("-o", "--output", metavar="FILE.png|FILE.svg", type=output_path, help="draw a picture")
+    add_force_option(parser)
+    picture = parser.add_argument_group("of the picture")
+    picture.add_argument("--shape", choices=("sunburst", "icicle"), default="sunburst")
+    picture.add_argument("--theme", choices=("dark", "light"), default="dark")
+    picture.add_argument("--color", choices=COLORINGS, default="script", help="what the colours tell")
+    picture.add_argument("--size", metavar="WxH", type=picture_size, default=(1600, 1000))
+    picture.add_argument(
+        "--scale", metavar="N", type=_scale, default=1.0, help="pixels of a PNG for each pixel of --size"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """The token tree: every token under the longest shorter one that it begins with."""
+    prefix, levels = os.fsencode(options.prefix), options.levels
+    if options.output is not None:
+        refuse_beside(options, "--output", levels="--levels")
+        return _draw(options, prefix)
+    tokenizer = open_tokenizer(options.model, options.pre)
+    if not (prefix or levels or options.json or options.dot):
+        levels = 1
+    branch = Branch(tokenizer.vocabulary, prefix, levels, spelling=Spelling(options.spelling))
+    if options.json:
+        print(*json_lines(branch), sep="")
+        return 0
+    print_lines(dot_lines(branch) if options.dot else tree_lines(branch))
+    return 0
+
+
+def _draw(options: argparse.Namespace, prefix: bytes) -> int:
+    need_no_display()
+    from guiapp.window.tree_images import TreeLook, save_tree_picture
+
+    spelling = Spelling(options.spelling)
+    look = TreeLook(options.shape, options.theme, options.color, options.size, options.scale, spelling)
+    save_tree_picture(options.model, options.pre, prefix, look, options.output)
+    return 0
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"“{text}” is not a whole number above 0")
+    return int(text)
+
+
+def _scale(text: str) -> float:
+    try:
+        scale = float(text)
+    except ValueError:
+        scale = 0.0
+    if not 0.1 <= scale <= 100:
+        raise argparse.ArgumentTypeError(f"“{text}” is not a number from 0.1 to 100")
+    return scale

@@ -1,0 +1,66 @@
+"""`tokenloupe why`"""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+from guiapp.cli.files import (
+    InputError,
+    add_encode_options,
+    add_spelling_option,
+    let_terminal_replace,
+    open_tokenizer,
+    print_json,
+    text_of,
+)
+
+PLACE = re.compile(r"(\d+)(?:[:–-](\d+))?")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    add_encode_options(parser)
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--at", metavar="N", help="the token that has this byte of the text, or N:M for those of several"
+    )
+    which.add_argument("--token", metavar="N", type=int, help="the token of this number, from 0")
+    add_spelling_option(parser)
+    parser.add_argument("--json", action="store_true", help="print the stages as a JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Why a token of a text is there: each stage, the merges with their ranks, and what lost."""
+    from guiapp.analysis.explain.spelling import Spelling
+    from guiapp.analysis.explain.why.excerpt import Switches, excerpt_of
+    from guiapp.analysis.explain.why.report import why_lines, why_record
+    from guiapp.analysis.explain.why.why import why, why_of
+
+    place = None if options.at is None else _place(options.at)
+    text = text_of(options)
+    tokenizer = open_tokenizer(options.model, options.pre)
+    switches, spelling = (options.special, options.parse_special), Spelling(options.spelling)
+    if options.token is not None:
+        encoding = tokenizer.encode(text, *switches, options.encoder)
+        if not 0 <= options.token < len(encoding):
+            raise InputError(f"There is no token {options.token}: the text has {len(encoding):,}, from 0 on.")
+        excerpt = excerpt_of(encoding, options.token)
+        found = [why_of(tokenizer, excerpt, Switches(encoding.encoder, *switches, spelling))]
+    else:
+        start, end = place or (0, len(text))
+        found = why(tokenizer, text, start, end, *switches, options.encoder, spelling)
+    if options.json:
+        print_json(why_record(found))
+        return 0
+    let_terminal_replace()
+    print("\n\n".join("\n".join(why_lines(token)) for token in found))
+    return 0
+
+
+def _place(text: str) -> tuple[int, int | None]:
+    found = PLACE.fullmatch(text)
+    if found is None:
+        raise InputError(
+            f"“{text}” is no place in a text. Give --at a byte, such as 7, or bytes, such as 7:12."
+        )
+    return int(found[1]), None if found[2] is None else int(found[2])

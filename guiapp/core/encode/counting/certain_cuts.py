@@ -1,0 +1,184 @@
+"""Where a text may be cut whatever stands before and behind it.
+
+At a certain cut the tokens of any text that holds these bytes are those of its two halves side by side, the
+right half being the rest of a text rather than its beginning.  A pipeline knows such cuts within text; here
+special tokens come in.  They claim their places in an order of their own, so a cut must not touch them:
+
+- no occurrence of a special token reaches across, claimed or not, nor could one that text beyond the edges
+  completes;
+- no white space stands there that a special token may drop.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.core.text.special_tokens import WHITESPACE, Partition
+
+if TYPE_CHECKING:
+    from guiapp.core.encode.tokenizer import Tokenizer
+
+IS_WHITE_SPACE = np.isin(np.arange(256), list(WHITESPACE))
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """Where special tokens occur: stretches of occurrences that overlap each other, in order.
+
+    starts, ends  int64[k]; the white space that they may drop is included
+    is_single     bool[k]: a token by itself, which is surely claimed and drops nothing
+    """
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    is_single: NDArray[np.bool_]
+
+    def at(self, position: int) -> tuple[int, int]:
+        """The cluster around a position; twice the position itself where there is none."""
+        index = int(np.searchsorted(self.starts, position)) - 1
+        if index >= 0 and self.ends[index] > position:
+            return int(self.starts[index]), int(self.ends[index])
+        return position, position
+
+    def first_from(self, position: int) -> int:
+        """The index of the first cluster that begins at or after `position`."""
+        return int(np.searchsorted(self.starts, position))
+
+
+NO_CLUSTERS = Clusters(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
+
+
+class CertainCuts:
+    """The certain cuts of one tokenizer, special tokens being parsed or not."""
+
+    def __init__(self, tokenizer: Tokenizer, parse_special: bool) -> None:
+        self._tokenizer = tokenizer
+        self._parse_special = parse_special
+        self._special_tokens = tokenizer.special_tokens
+
+    @cached_property
+    def _longest_special(self) -> int:
+        return self._special_tokens.longest(self._parse_special)
+
+    @property
+    def margin(self) -> int:
+        """How many bytes around a stretch decide on the special tokens that touch it."""
+        return 2 * self._longest_special
+
+    def encode(self, text: NDArray[np.uint8], begins_text: bool) -> FragmentTokens:
+        """The tokens of a stretch between two cuts, or between a cut and the text's edge."""
+        return self._tokenizer.encode_stretch(
+            text, self._partition(text), begins_text, None, self._parse_special
+        )
+
+    def special_tokens_of(self, text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """From where to where the special tokens of a text reach, in order."""
+        partition = self._partition(text)
+        none = np.empty(0, np.int64)
+        return (none, none) if partition is None else (partition.starts, partition.ends)
+
+    def _partition(self, text: NDArray[np.uint8]) -> Partition | None:
+        """None where the text has no special tokens."""
+        if not self._special_tokens.may_be_in(text.tobytes(), self._parse_special):
+            return None
+        return self._special_tokens.partition(text, self._parse_special)
+
+    def clusters(self, text: NDArray[np.uint8]) -> Clusters:
+        """All places where special tokens occur in the text."""
+        if not self._special_tokens.may_be_in(text.tobytes(), self._parse_special):
+            return NO_CLUSTERS
+        starts, ends = self._special_tokens.occurrences(text, self._parse_special)
+        reaches = np.maximum.accumulate(ends)
+        is_first = np.ones(len(starts), np.bool_)
+        is_first[1:] = starts[1:] >= reaches[:-1]
+        first = np.flatnonzero(is_first)
+        counts = np.diff(np.append(first, len(starts)))
+        clusters = Clusters(starts[first], reaches[first + counts - 1], counts == 1)
+        return self._with_white_space(text, clusters) if self._special_tokens.drops_white_space else clusters
+
+    def open_start(self, text: NDArray[np.uint8]) -> int:
+        """Where bytes end that may belong to a special token that begins before the text."""
+        start = min(self._longest_special - 1, len(text))
+        if self._special_tokens.drops_white_space:
+            start = _after_white_space(text, start)
+        return start
+
+    def open_end(self, text: NDArray[np.uint8]) -> int:
+        """Where bytes begin that may belong to a special token that ends behind the text."""
+        end = max(0, len(text) - self._longest_special + 1)
+        begins = np.flatnonzero(self._special_tokens.may_begin(self._parse_special)[text[end:]])
+        end = end + int(begins[0]) if len(begins) else len(text)
+        if self._special_tokens.drops_white_space:
+            end = _before_white_space(text, end)
+        return end
+
+    def last(self, text: NDArray[np.uint8], clusters: Clusters, start: int, end: int) -> int:
+        """The last certain cut in (start, end) that text[start:end] proves; `start` if there is none."""
+        pipeline = self._tokenizer.pipeline
+        while end > start:
+            end = clusters.at(end)[0]
+            index = clusters.first_from(end) - 1
+            begin = start if index < 0 else max(start, int(clusters.ends[index]))
+            if begin < end:
+                cut = begin + pipeline.cut_before(text[begin:end], end - begin)
+                if cut > begin:
+                    return cut
+            if index < 0 or begin == start:
+                return start
+            end = int(clusters.starts[index])
+            if clusters.is_single[index] and end > start:
+                return end
+        return start
+
+    def first(self, text: NDArray[np.uint8], clusters: Clusters, start: int, end: int) -> int:
+        """The first certain cut in (start, end) that text[start:end] proves; `end` if there is none."""
+        pipeline = self._tokenizer.pipeline
+        while start < end:
+            start = clusters.at(start)[1]
+            index = clusters.first_from(start)
+            stop = int(clusters.starts[index]) if index < len(clusters.starts) else end
+            if start + 1 < min(stop, end):
+                stretch = text[start : min(stop, end)]
+                cut = start + pipeline.cut_after(stretch, 0)
+                if cut == start:
+                    cut += 1 + pipeline.cut_after(stretch[1:], 0)
+                if cut < min(stop, end):
+                    return cut
+            if stop >= end:
+                return end
+            if clusters.is_single[index] and stop > start:
+                return stop
+            start = int(clusters.ends[index])
+        return end
+
+    def _with_white_space(self, text: NDArray[np.uint8], clusters: Clusters) -> Clusters:
+        """The clusters with all white space beside them, joined where they meet then."""
+        joined: list[tuple[int, int, bool]] = []
+        for bare_start, bare_end, is_single in zip(
+            clusters.starts.tolist(), clusters.ends.tolist(), clusters.is_single.tolist(), strict=True
+        ):
+            start, end = _before_white_space(text, bare_start), _after_white_space(text, bare_end)
+            if joined and start < joined[-1][1]:
+                joined[-1] = joined[-1][0], end, False
+            else:
+                joined.append((start, end, is_single and (start, end) == (bare_start, bare_end)))
+        columns = np.array(joined, np.int64).reshape(-1, 3).T
+        return Clusters(columns[0].copy(), columns[1].copy(), columns[2] != 0)
+
+
+def _before_white_space(text: NDArray[np.uint8], end: int) -> int:
+    while end > 0 and IS_WHITE_SPACE[text[end - 1]]:
+        end -= 1
+    return end
+
+
+def _after_white_space(text: NDArray[np.uint8], start: int) -> int:
+    while start < len(text) and IS_WHITE_SPACE[text[start]]:
+        start += 1
+    return start

@@ -1,0 +1,178 @@
+"""A text in chunks of at most so many tokens.
+
+The tokens of a chunk are those of its text by itself, none being put around it.  Their number may fall
+where a text grows: more text can make two tokens one.  So the end of a chunk is looked for beyond the first
+place that does not fit.  A chunk is *maximal*: no boundary of its level that lies farther away fits either.
+It is enough to look as far as the next certain cut, behind which counts only grow; in text that has none,
+the next `LOOK_BEYOND` boundaries are tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encode.counting.boundaries import LEVELS, Level, boundaries
+from guiapp.core.encode.counting.interval import IntervalCounter
+from guiapp.core.encode.encoding import as_bytes
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.errors import EncodeError, whole_number
+
+LOOK_BEYOND = 64
+WINDOW_BYTES = 1 << 12  # in which a certain cut is looked for
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """text[start:end], which has `n_tokens` tokens by itself."""
+
+    start: int
+    end: int
+    n_tokens: int
+
+
+def chunk_text(
+    tokenizer: Tokenizer,
+    text: str | bytes,
+    max_tokens: int,
+    overlap: int = 0,
+    by: Level = "character",
+    parse_special: bool = True,
+) -> list[Chunk]:
+    """Chunks that cover the text, each of at most `max_tokens` tokens and maximal.
+
+    by        where chunks may end.  Where not even one line, sentence or word fits, the next finer level
+              holds for this end; the text of a special token counts as one character
+    overlap   a chunk begins with so much of the one before as makes at most so many tokens, at a boundary
+              of `by`; with less where it would reach no farther than that one otherwise
+    Raises EncodeError for numbers that make no sense, and where a single character has too many tokens.
+    """
+    max_tokens, overlap = (whole_number(number, "number of tokens") for number in (max_tokens, overlap))
+    if max_tokens < 1:
+        raise EncodeError(f"Chunks of at most {max_tokens} tokens hold nothing. Allow at least 1.")
+    if not 0 <= overlap < max_tokens:
+        raise EncodeError(
+            f"An overlap of {overlap} tokens does not fit in chunks of {max_tokens}. "
+            f"Choose 0 to {max_tokens - 1}."
+        )
+    if by not in LEVELS:
+        raise EncodeError(f"There are no chunks by “{by}”. Choose one of: {', '.join(LEVELS)}.")
+    chunker = _Chunker(tokenizer, as_bytes(text), max_tokens, overlap, by, parse_special)
+    return chunker.chunks()
+
+
+class _Chunker:
+    """One text and one way to divide it."""
+
+    def __init__(
+        self, tokenizer: Tokenizer, text: bytes, max_tokens: int, overlap: int, by: Level, parse_special: bool
+    ) -> None:
+        self._text = text
+        self._counter = IntervalCounter(tokenizer, text, parse_special)
+        self._max_tokens, self._overlap, self._by = max_tokens, overlap, by
+        self._boundaries = cache(partial(_boundaries, self._counter, text))
+
+    def chunks(self) -> list[Chunk]:
+        chunks: list[Chunk] = []
+        start = 0
+        while start < len(self._text):
+            end = self._end_of_chunk(start)
+            chunks.append(Chunk(start, end, self._counter.count(start, end)))
+            start = end if end == len(self._text) else self._next_start(start, end)
+        return chunks
+
+    def _end_of_chunk(self, start: int) -> int:
+        for level in LEVELS[LEVELS.index(self._by) :]:
+            end = self._farthest_end(start, level)
+            if end > start:
+                return end
+        ends = self._boundaries("character")
+        n_tokens = self._counter.count(start, int(ends[np.searchsorted(ends, start, "right")]))
+        raise EncodeError(
+            f"The character at byte {start:,} has {n_tokens} tokens by itself. "
+            "Allow at least so many in a chunk."
+        )
+
+    def _farthest_end(self, start: int, level: Level) -> int:
+        """The farthest boundary up to which a chunk may reach; `start` if there is none."""
+        ends = self._boundaries(level)
+        first, last = np.searchsorted(ends, (start, self._too_far(start)), "right").tolist()
+
+        def fits(index: int) -> bool:
+            return self._counter.count(start, int(ends[first + index])) <= self._max_tokens
+
+        index = _last_fitting(fits, last - first)
+        return int(ends[first + index]) if index >= 0 else start
+
+    def _next_start(self, start: int, end: int) -> int:
+        """Where the chunk behind [start, end) begins."""
+        if not self._overlap:
+            return end
+        starts = self._boundaries(self._by)
+        first = int(np.searchsorted(starts, max(start, self._too_early(start, end)), "right"))
+        last = int(np.searchsorted(starts, end)) - 1
+
+        def fits(index: int) -> bool:
+            return self._counter.count(int(starts[last - index]), end) <= self._overlap
+
+        index = _last_fitting(fits, last + 1 - first)
+        while index >= 0:
+            candidate = int(starts[last - index])
+            if self._farthest_end(candidate, self._by) > end:
+                return candidate
+            index = _last_fitting(fits, index)
+        return end
+
+    def _too_far(self, start: int) -> int:
+        """An offset beyond which no boundary need be tried; a certain cut if one is near."""
+        counter, size = self._counter, len(self._text)
+        index = counter.n_tokens_before(start) + self._max_tokens
+        while index < counter.n_tokens:
+            offset = max(int(counter.token_starts[index]), start)
+            cut = counter.cut_after(offset, min(offset + WINDOW_BYTES, size))
+            n_tokens = counter.count(start, cut)
+            if n_tokens > self._max_tokens:
+                return cut
+            index += self._max_tokens + 1 - n_tokens
+        return size
+
+    def _too_early(self, start: int, end: int) -> int:
+        """The same for the beginning of an overlap that ends at `end`; 0 where all fits."""
+        counter = self._counter
+        index = counter.n_tokens_before(end) - self._overlap
+        while index > 0 and (offset := int(counter.token_starts[index])) > start:
+            cut = counter.cut_before(max(offset - WINDOW_BYTES, 0), min(offset, end))
+            n_tokens = counter.count(cut, end)
+            if n_tokens > self._overlap:
+                return cut
+            index -= self._overlap + 1 - n_tokens
+        return 0
+
+
+def _last_fitting(fits: Callable[[int], bool], size: int) -> int:
+    """The last index below `size` that fits; -1 if there is none.  See `LOOK_BEYOND`.
+
+    From the last index down in growing steps until one fits, then halving; then beyond the one found.
+    """
+    fits = cache(fits)
+    failing, index, step = size, size - 1, 1
+    while index >= 0 and not fits(index):
+        failing, index, step = index, index - step, 2 * step
+    fitting = max(index, -1)
+    while failing - fitting > 1:
+        middle = (fitting + failing) // 2
+        fitting, failing = (middle, failing) if fits(middle) else (fitting, middle)
+    beyond = min(size, fitting + 1 + LOOK_BEYOND) - 1
+    while beyond > fitting:
+        if fits(beyond):
+            fitting, beyond = beyond, min(size, beyond + 1 + LOOK_BEYOND)
+        beyond -= 1
+    return fitting
+
+
+def _boundaries(counter: IntervalCounter, text: bytes, level: Level) -> NDArray[np.int64]:
+    return counter.outside_special_tokens(boundaries(text, level))

@@ -1,0 +1,162 @@
+"""What words and lines cost in tokens, and which of them cost the most.
+
+A word is a run of characters without ASCII white space; the tokens that hold a part of it count, also those
+that reach beyond it.  A line has the tokens that begin in it, its newline included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from heapq import nlargest
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.text.hidden import hidden_places
+from guiapp.core.text.visible_text import visible_text
+from guiapp.native.checkpoint import stoppable
+
+if TYPE_CHECKING:
+    from guiapp.core.encode.encoding import Encoding, Offsets
+
+N_STEPS = 4
+STEPS = ("3 or more", "2 to 3", "1.5 to 2", "under 1.5")  # characters a token
+WHITE = np.zeros(256, np.bool_)
+WHITE[[*b" \t\n\v\f\r"]] = True
+NEWLINE = ord("\n")
+SHOWN_CHARACTERS = 60
+
+
+class Costs(NamedTuple):
+    """Stretches of a text, and what they cost.
+
+    starts, ends  int64[k]  bytes [starts[i], ends[i])
+    n_characters  int64[k]
+    n_tokens      int64[k]
+    """
+
+    starts: Offsets
+    ends: Offsets
+    n_characters: NDArray[np.int64]
+    n_tokens: NDArray[np.int64]
+
+    @property
+    def steps(self) -> NDArray[np.uint8]:
+        """How dear each is, an index into STEPS; one token is never dear."""
+        return steps_of(self.n_characters, self.n_tokens)
+
+
+@dataclass(frozen=True)
+class Dear:
+    """A word or a line, and what it costs in all places together.
+
+    text      as it is shown, shortened where it is long; hidden characters are counted, as in the text
+    n_tokens  of all its places
+    n_times   in how many places it is
+    start, end  the bytes of the first of them
+    """
+
+    text: str
+    n_tokens: int
+    n_times: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Dearest:
+    """The words and lines that take the most tokens, the dearest first.
+
+    n_tokens  of the whole text, BOS and the like included
+    """
+
+    words: tuple[Dear, ...]
+    lines: tuple[Dear, ...]
+    n_tokens: int
+
+
+def steps_of(n_characters: NDArray[np.int64], n_tokens: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """For stretches of so many characters and tokens an index into STEPS."""
+    steps = np.zeros(len(n_tokens), np.uint8)
+    for is_below in (
+        n_characters < 3 * n_tokens,
+        n_characters < 2 * n_tokens,
+        2 * n_characters < 3 * n_tokens,
+    ):
+        steps += is_below
+    steps[n_tokens <= 1] = 0
+    return steps
+
+
+def word_costs(text: NDArray[np.uint8], starts: Offsets, ends: Offsets) -> Costs:
+    """Those of all words of a text whose tokens came from the bytes [starts[i], ends[i])."""
+    edges = np.diff(WHITE[text].view(np.int8), prepend=np.int8(1), append=np.int8(1))
+    word_starts, word_ends = np.flatnonzero(edges < 0), np.flatnonzero(edges > 0)
+    is_text = ends > starts
+    firsts = np.searchsorted(ends[is_text], word_starts, side="right")
+    lasts = np.searchsorted(starts[is_text], word_ends)
+    return Costs(word_starts, word_ends, _n_characters(text, word_starts, word_ends), lasts - firsts)
+
+
+def line_costs(text: NDArray[np.uint8], starts: Offsets, ends: Offsets) -> Costs:
+    """The same of its lines; those without characters cost what their newlines do."""
+    line_starts = np.append(0, np.flatnonzero(text == NEWLINE) + 1)
+    line_ends = np.append(line_starts[1:], len(text))
+    is_text = ends > starts
+    firsts = np.searchsorted(starts[is_text], np.append(line_starts, len(text)))
+    return Costs(line_starts, line_ends, _n_characters(text, line_starts, line_ends), np.diff(firsts))
+
+
+def dearest(encoding: Encoding, n_most: int) -> Dearest:
+    """At most so many words and lines of a text; those of one token are none of them."""
+    starts, ends = encoding.spans.T
+    return dearest_of(encoding.text_bytes, starts, ends, n_most)
+
+
+def dearest_of(text: bytes, starts: Offsets, ends: Offsets, n_most: int) -> Dearest:
+    """The same of tokens that came from the bytes [starts[i], ends[i])."""
+    data = np.frombuffer(text, np.uint8)
+    words, lines = (find(data, starts, ends) for find in (word_costs, line_costs))
+    return Dearest(_most(text, words, n_most), _most(text, lines, n_most), len(starts))
+
+
+def _most(text: bytes, costs: Costs, n_most: int) -> tuple[Dear, ...]:
+    """Equal stretches are one; of equally dear ones, the first of the text leads."""
+    found: dict[bytes, list[int]] = {}
+    for start, end, n_tokens in stoppable(_dear_rows(costs)):
+        stretch = text[start:end]
+        row = found.setdefault(stretch.strip() or stretch, [0, 0, start, end])
+        row[0] += n_tokens
+        row[1] += 1
+    most = nlargest(n_most, found.items(), key=lambda item: (item[1][0], -item[1][2]))
+    return tuple(Dear(_shown(word), *row) for word, row in most)
+
+
+def _shown(stretch: bytes) -> str:
+    """`this.[151 hidden]`: what is read in a list, where code points would leave no room for words."""
+    parts: list[str] = []
+    shown_to = 0
+    places = hidden_places(stretch)
+    for start, end, count in zip(places.starts.tolist(), places.ends.tolist(), places.counts, strict=True):
+        if len("".join(parts)) > SHOWN_CHARACTERS:
+            break
+        if count > 1:
+            parts += [visible_text(stretch[shown_to:start], SHOWN_CHARACTERS), f"[{count} hidden]"]
+            shown_to = end
+    return "".join(parts) + visible_text(stretch[shown_to:], SHOWN_CHARACTERS)
+
+
+def _dear_rows(costs: Costs) -> Iterator[tuple[int, int, int]]:
+    rows = np.flatnonzero(costs.n_tokens > 1)
+    columns = (column[rows].tolist() for column in (costs.starts, costs.ends, costs.n_tokens))
+    return zip(*columns, strict=True)
+
+
+def _n_characters(text: NDArray[np.uint8], starts: Offsets, ends: Offsets) -> NDArray[np.int64]:
+    """How many characters begin in each stretch."""
+    begins = np.append((text & 0xC0) != 0x80, False)
+    bounds = np.stack((starts, ends), axis=1).ravel()
+    counts = np.add.reduceat(begins, bounds, dtype=np.int64)[::2]
+    return np.where(ends > starts, counts, 0)

@@ -1,0 +1,163 @@
+"""The exact tokens of a text that grows at its end, or at its beginning.
+
+What stands beyond the certain cut nearest to the growing edge can no longer change: it is encoded once and
+kept as ids.  Only the open part at the edge is encoded again when somebody asks.  In text without cuts (a
+long run of one letter, or a language that Unigram sees as one word) the open part is all that came since.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encode.counting.certain_cuts import CertainCuts
+from guiapp.core.encode.encoding import as_bytes
+
+if TYPE_CHECKING:
+    from guiapp.core.encode.tokenizer import Tokenizer
+
+SETTLE_BYTES = 256  # a shorter part takes no longer to encode than to be searched for a cut
+
+
+class _GrowingText(ABC):
+    """Ids and count are always those of all text so far."""
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        add_special: bool = True,
+        parse_special: bool = True,
+        settle_bytes: int = SETTLE_BYTES,
+    ) -> None:
+        """The options are those of `Tokenizer.encode`, and how long an open part is searched for a cut."""
+        self._cuts = CertainCuts(tokenizer, parse_special)
+        before, after = tokenizer.special_ids_around() if add_special else ([], [])
+        self._before, self._after = np.array(before, np.int32), np.array(after, np.int32)
+        self._look_ahead = tokenizer.pipeline.look_ahead
+        self._settled: list[NDArray[np.int32]] = []  # in the order in which the text came
+        self._n_settled = 0
+        self._open = bytearray()  # what came last at its end
+        self._open_ids: NDArray[np.int32] | None = None
+        self._settle_bytes = self._next_look = settle_bytes
+
+    @property
+    def count(self) -> int:
+        """The number of tokens of all text so far."""
+        n_open = len(self._ids_of_open())
+        return self.least_count + n_open
+
+    @property
+    def least_count(self) -> int:
+        """The tokens that the text keeps, whatever comes."""
+        return len(self._before) + self._n_settled + len(self._after)
+
+    def _grow(self, text: bytes) -> None:
+        self._open += text
+        self._open_ids = None
+        if len(self._open) >= self._next_look:
+            self._settle()
+
+    def _ids_of_open(self) -> NDArray[np.int32]:
+        if self._open_ids is None:
+            if len(self._open) >= self._settle_bytes:
+                self._settle()
+            self._open_ids = self._encode_open()
+        return self._open_ids
+
+    def _settle(self) -> None:
+        """Keep the ids of what can no longer change; look for it again when the open part has doubled."""
+        part = self._settled_part()
+        if len(part):
+            ids = self._encode_settled(part)
+            self._settled.append(ids)
+            self._n_settled += len(ids)
+            del self._open[: len(part)]
+        self._next_look = 2 * len(self._open) + self._settle_bytes
+
+    @abstractmethod
+    def _encode_open(self) -> NDArray[np.int32]:
+        """The ids of the open part."""
+
+    @abstractmethod
+    def _settled_part(self) -> NDArray[np.uint8]:
+        """What of the open part can no longer change."""
+
+    @abstractmethod
+    def _encode_settled(self, part: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """The ids of that."""
+
+
+class AppendEncoder(_GrowingText):
+    """Encodes a text piece by piece."""
+
+    def append(self, text: str | bytes) -> None:
+        """Put text behind all that came before.
+
+        A character may be split between two calls if they bring bytes.  Raises EncodeError where the
+        vocabulary cannot express the text.
+        """
+        self._grow(text if isinstance(text, bytes) else as_bytes(text))
+
+    @property
+    def token_ids(self) -> NDArray[np.int32]:
+        """The ids of all text so far."""
+        open_ids = self._ids_of_open()
+        return np.concatenate([self._before, *self._settled, open_ids, self._after])
+
+    def _encode_open(self) -> NDArray[np.int32]:
+        return self._encode_settled(self._tail())
+
+    def _settled_part(self) -> NDArray[np.uint8]:
+        tail = self._tail()
+        return tail[: self._last_cut(tail)]
+
+    def _encode_settled(self, part: NDArray[np.uint8]) -> NDArray[np.int32]:
+        return self._cuts.encode(part, begins_text=not self._settled).ids
+
+    def _last_cut(self, tail: NDArray[np.uint8]) -> int:
+        """Where the last part of the tail ends that can no longer change, or 0.
+
+        An RWKV token depends on so much text from its start on, and on nothing before: the start of any that
+        is farther from the end will do.
+        """
+        clusters, end = self._cuts.clusters(tail), self._cuts.open_end(tail)
+        cut = self._cuts.last(tail, clusters, 0, end)
+        if cut or len(clusters.starts) or self._look_ahead is None:
+            return cut
+        starts = self._cuts.encode(tail[:end], begins_text=not self._settled).starts
+        return int(starts[starts <= max(end - self._look_ahead, 0)][-1]) if len(starts) else 0
+
+    def _tail(self) -> NDArray[np.uint8]:
+        return np.frombuffer(bytearray(self._open), np.uint8)
+
+
+class PrependEncoder(_GrowingText):
+    """Encodes a text from its end on."""
+
+    def prepend(self, text: str | bytes) -> None:
+        """Put text before all that came; raises EncodeError where the vocabulary cannot express it."""
+        self._grow((text if isinstance(text, bytes) else as_bytes(text))[::-1])
+
+    @property
+    def token_ids(self) -> NDArray[np.int32]:
+        """The ids of all text so far."""
+        open_ids = self._ids_of_open()
+        return np.concatenate([self._before, open_ids, *self._settled[::-1], self._after])
+
+    def _encode_open(self) -> NDArray[np.int32]:
+        return self._cuts.encode(self._head(), begins_text=True).ids
+
+    def _settled_part(self) -> NDArray[np.uint8]:
+        head = self._head()
+        return head[
+            self._cuts.first(head, self._cuts.clusters(head), self._cuts.open_start(head), len(head)) :
+        ]
+
+    def _encode_settled(self, part: NDArray[np.uint8]) -> NDArray[np.int32]:
+        return self._cuts.encode(part, begins_text=False).ids
+
+    def _head(self) -> NDArray[np.uint8]:
+        return np.frombuffer(self._open[::-1], np.uint8)

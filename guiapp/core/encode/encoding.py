@@ -1,0 +1,148 @@
+"""The token ids of a text, and where each of them came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.errors import EncodeError
+
+LONGEST_TEXT = (1 << 31) - 1  # bytes
+Offsets = NDArray[np.int64]
+
+
+class FragmentTokens:
+    """The tokens of one stretch of text between special tokens.
+
+    ids     int32[k]  rows of the vocabulary
+    starts  int64[k]  token i came from fragment[starts[i] : ends[i]]; starts and ends never decrease,
+    ends    int64[k]  and starts[i + 1] >= ends[i]: tokens do not overlap
+
+    Who wants ids only need not wait for the rest: with `later`, it is worked out when somebody asks.
+    """
+
+    __slots__ = ("_bounds", "_tell", "ids")
+
+    _tell: Callable[[], tuple[Offsets, Offsets]]
+
+    def __init__(self, ids: NDArray[np.int32], starts: Offsets, ends: Offsets) -> None:
+        self.ids = ids
+        self._bounds: tuple[Offsets, Offsets] | None = (starts, ends)
+
+    @classmethod
+    def later(cls, ids: NDArray[np.int32], tell: Callable[[], tuple[Offsets, Offsets]]) -> FragmentTokens:
+        """Tokens whose starts and ends are what `tell` returns."""
+        tokens = cls.__new__(cls)
+        tokens.ids, tokens._bounds, tokens._tell = ids, None, tell
+        return tokens
+
+    @classmethod
+    def tiles(cls, ids: NDArray[np.int32], tell: Callable[[], Offsets]) -> FragmentTokens:
+        """Tokens that lie side by side and meet where `tell` returns, int64[k + 1]."""
+
+        def bounds() -> tuple[Offsets, Offsets]:
+            told = tell()
+            return told[:-1], told[1:]
+
+        return cls.later(ids, bounds)
+
+    @property
+    def starts(self) -> Offsets:
+        return self._told()[0]
+
+    @property
+    def ends(self) -> Offsets:
+        return self._told()[1]
+
+    def _told(self) -> tuple[Offsets, Offsets]:
+        if self._bounds is None:
+            self._bounds = self._tell()
+        return self._bounds
+
+    def __iter__(self) -> Iterator[NDArray[np.int32] | Offsets]:
+        """The three columns."""
+        return iter((self.ids, self.starts, self.ends))
+
+    def moved(self, by: int) -> FragmentTokens:
+        """The same tokens further on in the text, or back; what would lie before it lies at its start."""
+        return FragmentTokens.later(
+            self.ids, lambda: (np.maximum(self.starts + by, 0), np.maximum(self.ends + by, 0))
+        )
+
+
+NO_TOKENS = FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
+
+
+def join_tokens(parts: Sequence[FragmentTokens]) -> FragmentTokens:
+    """The tokens of all parts, one part behind the other."""
+    if len(parts) == 1:
+        return parts[0]
+    return FragmentTokens.later(
+        np.concatenate([part.ids for part in parts]),
+        lambda: (
+            np.concatenate([part.starts for part in parts]),
+            np.concatenate([part.ends for part in parts]),
+        ),
+    )
+
+
+class Encoding:
+    """What a tokenizer made of one text.
+
+    text_bytes  the original text as UTF-8, or the bytes as given
+    token_ids   int32[n]     rows of the vocabulary
+    spans       int64[n, 2]  token i came from text_bytes[spans[i, 0] : spans[i, 1]]; empty for tokens
+                that the tokenizer adds, such as BOS.  Spans never overlap and never go back; text that
+                a normaliser drops (spaces in WordPiece, say) belongs to no span
+    encoder     the name of the algorithm
+
+    Bytes and spans may be worked out later, when they are first asked for.
+    """
+
+    __slots__ = ("_spans", "_text", "encoder", "token_ids")
+
+    def __init__(
+        self,
+        text: str | bytes,
+        token_ids: NDArray[np.int32],
+        spans: Offsets | Callable[[Encoding], Offsets],
+        encoder: str,
+    ) -> None:
+        self._text = text
+        self.token_ids = token_ids
+        self._spans = spans
+        self.encoder = encoder
+
+    @property
+    def text_bytes(self) -> bytes:
+        if isinstance(self._text, str):
+            self._text = as_bytes(self._text)
+        return self._text
+
+    @property
+    def spans(self) -> Offsets:
+        if not isinstance(self._spans, np.ndarray):
+            self._spans = self._spans(self)
+        return self._spans
+
+    def __len__(self) -> int:
+        return len(self.token_ids)
+
+    def __reduce__(self) -> tuple[type[Encoding], tuple[object, ...]]:
+        return Encoding, (self._text, self.token_ids, self.spans, self.encoder)
+
+
+def as_bytes(text: str | bytes) -> bytes:
+    """The bytes that llama.cpp would be given for this text; EncodeError if it could not take so many."""
+    if isinstance(text, str):
+        data = text.encode("utf-8", "surrogatepass")
+    else:
+        data = text if isinstance(text, bytes) else bytes(memoryview(text))  # bytes(3) would be three zeros
+    if len(data) > LONGEST_TEXT:
+        raise EncodeError(
+            f"The text has {len(data):,} bytes. llama.cpp counts them in 32 bits and takes at most "
+            f"{LONGEST_TEXT:,}. Encode it in parts."
+        )
+    return data

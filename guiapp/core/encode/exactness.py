@@ -1,0 +1,131 @@
+"""How far ids can be trusted to be llama.cpp's, or those of the library that a file is for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
+from guiapp.core.vocabulary.attributes import UNUSED_TYPE, USER_DEFINED_TYPE
+from guiapp.core.vocabulary.parts import Parts
+from guiapp.core.vocabulary.piece_rules import PieceRules
+from guiapp.core.vocabulary.pre_choice import said_by_file
+from guiapp.core.vocabulary.vocabulary import LLAMA_CPP, VocabType, Vocabulary
+
+HOW_CHECKED = "this is tested with random texts"
+TOKENIZER_JSON = "tokenizer.json"  # the format that says all of its pipeline
+REFUSED = "refused by llama.cpp"
+
+
+@dataclass(frozen=True)
+class Exactness:
+    """How far the ids can be trusted to be those of the library that the file is for.
+
+    level   "exact", "approximate", "unknown pre" or REFUSED
+    reason  a sentence for the user
+    """
+
+    level: str
+    reason: str
+
+
+def exactness_of(vocabulary: Vocabulary) -> Exactness:
+    """Whether llama.cpp, or whichever library reads such files, would give the same ids."""
+    if vocabulary.pieces is not None:
+        return _exactness_of_pieces(vocabulary, vocabulary.pieces)
+    if vocabulary.library != LLAMA_CPP:
+        return _exactness_elsewhere(vocabulary)
+    if vocabulary.refusals:
+        return Exactness(REFUSED, f"llama.cpp would not load this file. {' '.join(vocabulary.refusals)}")
+    if vocabulary.deviation:
+        return Exactness("approximate", vocabulary.deviation)
+    if vocabulary.chosen_pre:
+        return _exactness_of_choice(vocabulary)
+    if vocabulary.type is VocabType.BPE and not vocabulary.pre:
+        return Exactness(
+            "unknown pre",
+            "The file does not name its pre-tokenizer (tokenizer.ggml.pre). Text is split as llama.cpp "
+            "does in that case, so the ids are those that llama.cpp feeds the model, but perhaps not "
+            "those that the model was trained on.",
+        )
+    split = f", split as “{vocabulary.pre}” asks" if vocabulary.type is VocabType.BPE else ""
+    return Exactness(
+        "exact",
+        f"{vocabulary.type.value} vocabulary{split}. The ids equal llama.cpp's for the same file, text "
+        f"and switches; {HOW_CHECKED}.",
+    )
+
+
+def _exactness_of_pieces(vocabulary: Vocabulary, rules: PieceRules) -> Exactness:
+    """Of a SentencePiece model."""
+    types = vocabulary.stored_types
+    if vocabulary.type is VocabType.SPM and {USER_DEFINED_TYPE, UNUSED_TYPE} <= set(types.tolist()):
+        return Exactness(
+            "approximate",
+            "The model has unused pieces, which SentencePiece takes apart to what it last saw them made of "
+            "anywhere in a text, and user-defined ones; here it is what was last seen between two of those.",
+        )
+    kind = "Unigram" if vocabulary.type is VocabType.UGM else "BPE" if rules.merges else "Character"
+    return Exactness(
+        "exact", " ".join((f"{kind} model of SentencePiece.", rules.equal_to, rules.special_rule))
+    )
+
+
+def _exactness_elsewhere(vocabulary: Vocabulary) -> Exactness:
+    """Of a file that llama.cpp does not read."""
+    library = vocabulary.library
+    if vocabulary.parts is not None:
+        return _exactness_of_parts(vocabulary, vocabulary.parts)
+    if vocabulary.type is VocabType.RWKV:
+        return Exactness(
+            "exact",
+            f"The longest token that fits, as {library} takes it by its published code; {HOW_CHECKED}.",
+        )
+    if not vocabulary.chosen_pre:
+        split = "by the pattern in the file" if vocabulary.model == "tekken" else f"as {vocabulary.name} is"
+        return Exactness(
+            "exact",
+            f"Tokens by rank, split {split}. The ids equal {library}'s for the same ranks, "
+            f"pattern and special tokens; {HOW_CHECKED}.",
+        )
+    split = f"Text is split as “{vocabulary.chosen_pre}”, chosen by hand."
+    if vocabulary.pre:
+        return Exactness("approximate", f"{split} {vocabulary.name} is split as “{vocabulary.pre}”.")
+    return Exactness(
+        "unknown pre",
+        f"{split} The file does not say how. The ids equal {library}'s if it is given that pattern, but the "
+        "model may have been trained on others.",
+    )
+
+
+def _exactness_of_parts(vocabulary: Vocabulary, parts: Parts) -> Exactness:
+    """Of a file of `tokenizers`, or of what that library is given for another file."""
+    if chosen := vocabulary.chosen_pre:
+        return Exactness(
+            "approximate",
+            f"Read as “{chosen}”, chosen by hand. {parts.readings[chosen]} {vocabulary.library} reads the "
+            "file as it stands.",
+        )
+    if vocabulary.format != TOKENIZER_JSON:
+        return Exactness(
+            "exact",
+            f"{vocabulary.model} vocabulary. The file does not say how text is split: here it is as "
+            f"transformers does for such models. The ids equal those of {vocabulary.library} set up so; "
+            f"{HOW_CHECKED}.",
+        )
+    others = "".join(f" {why} Choose “{name}” to see that." for name, why in parts.readings.items())
+    return Exactness(
+        "exact",
+        f"{vocabulary.model} vocabulary with the parts that the file names. The ids equal those of "
+        f"{vocabulary.library} for the same file, text and switches; {HOW_CHECKED} and random files.{others}",
+    )
+
+
+def _exactness_of_choice(vocabulary: Vocabulary) -> Exactness:
+    """What to think of the ids where somebody chose the pre-tokenizer by hand."""
+    said = said_by_file(vocabulary.pre)
+    split = f"{said[0].upper()}{said[1:]}. Text is split as “{vocabulary.chosen_pre}”, chosen by hand."
+    if vocabulary.pre in PRE_TOKENIZERS:
+        return Exactness(
+            "approximate", f"{split} llama.cpp splits it as the file asks, unless it is told to."
+        )
+    return Exactness("unknown pre", f"{split} The model may have been trained on other ids.")

@@ -1,0 +1,224 @@
+"""Byte-pair encoding: repair the text, split it into pieces, merge within each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.core.encode.families.dna import dna_tokens
+from guiapp.core.encode.families.lone_spaces import with_lone_spaces
+from guiapp.core.encode.families.pair_merging import PairEncoder, PairPipeline, to_source
+from guiapp.core.encode.families.pipeline import Quick, not_quick
+from guiapp.core.encode.families.rows import Rows, laid_out, rows_of
+from guiapp.core.encode.families.watcher import UNWATCHED, Watcher
+from guiapp.core.pretokenize.pre_tokenizers import NOT_SPACES
+from guiapp.core.pretokenize.splitter import splitter_of
+from guiapp.core.text.normalized import NormalizedText
+from guiapp.core.text.utf8 import repair, repair_readable
+from guiapp.core.text.whitespace_words import whitespace_words
+from guiapp.core.vocabulary.merges import byte_pair_merging
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.native.pairs import ALL_PIECES, NEWLINES, NO_PIECES
+
+WINDOW_BYTES = 256  # the first guess at how far away a cut lies
+MOST_FOLLOWING = 3  # bytes of a character behind its first
+
+Repaired = tuple[NDArray[np.uint8], NormalizedText | None]  # a text, and how it came from another one
+
+
+class _Pieces(NamedTuple):
+    """A text, where its pieces end, and the text as given where that was another one."""
+
+    data: NDArray[np.uint8]
+    ends: NDArray[np.int64]
+    normalized: NormalizedText | None
+
+
+class BytePairPipeline(PairPipeline):
+    """The pipeline of GPT-2 and its many successors."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._rules = vocabulary.rules
+        whole_pieces = NEWLINES if self._rules.ignore_newline_merges else NO_PIECES
+        if self._rules.ignore_merges:
+            whole_pieces = ALL_PIECES
+        self._splits_lines = self._rules.escape_spaces
+        self._drops_spaces = vocabulary.model == "whitespace"
+        self._splitter = splitter_of(vocabulary.patterns)
+        merging = byte_pair_merging(vocabulary, whole_pieces, self._splitter.native)
+        super().__init__(PairEncoder(vocabulary, merging, whole_pieces))
+        self._cutter = splitter_of((NOT_SPACES,)) if self._drops_spaces else self._splitter
+        self._is_split = True
+        space_id = vocabulary.find(b" ")
+        self._space_id = vocabulary.find(b"<0x20>") if space_id is None else space_id
+        self._dna = dna_tokens(vocabulary)
+        self.encodes_many_texts = not (self._drops_spaces or self._dna)
+
+    def without_splitting(self) -> BytePairPipeline:
+        pipeline = copy(self)
+        pipeline._is_split = False
+        return pipeline
+
+    def without_dna(self) -> BytePairPipeline:
+        pipeline = copy(self)
+        pipeline._dna = None
+        return pipeline
+
+    def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        if self._dna is not None:
+            return self._dna.encode(
+                fragment.tobytes(), lambda start, end: self._encode(fragment[start:end], encoder)
+            )
+        return self._encode(fragment, encoder)
+
+    def _encode(self, text: NDArray[np.uint8], encoder: str) -> FragmentTokens:
+        if self._drops_spaces:
+            return self._encode_pieces(self._words(text), encoder)
+        repaired = self._repaired(text)
+        if not self._is_split:
+            return self._encode_pieces(_one_piece(repaired), encoder)
+        return self._split_and_encode(repaired, encoder)
+
+    def _words(self, text: NDArray[np.uint8]) -> _Pieces:
+        words, word_ends = whitespace_words(text.tobytes(), self._rules)
+        ends = np.array(word_ends, np.int64)
+        if self._is_split:
+            ends = self._splitter.split_each(words.data, ends)
+        return _Pieces(words.data, ends, words)
+
+    def _split(self, repaired: Repaired) -> _Pieces:
+        data, normalized = repaired
+        return _Pieces(data, self._splitter.split(data), normalized)
+
+    def _split_and_encode(self, repaired: Repaired, encoder: str) -> FragmentTokens:
+        data, normalized = repaired
+        tokens = self._encoder.encode_split(data) if encoder == "fast" else None
+        if tokens is None:
+            return self._encode_pieces(self._split(repaired), encoder)
+        return self._to_source(tokens, normalized)
+
+    def _encode_pieces(self, pieces: _Pieces, encoder: str) -> FragmentTokens:
+        return self._to_source(self._encoder.encode(pieces.data, pieces.ends, encoder), pieces.normalized)
+
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
+        if self._dna is not None:
+            return self._dna.encode(
+                fragment,
+                lambda start, end: self._encode_readable(fragment[start:end], encoder, watcher, start),
+                watcher,
+            )
+        return self._encode_readable(fragment, encoder, watcher)
+
+    def _encode_readable(self, text: bytes, encoder: str, watcher: Watcher, start: int = 0) -> FragmentTokens:
+        if self._drops_spaces:
+            words, word_ends = whitespace_words(text, self._rules)
+            data = words.data.tobytes()
+            watcher.begin(data, words, start)
+            ends = [end for word in pairwise([0, *word_ends]) for end in self._split_readable(data, *word)]
+            return to_source(self._encoder.encode_readable(data, ends, encoder, watcher), words)
+        data, repaired = self._repaired_readable(text)
+        watcher.begin(data, repaired, start)
+        ends = self._split_readable(data, 0, len(data))
+        return self._to_source(self._encoder.encode_readable(data, ends, encoder, watcher), repaired)
+
+    def _split_readable(self, data: bytes, start: int, end: int) -> list[int]:
+        """The ends of the pieces of data[start:end]."""
+        if not self._is_split:
+            return [end]
+        return [start + piece_end for piece_end in self._splitter.split_readable(data[start:end])]
+
+    def encode_each(self, texts: Sequence[bytes]) -> Rows:
+        data, ends = laid_out(texts)
+        if not self._is_split:
+            pieces = (self._encode(text, self.encoders[0]).ids for text in np.split(data, ends[:-1]))
+            return rows_of(pieces)
+        return self._encoder.encode_each(
+            data, ends, lambda start, end: self._encode(data[start:end], self.encoders[0])
+        )
+
+    @property
+    def quick(self) -> Quick:
+        if not self._is_split or self._drops_spaces or self._dna is not None:
+            return not_quick
+        return self._encoder.quick
+
+    def _to_source(self, tokens: FragmentTokens, repaired: NormalizedText | None) -> FragmentTokens:
+        """Tokens of a repaired text with the spans that they have in the original."""
+        if repaired is not None and self._splits_lines and self._is_split and not self._drops_spaces:
+            tokens = with_lone_spaces(tokens, repaired, self._space_id)
+        return to_source(tokens, repaired)
+
+    def _repaired(self, text: NDArray[np.uint8]) -> Repaired:
+        repaired = repair(text)
+        return text if repaired is None else repaired.data, repaired
+
+    def _repaired_readable(self, text: bytes) -> tuple[bytes, NormalizedText | None]:
+        repaired = repair_readable(text)
+        return text if repaired is None else repaired.data.tobytes(), repaired
+
+    def _start_before(self, text: NDArray[np.uint8], position: int) -> int:
+        """Where the character that has the byte at `position` begins; `position` where none can have it."""
+        for start in range(position, max(position - MOST_FOLLOWING, 0) - 1, -1):
+            if text[start] & 0xC0 != 0x80:
+                return start
+        return position
+
+    def _end_behind(self, text: NDArray[np.uint8], position: int) -> int:
+        """The first offset from `position` on at which no character that began before can go on."""
+        end = min(position, len(text))
+        while end < min(position + MOST_FOLLOWING, len(text)) and text[end] & 0xC0 == 0x80:
+            end += 1
+        return end
+
+    @property
+    def _can_cut(self) -> bool:
+        return self._is_split and not (self._drops_spaces and self._splits_lines)
+
+    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
+        if self._dna is not None:
+            return self._dna.cut_before(fragment, position, self.without_dna().cut_before)
+        if not self._can_cut:
+            return 0
+        if self._splits_lines:
+            return self._encoder.cut_before(fragment, position)
+        end = self._start_before(fragment, position - 1) if position else 0
+        start, size = end, WINDOW_BYTES
+        while start > 0:
+            start, size = self._start_before(fragment, max(end - size, 0)), 2 * size
+            text, repaired = self._repaired(fragment[start:end])
+            if (cut := self._cutter.restart_before(text, len(text))) > 0:
+                return start + _source_offset(repaired, cut)
+        return 0
+
+    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
+        if self._dna is not None:
+            return self._dna.cut_after(fragment, position, self.without_dna().cut_after)
+        if not self._can_cut:
+            return len(fragment)
+        if self._splits_lines:
+            return self._encoder.cut_after(fragment, position)
+        start = self._end_behind(fragment, position)
+        end, size = start, WINDOW_BYTES
+        while end < len(fragment):
+            end, size = self._end_behind(fragment, start + size), 2 * size
+            text, repaired = self._repaired(fragment[start:end])
+            if (cut := self._cutter.restart_after(text, 0)) < len(text):
+                return start + _source_offset(repaired, cut)
+        return len(fragment)
+
+
+def _one_piece(repaired: Repaired) -> _Pieces:
+    data, normalized = repaired
+    return _Pieces(data, np.array([len(data)]), normalized)
+
+
+def _source_offset(repaired: NormalizedText | None, offset: int) -> int:
+    return offset if repaired is None else int(repaired.starts[offset])

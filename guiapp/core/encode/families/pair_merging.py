@@ -1,0 +1,383 @@
+"""Pieces of text to tokens by pair merging: what the BPE and SPM pipelines have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.core.encode.families.pipeline import Pipeline
+from guiapp.core.encode.families.rows import Rows
+from guiapp.core.encode.families.token_matching import APPROXIMATE, LINEAR, TokenMatching
+from guiapp.core.encode.families.watcher import UNWATCHED, Watcher
+from guiapp.core.encode.reference import heap as readable_heap
+from guiapp.core.encode.reference import scan as readable_scan
+from guiapp.core.encode.reference.fewest import Dropout
+from guiapp.core.encode.reference.longest_match import Taken
+from guiapp.core.encode.reference.merge import Slots, symbol_slots
+from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
+from guiapp.core.vocabulary.merges import ABSENT, MARKED_SPACE, NO_TOKEN, PairMerging
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.errors import EncodeError
+from guiapp.native.pairs import AS_RANKED, NEWLINES, NO_PIECES, Envelope
+
+READABLE = {"scan": readable_scan.steps, "heap": readable_heap.steps, "fast": readable_heap.steps}
+BY_SPLITTER = np.empty(0, np.int64)  # the model's splitter shall tell where pieces end
+SPACE = 0x20
+DEEPEST = 100  # times that SentencePiece takes an unused token apart
+Parts = dict[int, tuple[int, int]]  # of each unused token, the two that last could become it
+
+
+class PairEncoder:
+    """Encodes the pieces of a text by the merges of one vocabulary.  Threads may share it.
+
+    whole_pieces  NO_PIECES, NEWLINES, ALL_PIECES or AS_RANKED, as its model has it
+    fused         the token of which the readable way makes one where several are neighbours, if any
+    quick         the ids of a text as `fast` has them in one call; see `Pipeline`
+
+    For texts where ids alone do not tell the spans, `fast` is `heap`.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        merging: PairMerging,
+        whole_pieces: int = NO_PIECES,
+        fused: int | None = None,
+    ) -> None:
+        self.merging = self._merging = merging
+        self._model = merging.model
+        self.quick = merging.model.encode_text
+        self._matching = TokenMatching(vocabulary, merging)
+        self._dropout = Dropout()
+        self.encoders = ("fast", "heap", "scan", *self._matching.encoders)
+        self.refused = self._matching.refused
+        self._whole_pieces, self._fused = whole_pieces, fused
+        self._tokens_per_byte = max(1, *map(len, merging.fallbacks))
+        self._can_fail = any(token == NO_TOKEN for tokens in merging.fallbacks for token, _ in tokens)
+
+    def with_dropout(self, dropout: Dropout) -> PairEncoder:
+        """The same encoder, but `fewest` rules out tokens by chance."""
+        encoder = copy(self)
+        encoder._dropout = dropout
+        return encoder
+
+    @cached_property
+    def _lengths(self) -> NDArray[np.int32]:
+        return self._model.token_lengths(of_marked=False)
+
+    @cached_property
+    def _marked_lengths(self) -> NDArray[np.int32]:
+        return self._model.token_lengths(of_marked=True)
+
+    @cached_property
+    def _spells_out_spaces(self) -> bool:
+        """Whether a space, or a typed U+2581, may become several tokens."""
+        space = self._model.start_symbol(MARKED_SPACE)
+        is_token = 0 <= space < self._merging.n_tokens
+        data, offsets = self._merging.symbol_texts
+        others = data[offsets[self._merging.n_tokens] :].tobytes()
+        return self._merging.marks_spaces and (not is_token or MARKED_SPACE in others)
+
+    def quick_behind_space(self, text: str | bytes, envelope: Envelope) -> NDArray[np.int32] | None:
+        """The same with a space in front of the text."""
+        return self.quick(" " + text if isinstance(text, str) else b" " + text, envelope)
+
+    def prepare(self) -> None:
+        """Make now what the first encoding would make."""
+        self._model.prepare()
+
+    def cut_before(self, text: NDArray[np.uint8], position: int) -> int:
+        """The last place in text[:position], whatever follows, that no merge reaches across; or 0."""
+        return self._model.last_cut(text, position)
+
+    def cut_after(self, text: NDArray[np.uint8], position: int) -> int:
+        """The first place in text[position:], whatever precedes, that no merge reaches across; or the end."""
+        return self._model.first_cut(text, position)
+
+    def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
+        """int64[n + 1]: where tokens meet that `quick` has given."""
+        return _bounds(ids, self._lengths)
+
+    def encode_each(
+        self, texts: NDArray[np.uint8], ends: NDArray[np.int64], encode: Callable[[int, int], FragmentTokens]
+    ) -> Rows:
+        """The ids of texts side by side; of those that take more than `quick` by `encode(start, end)`."""
+        ids, counts, done = list[NDArray[np.int32]](), list[NDArray[np.int64]](), 0
+        while done < len(ends):
+            start = int(ends[done - 1]) if done else 0
+            some_ids, some_counts = self._model.encode_each(texts[start:], ends[done:] - start)
+            ids.append(some_ids)
+            counts.append(some_counts)
+            done += len(some_counts)
+            if done < len(ends):
+                start = int(ends[done - 1]) if done else 0
+                ids.append(encode(start, int(ends[done])).ids)
+                counts.append(np.array([len(ids[-1])], np.int64))
+                done += 1
+        return Rows(np.concatenate(ids), np.concatenate(counts))
+
+    def encode_split(self, text: NDArray[np.uint8]) -> FragmentTokens | None:
+        """The tokens of a repaired text by `fast`, cut by the splitter; None where that takes more."""
+        found = self._model.encode_pieces(text, BY_SPLITTER, False)
+        return None if found is None else FragmentTokens.tiles(found, partial(self.bounds, found))
+
+    def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
+        """The tokens of a text, its pieces ending at `piece_ends`."""
+        has_marked_space = self._model.has_marked_space(text)
+        if encoder in LINEAR and has_marked_space and self._spells_out_spaces:
+            encoder = "heap"  # the spans tell a typed U+2581 from a space: not so where both are one byte
+        if encoder in self._matching.encoders:
+            if not has_marked_space:
+                return self._match(text, piece_ends, encoder)
+            compact, ends = self._compact(_mark_spaces(text), _marked_ends(text, piece_ends))
+            return to_source(self._match(compact.data, ends, encoder), compact)
+        if not has_marked_space:
+            return self._merge(text, piece_ends, encoder, False)
+        marked, marked_ends = _mark_spaces(text), _marked_ends(text, piece_ends)
+        return to_source(self._merge(marked.data, marked_ends, encoder, True), marked)
+
+    def _merge(
+        self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str, are_marked: bool
+    ) -> FragmentTokens:
+        if encoder == "fast":
+            found = self._model.encode_pieces(data, piece_ends, are_marked)
+            if found is not None:
+                lengths = self._marked_lengths if are_marked else self._lengths
+                return FragmentTokens.tiles(found, partial(_bounds, found, lengths))
+        room = self._tokens_per_byte * len(data)
+        by_heap, takes_whole = encoder != "scan", self._whole_pieces != NO_PIECES
+        columns = self._model.merge_pieces(data, piece_ends, by_heap, takes_whole, room)
+        return self._checked(FragmentTokens(*columns), data)
+
+    def _match(self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
+        """The tokens by one of the algorithms that match tokens; there every space is one byte."""
+        return self._checked(self._matching.encode(encoder, self._dropout, data, piece_ends), data)
+
+    def _checked(self, tokens: FragmentTokens, data: NDArray[np.uint8]) -> FragmentTokens:
+        if self._can_fail:
+            _check(tokens, data)
+        return tokens
+
+    def _compact(
+        self, marked: NormalizedText, marked_ends: NDArray[np.int64]
+    ) -> tuple[NormalizedText, NDArray[np.int64]]:
+        """A text with marked spaces with one byte for each again, and where its pieces end then.
+
+        Only where U+2581 is a start symbol by itself, not the rest of a broken character, it becomes a space.
+        """
+        data, firsts, lasts, ends = bytearray(), list[int](), list[int](), list[int]()
+        for start, end in pairwise([0, *marked_ends.tolist()]):
+            piece, at = marked.data[start:end].tobytes(), 0
+            while at < len(piece):
+                symbol_end = self._merging.symbol_end(piece, at)
+                is_space = piece[at:symbol_end] == MARKED_SPACE
+                data += b" " if is_space else piece[at:symbol_end]
+                places = range(start + at, start + symbol_end)
+                firsts += places[:1] if is_space else places
+                lasts += places[-1:] if is_space else places
+                at = symbol_end
+            ends.append(len(data))
+        text = NormalizedText(np.frombuffer(data, np.uint8), marked.starts[firsts], marked.ends[lasts])
+        return text, np.array(ends, np.int64)
+
+    def encode_readable(
+        self, text: bytes, piece_ends: Sequence[int], encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
+        """The same, step by step."""
+        has_marked_space = self._model.has_marked_space(np.frombuffer(text, np.uint8))
+        if encoder in LINEAR and has_marked_space and self._spells_out_spaces:
+            encoder = "heap"
+        ids: list[int] = []
+        spans: list[tuple[int, int]] = []
+        start = 0
+        watcher.split(piece_ends)
+        dropout = replace(self._dropout)  # it counts its random numbers
+        for end in piece_ends:
+            found = self._encode_piece(text, start, end, encoder, dropout, watcher)
+            for token, token_start, token_end in found:
+                ids.append(token)
+                spans.append((start + token_start, start + token_end))
+            start = end
+        columns = np.array(spans, np.int64).reshape(-1, 2)
+        tokens = FragmentTokens(np.array(ids, np.int32), columns[:, 0].copy(), columns[:, 1].copy())
+        _check(tokens, np.frombuffer(text, np.uint8))
+        return tokens
+
+    def _encode_piece(
+        self, text: bytes, start: int, end: int, encoder: str, dropout: Dropout, watcher: Watcher
+    ) -> list[tuple[int, int, int]]:
+        """Token, start and end of each token of the piece text[start:end], offsets within the piece."""
+        piece = text[start:end]
+        if encoder not in APPROXIMATE and (whole := self._whole_token(piece)) != ABSENT:
+            tokens: Taken = [(whole, 0, len(piece))]
+            watcher.piece(start, piece, None, None)
+            watcher.end_piece(tokens)
+            return tokens
+        marked = _mark_spaces_readable(piece) if self._merging.marks_spaces else None
+        if encoder in self._matching.encoders:
+            return self._match_piece(piece, start, marked, encoder, dropout, watcher)
+        data = piece if marked is None else marked.data.tobytes()
+        start_symbols = self._merging.start_symbols(data)
+        watcher.piece(start, data, marked, start_symbols)
+        piece_symbols = [symbol for symbol, _, _ in start_symbols]
+        slots: Slots = list(piece_symbols)
+        parts: Parts = {}
+        for step in READABLE[encoder](piece_symbols, self._merging.rules):
+            step.apply(slots)
+            watcher.step(step)
+            if isinstance(step, readable_heap.Push) and self._merging.is_unused(step.made):
+                parts[step.made] = step.left, step.right
+        positions = symbol_slots(slots)
+        ends = [start for _, start, _ in start_symbols] + [len(data)]
+        tokens = []
+        for position, after in zip(positions, [*positions[1:], len(slots)], strict=True):
+            tokens += self._taken_apart(slots[position], data, (ends[position], ends[after]), parts)
+        tokens = _fuse(tokens, self._fused)
+        watcher.end_piece(tokens)
+        return tokens if marked is None else [(token, *_source(marked, a, b)) for token, a, b in tokens]
+
+    def _taken_apart(
+        self, symbol: int | None, data: bytes, span: tuple[int, int], parts: Parts, depth: int = 0
+    ) -> Taken:
+        """The tokens of a symbol, which is data[start:end]; if it is unused, of what it was last made of."""
+        start, end = span
+        if symbol is None or not self._merging.is_unused(symbol) or depth > DEEPEST:
+            return self._merging.tokens_of(symbol, data, start, end)
+        left, right = parts[symbol]
+        texts, offsets = self._merging.symbol_texts
+        middle = start + len(texts[offsets[left] : offsets[left + 1]])
+        return [
+            *self._taken_apart(left, data, (start, middle), parts, depth + 1),
+            *self._taken_apart(right, data, (middle, end), parts, depth + 1),
+        ]
+
+    def _match_piece(
+        self,
+        piece: bytes,
+        start: int,
+        marked: NormalizedText | None,
+        encoder: str,
+        dropout: Dropout,
+        watcher: Watcher,
+    ) -> Taken:
+        if marked is not None:
+            marked, _ = self._compact(marked, np.array([len(marked.data)]))
+        data = piece if marked is None else marked.data.tobytes()
+        watcher.piece(start, data, marked, None)
+        tokens = self._matching.encode_readable(encoder, dropout, data, watcher, self._fused)
+        watcher.end_piece(tokens)
+        return tokens if marked is None else [(token, *_source(marked, a, b)) for token, a, b in tokens]
+
+    def _whole_token(self, piece: bytes) -> int:
+        if self._whole_pieces == NO_PIECES or (
+            self._whole_pieces == NEWLINES and not piece.startswith(b"\n")
+        ):
+            return ABSENT
+        token = self._merging.find_piece(piece)
+        return token if self._whole_pieces != AS_RANKED or self._merging.stays_whole(token) else ABSENT
+
+
+class PairPipeline(Pipeline):
+    """A pipeline that encodes pieces by merges, behind a space where it `_adds_space`."""
+
+    merging: PairMerging
+    _adds_space = False
+
+    def __init__(self, encoder: PairEncoder) -> None:
+        self._encoder = encoder
+        self.merging, self.encoders, self.refused = encoder.merging, encoder.encoders, encoder.refused
+
+    def make_tables(self) -> None:
+        self._encoder.prepare()
+
+    def with_dropout(self, dropout: Dropout) -> Self:
+        pipeline = copy(self)
+        pipeline._encoder = self._encoder.with_dropout(dropout)
+        return pipeline
+
+    def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
+        bounds = self._encoder.bounds(ids)
+        return np.maximum(bounds - 1, 0) if self._adds_space else bounds
+
+
+def to_source(tokens: FragmentTokens, normalized: NormalizedText | None) -> FragmentTokens:
+    """Tokens of a changed text with the spans that they have in the original.
+
+    A token without bytes of its own, which repeats a part of the one before, takes the place behind that.
+    """
+    if normalized is None:
+        return tokens
+
+    def bounds() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        is_empty = tokens.starts == tokens.ends
+        ends = np.where(tokens.ends > 0, normalized.ends[tokens.ends - 1], 0)
+        first = normalized.starts[np.minimum(tokens.starts, len(normalized.data) - 1)]
+        return np.where(is_empty, ends, first), ends
+
+    return FragmentTokens.later(tokens.ids, bounds)
+
+
+def _fuse(tokens: Taken, token_id: int | None) -> Taken:
+    """The same with one token of this id in place of neighbouring ones."""
+    found: Taken = []
+    for token, start, end in tokens:
+        if token == token_id and found and found[-1][0] == token:
+            start = found.pop()[1]
+        found.append((token, start, end))
+    return found
+
+
+def _source(normalized: NormalizedText, start: int, end: int) -> tuple[int, int]:
+    source_end = int(normalized.ends[end - 1])
+    return (int(normalized.starts[start]) if start < end else source_end), source_end
+
+
+def _mark_spaces(text: NDArray[np.uint8]) -> NormalizedText:
+    """A text with U+2581 for each space, whose first byte stands for it."""
+    is_space = text == SPACE
+    sources = np.repeat(np.arange(len(text)), np.where(is_space, len(MARKED_SPACE), 1))
+    spaces = np.flatnonzero(is_space) + (len(MARKED_SPACE) - 1) * np.arange(np.count_nonzero(is_space))
+    data, starts, ends = text[sources], sources.copy(), sources + 1
+    for offset, byte in enumerate(MARKED_SPACE):
+        data[spaces + offset] = byte
+        starts[spaces + offset] = sources[spaces] + (offset > 0)
+    return NormalizedText(data, starts, ends)
+
+
+def _marked_ends(text: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where the pieces of a text end once its spaces are marked."""
+    n_spaces = np.concatenate([[0], np.cumsum(text == SPACE)])
+    marked: NDArray[np.int64] = ends + (len(MARKED_SPACE) - 1) * n_spaces[ends]
+    return marked
+
+
+def _bounds(ids: NDArray[np.int32], lengths: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Where tokens meet that lie side by side, from 0 to the end of the last."""
+    bounds = np.zeros(len(ids) + 1, np.int64)
+    np.cumsum(lengths[ids], out=bounds[1:])
+    return bounds
+
+
+def _mark_spaces_readable(text: bytes) -> NormalizedText:
+    builder = NormalizedBuilder()
+    for at, byte in enumerate(text):
+        builder.append(MARKED_SPACE if byte == 0x20 else bytes([byte]), at, at + 1)
+    return builder.build()
+
+
+def _check(tokens: FragmentTokens, data: NDArray[np.uint8]) -> None:
+    """Raise EncodeError if a byte found no token."""
+    missing = np.flatnonzero(tokens.ids == NO_TOKEN)
+    if len(missing):
+        raise EncodeError(
+            f"The vocabulary has no token for the byte 0x{data[tokens.ends[missing[0]] - 1]:02X} and none "
+            "for unknown text. Remove what contains it, or choose another model file."
+        )

@@ -1,0 +1,96 @@
+"""RWKV vocabularies: greedy longest match over bytes, no normalisation."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.core.encode.families import cuts
+from guiapp.core.encode.families.chunks import tokens_from_steps
+from guiapp.core.encode.families.pipeline import Pipeline
+from guiapp.core.encode.families.watcher import UNWATCHED, Watcher, watch_whole
+from guiapp.core.encode.reference import rwkv
+from guiapp.core.encode.reference.longest_match import Taken
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import LLAMA_CPP, Vocabulary
+from guiapp.errors import EncodeError
+from guiapp.native.binding import NONE
+from guiapp.native.token_matcher import TokenMatcher
+
+NORMAL = np.uint16(Attribute.NORMAL)
+
+
+class RwkvPipeline(Pipeline):
+    """See `Pipeline`.
+
+    Cuts between bytes that no token holds together are exact, but may be far from each other.  What
+    greedy matching offers instead: from the start of any token on, the encoding depends only on the text
+    from there on, and each token depends on no more than `look_ahead` bytes from its start.  So after an
+    edit, encode from the last token that started `look_ahead` bytes before it, until a token starts where
+    an old one did behind the edit: from there on the old tokens hold.
+    """
+
+    encoders: tuple[str, ...] = ("rwkv",)
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        unknown = vocabulary.special_ids.unk
+        self._unknown = NONE if unknown is None else unknown
+        takes_all = vocabulary.library == LLAMA_CPP
+        is_taken = np.ones(len(vocabulary), np.bool_) if takes_all else vocabulary.attributes & NORMAL != 0
+        self._token_ids = np.flatnonzero(is_taken).astype(np.int32)
+
+    def make_tables(self) -> None:
+        _ = self._matcher
+
+    @cached_property
+    def _matcher(self) -> TokenMatcher:
+        return TokenMatcher(*self._vocabulary.token_bytes_table, self._token_ids)
+
+    @cached_property
+    def _ids(self) -> dict[bytes, int]:
+        tokens = {self._vocabulary.token_bytes(token_id): token_id for token_id in self._token_ids.tolist()}
+        tokens.pop(b"", None)
+        return tokens
+
+    @cached_property
+    def look_ahead(self) -> int:
+        """The length of the longest token in bytes."""
+        _, offsets = self._vocabulary.token_bytes_table
+        return int(np.diff(offsets).max(initial=1))
+
+    def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        return self._checked(FragmentTokens(*self._matcher.encode_rwkv(fragment, self._unknown)))
+
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
+        tokens: Taken = []
+        watch_whole(watcher, fragment, None)
+        for step in rwkv.steps(fragment, self._ids, self.look_ahead, self._unknown):
+            step.apply(tokens)
+            watcher.step(step)
+        watcher.end_piece(tokens)
+        return self._checked(tokens_from_steps(tokens))
+
+    def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
+        return cuts.cut_before(data, position, self._is_cut)
+
+    def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
+        return cuts.cut_after(data, position, self._is_cut)
+
+    @cached_property
+    def _is_cut(self) -> cuts.CutTable:
+        return ~cuts.byte_pairs(*self._vocabulary.token_bytes_table, self._token_ids)
+
+    def _checked(self, tokens: FragmentTokens) -> FragmentTokens:
+        if self._unknown == NONE and NONE in tokens.ids:
+            at = int(tokens.starts[np.argmax(tokens.ids == NONE)])
+            raise EncodeError(
+                f"No token begins with the byte at offset {at:,} of this text, and the file has no valid "
+                "tokenizer.ggml.unknown_token_id to put in its place. Repair the file, or change the text."
+            )
+        return tokens

@@ -1,0 +1,285 @@
+"""UGM vocabularies (T5, XLM-RoBERTa): a character map, then the most probable segmentation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.core.encode.families import cuts
+from guiapp.core.encode.families.chunks import chunks_of, join_chunks, tokens_from_steps
+from guiapp.core.encode.families.pipeline import Pipeline
+from guiapp.core.encode.families.rows import LONGEST_OF_MANY, Rows, laid_out
+from guiapp.core.encode.families.unigram_words import LONGEST_TOKEN, UnigramWords
+from guiapp.core.encode.families.watcher import UNWATCHED, Watcher
+from guiapp.core.encode.reference import viterbi
+from guiapp.core.encode.reference.n_best import Edge, Lattice
+from guiapp.core.text.charsmap import open_charsmap
+from guiapp.core.text.normalized import NormalizedText, source_spans
+from guiapp.core.text.normalizers import SPACE_SYMBOL, symbol_length
+from guiapp.core.text.normalizers import normalize_unigram as normalize_readable
+from guiapp.core.text.settled_characters import lead_kinds, settled_characters
+from guiapp.core.vocabulary.attributes import NORMAL_TYPE, UNUSED_TYPE, USER_DEFINED_TYPE, Attribute
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.errors import EncodeError
+from guiapp.native.checkpoint import stoppable
+from guiapp.native.token_matcher import TokenMatcher
+from guiapp.native.unigram import Unigram
+from guiapp.native.word_encoder import WordEncoders
+
+NONE = -1  # in place of a token
+UNKNOWN_PENALTY = np.float32(10)
+REFUSED = {
+    "greedy": "A Unigram vocabulary chooses tokens by scores, of which the longest match knows nothing.",
+    "fewest": "A Unigram vocabulary chooses tokens by scores, of which their number says nothing.",
+}
+
+
+class UnigramPipeline(Pipeline):
+    """See `Pipeline`.  Spaces that the file wants removed belong to no span."""
+
+    _is_single = False  # whether sums of scores are rounded as SentencePiece's are
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._charsmap = open_charsmap(vocabulary.charsmap)
+        types = vocabulary.stored_types  # llama.cpp's tables are older than its repairs
+        self._token_ids = np.flatnonzero(
+            np.isin(types, (NORMAL_TYPE, USER_DEFINED_TYPE, UNUSED_TYPE))
+        ).astype(np.int32)
+        user_defined_ids = np.flatnonzero(types == USER_DEFINED_TYPE).tolist()
+        self._user_defined = tuple(map(vocabulary.raw_text, stoppable(user_defined_ids)))
+        normal_scores = vocabulary.scores[types == NORMAL_TYPE]
+        lowest = np.fmin.reduce(normal_scores, initial=np.finfo(np.float32).max)
+        self._unknown_score = float(np.float32(lowest) - UNKNOWN_PENALTY)
+        is_free = vocabulary.attributes & Attribute.USER_DEFINED > 0
+        self._scores = np.where(is_free, 0.0, vocabulary.scores.astype(np.float64))
+        unknown = vocabulary.special_ids.unk
+        self._unknown = NONE if unknown is None else unknown
+        self._words = UnigramWords(
+            vocabulary,
+            self._charsmap,
+            self._token_ids,
+            self._user_defined,
+            self._scores,
+            self._unknown,
+            self._unknown_score,
+        )
+        reason = self._words.why_no_fast
+        self.encoders: tuple[str, ...] = ("viterbi",) if reason else ("fast", "viterbi")
+        self.refused: Mapping[str, str] = {**REFUSED, "fast": reason} if reason else REFUSED
+        self.encodes_many_texts = not reason
+        self.longest_of_many = min(LONGEST_OF_MANY, self._words.longest_exact)
+
+    def make_tables(self) -> None:
+        _ = self._fast if "fast" in self.encoders else self._model
+
+    @cached_property
+    def _fast(self) -> WordEncoders:
+        return WordEncoders(self._model)
+
+    @cached_property
+    def _model(self) -> Unigram:
+        vocabulary, rules = self._vocabulary, self._vocabulary.rules
+        is_long = np.diff(vocabulary.token_offsets)[self._token_ids] > LONGEST_TOKEN
+        return Unigram(
+            {
+                "token_data": vocabulary.token_data,
+                "token_offsets": vocabulary.token_offsets,
+                "token_ids": self._token_ids,
+                "scores": self._scores,
+                "units": self._charsmap.units,
+                "replacements": self._charsmap.replacements,
+                "kinds": lead_kinds(self._charsmap, self._user_defined),
+                "is_settled": settled_characters(self._charsmap),
+                "is_cut": self._words.cut_bytes,
+            },
+            self._user_defined,
+            self._matcher if is_long.any() else None,
+            (self._unknown, self._unknown_score),
+            (rules.add_space_prefix, rules.remove_extra_whitespaces),
+        )
+
+    @cached_property
+    def _matcher(self) -> TokenMatcher:
+        vocabulary = self._vocabulary
+        return TokenMatcher(vocabulary.token_data, vocabulary.token_offsets, self._token_ids)
+
+    @cached_property
+    def _pieces(self) -> viterbi.Pieces:
+        return self.pieces_of(self._token_ids)
+
+    def pieces_of(self, token_ids: NDArray[np.int32]) -> viterbi.Pieces:
+        """What the readable encoder needs to know about those of some tokens that text can become."""
+        known = token_ids[np.isin(token_ids, self._token_ids)].tolist()
+        ids = {self._vocabulary.raw_text(token_id): token_id for token_id in known}
+        scores = {token_id: float(self._scores[token_id]) for token_id in known}
+        longest = max(map(len, ids), default=0)
+        return viterbi.Pieces(ids, scores, longest, self._unknown, self._unknown_score, self._is_single)
+
+    def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        self._model.check_growth(fragment)
+        return self._encode_fast(fragment) if encoder == "fast" else self._encode_whole(fragment)
+
+    def _encode_whole(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
+        return join_chunks(self._encode_texts(self._normalized(fragment)))
+
+    def _encode_fast(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
+        """Word by word, unless the sums of scores may have been rounded."""
+        ids = self._fast.encode(fragment)
+        if len(fragment) > self._words.longest_exact and not self._words.are_exact(ids):
+            return self._encode_whole(fragment)
+        self._check(ids)
+
+        def tell() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+            tokens = self._encode_whole(fragment)
+            return tokens.starts, tokens.ends
+
+        return FragmentTokens.later(ids, tell)
+
+    def encode_each(self, texts: Sequence[bytes]) -> Rows:
+        data, ends = laid_out(texts)
+        self._model.check_growth(data)
+        rows = Rows(*self._fast.encode_each(data, ends))
+        self._check(rows.ids)
+        return rows
+
+    def _normalized(self, fragment: NDArray[np.uint8]) -> Iterator[tuple[int, NormalizedText]]:
+        for start, chunk in chunks_of(fragment, self._chunk_end):
+            yield start, NormalizedText(*self._model.normalize(chunk))
+
+    def _encode_texts(
+        self, texts: Iterable[tuple[int, NormalizedText]]
+    ) -> Iterator[tuple[int, FragmentTokens]]:
+        score = 0.0
+        for start, text in texts:
+            (ids, starts, ends), score = self._model.segment(text.data, score)
+            yield start, self._checked(ids, *source_spans(text, starts, ends))
+
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
+        self._model.check_growth(np.frombuffer(fragment, np.uint8))
+        rules = self._vocabulary.rules
+        text = normalize_readable(
+            fragment,
+            self._charsmap,
+            self._user_defined,
+            rules.add_space_prefix,
+            rules.remove_extra_whitespaces,
+        )
+        data = text.data.tobytes()
+        ends = [len(data)]
+        if encoder == "fast" and len(fragment) <= self._words.longest_exact:
+            ends = _word_ends(data)
+        return self._checked(*self._spans_in(text, self._follow(data, text, ends, watcher)))
+
+    def _follow(
+        self, data: bytes, text: NormalizedText, ends: Sequence[int], watcher: Watcher
+    ) -> FragmentTokens:
+        """The tokens of the words of a normalised text, with their places there, step by step."""
+        watcher.begin(data, text, 0)
+        watcher.split(ends)
+        tokens: list[tuple[int, int, int]] = []
+        start = 0
+        for end in ends:
+            state = viterbi.State({})
+            watcher.piece(start, data[start:end], None, None)
+            for step in viterbi.steps(data[start:end], self._pieces):
+                step.apply(state)
+                watcher.step(step)
+            found = state.tokens[::-1]
+            watcher.end_piece(found)
+            tokens += [
+                (token, start + token_start, start + token_end) for token, token_start, token_end in found
+            ]
+            start = end
+        return tokens_from_steps(tokens)
+
+    def _spans_in(self, text: NormalizedText, tokens: FragmentTokens) -> FragmentTokens:
+        """Tokens of a normalised text with their places in the fragment."""
+        return FragmentTokens(tokens.ids, *source_spans(text, tokens.starts, tokens.ends))
+
+    def _normalize_whole(self, fragment: NDArray[np.uint8]) -> NormalizedText:
+        self._model.check_growth(fragment)
+        return NormalizedText(*self._model.normalize(fragment))
+
+    def segmentations(self, fragment: NDArray[np.uint8], n: int) -> list[tuple[float, FragmentTokens]]:
+        """The sums of scores and the tokens of the `n` best segmentations, or of all if these are fewer."""
+        text = self._normalize_whole(fragment)
+        data = text.data.tobytes()
+        longest, shorter = self._matcher.find_longest(text.data).tolist(), self._matcher.shorter()
+
+        def edges(start: int) -> Iterator[Edge]:
+            return self._edges(start, _character_end(data, start), longest[start], shorter)
+
+        def next_start(start: int) -> int:
+            return _character_end(data, start)
+
+        lattice = Lattice(len(data), edges, next_start, self._unknown)
+        found_best = []
+        for score, found_tokens in islice(lattice.best(), n):
+            found_best.append((score, self._checked(*self._spans_in(text, tokens_from_steps(found_tokens)))))
+        return found_best
+
+    def _edges(
+        self, start: int, character_end: int, longest: int, shorter: NDArray[np.int32]
+    ) -> Iterator[Edge]:
+        """The tokens at a place; the unknown one among them unless the file has none."""
+        is_known, token_id, offsets = False, longest, self._vocabulary.token_offsets
+        while token_id != NONE:
+            end = start + int(offsets[token_id + 1] - offsets[token_id])
+            is_known |= end == character_end
+            yield end, token_id, float(self._scores[token_id])
+            token_id = int(shorter[token_id])
+        if not is_known and self._unknown != NONE:
+            yield character_end, self._unknown, self._unknown_score
+
+    def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
+        """The last safe cut up to `position`, whatever stands behind it; before a space.
+
+        Equal scores may be rounded differently on their own than as part of a text that is much longer
+        than `data`.
+        """
+        if self._words.why_no_cuts or len(data) > self._words.longest_exact:
+            return 0
+        return cuts.cut_before(data, position, self._is_cut)
+
+    def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
+        return len(data) if len(data) > self._words.longest_exact else self._chunk_end(data, position)
+
+    def _chunk_end(self, data: NDArray[np.uint8], position: int) -> int:
+        """A cut from `position` on, safe where the sum of scores goes on from one side to the other."""
+        return len(data) if self._words.why_no_cuts else cuts.cut_after(data, position, self._is_cut)
+
+    @cached_property
+    def _is_cut(self) -> cuts.CutTable:
+        return np.broadcast_to(self._words.cut_bytes, (256, 256))
+
+    def _checked(
+        self, ids: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> FragmentTokens:
+        self._check(ids)
+        return FragmentTokens(ids, starts, ends)
+
+    def _check(self, ids: NDArray[np.int32]) -> None:
+        if self._unknown == NONE and NONE in ids:
+            raise EncodeError(
+                "A character is not covered by the vocabulary, and the file has no valid "
+                "tokenizer.ggml.unknown_token_id to put in its place. Repair the file, or change the text."
+            )
+
+
+def _word_ends(data: bytes) -> list[int]:
+    """Where the words of a normalised text end: before each U+2581, and at its end."""
+    starts = [match.start() for match in re.finditer(re.escape(SPACE_SYMBOL), data)]
+    return [start for start in starts if start > 0] + [len(data)]
+
+
+def _character_end(text: bytes, start: int) -> int:
+    return min(len(text), start + symbol_length(text[start]))

@@ -1,0 +1,152 @@
+"""WPM vocabularies (BERT and its family): words, then the longest tokens of each word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.core.encode.families.chunks import chunks_of, join_chunks, tokens_from_steps
+from guiapp.core.encode.families.pipeline import Pipeline
+from guiapp.core.encode.families.rows import Rows, laid_out
+from guiapp.core.encode.families.watcher import UNWATCHED, Watcher
+from guiapp.core.encode.reference import linear, wordpiece
+from guiapp.core.encode.reference.longest_match import Miss, Take, Taken
+from guiapp.core.text.normalized import NormalizedText, joined, source_spans
+from guiapp.core.text.normalizers import action_table, wordpiece_words
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.errors import EncodeError
+from guiapp.native.word_encoder import WordEncoders
+from guiapp.native.wordpiece import WordPiece
+
+NONE = -1  # in place of the unknown token
+REFUSED = {
+    "greedy": "What it does, word by word, is what `wordpiece` is: WordPiece takes the longest token.",
+    "fewest": "A WordPiece vocabulary is meant for the longest tokens of each word, not for the fewest.",
+}
+NOT_COVERED = (
+    "A word is not covered by the vocabulary, and the file has no valid tokenizer.ggml.unknown_token_id to "
+    "put in its place. Repair the file, or change the text."
+)
+
+
+class _Words(NamedTuple):
+    """A normalised text, and where its words end."""
+
+    text: NormalizedText
+    ends: NDArray[np.int64]
+
+
+class WordPiecePipeline(Pipeline):
+    """See `Pipeline`.  Spaces belong to no span, accents that a word drops to the token before them."""
+
+    encoders: tuple[str, ...] = ("fast", "wordpiece", "linear")
+    refused: Mapping[str, str] = REFUSED
+    encodes_many_texts = True
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        unknown = vocabulary.special_ids.unk
+        self._unknown = NONE if unknown is None else unknown
+
+    def make_tables(self) -> None:
+        _ = self._fast
+
+    @cached_property
+    def _model(self) -> WordPiece:
+        vocabulary, rules = self._vocabulary, self._vocabulary.rules
+        actions = action_table(rules.lowercase, rules.strip_accents)
+        return WordPiece(actions, vocabulary.token_data, vocabulary.token_offsets, self._unknown)
+
+    @cached_property
+    def _fast(self) -> WordEncoders:
+        return WordEncoders(self._model)
+
+    @cached_property
+    def _readable_links(self) -> linear.FailureLinks:
+        return linear.FailureLinks(self._ids)
+
+    @cached_property
+    def _ids(self) -> dict[bytes, int]:
+        return {self._vocabulary.raw_text(token_id): token_id for token_id in range(len(self._vocabulary))}
+
+    @cached_property
+    def _longest_bytes(self) -> int:
+        return max(map(len, self._ids))
+
+    def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        if encoder == "fast":
+            return self._encode_fast(fragment)
+        return join_chunks(self._encode_words(self._words(fragment), encoder))
+
+    def _words(self, fragment: NDArray[np.uint8]) -> Iterator[tuple[int, _Words]]:
+        for start, chunk in chunks_of(fragment, self.cut_after):
+            text, ends = self._model.words(chunk)
+            yield start, _Words(NormalizedText(*text), ends)
+
+    def _encode_words(
+        self, chunks: Iterable[tuple[int, _Words]], encoder: str
+    ) -> Iterator[tuple[int, FragmentTokens]]:
+        for start, (text, word_ends) in chunks:
+            ids, starts, ends = self._model.encode(text.data, word_ends, encoder == "linear")
+            self._check(ids)
+            yield start, FragmentTokens(ids, *source_spans(text, starts, ends))
+
+    def _encode_fast(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
+        ids = self._fast.encode(fragment)
+        self._check(ids)
+
+        def tell() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+            tokens = self.encode(fragment, True, "linear")
+            return tokens.starts, tokens.ends
+
+        return FragmentTokens.later(ids, tell)
+
+    def encode_each(self, texts: Sequence[bytes]) -> Rows:
+        rows = Rows(*self._fast.encode_each(*laid_out(texts)))
+        self._check(rows.ids)
+        return rows
+
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
+        tokens: Taken = []
+        rules = self._vocabulary.rules
+        words = list(wordpiece_words(fragment, rules.lowercase, rules.strip_accents))
+        text = joined(words)
+        ends = np.cumsum([len(word.data) for word in words], dtype=np.int64).tolist()
+        watcher.begin(text.data.tobytes(), text, 0)
+        watcher.split(ends)
+        for word, end in zip(words, ends, strict=True):
+            taken: Taken = []
+            data = word.data.tobytes()
+            watcher.piece(end - len(data), data, None, None)
+            for step in self._steps(encoder, data):
+                step.apply(taken)
+                watcher.step(step)
+            watcher.end_piece(taken)
+            tokens += [(token, int(word.starts[a]), int(word.ends[b - 1])) for token, a, b in taken]
+        found = tokens_from_steps(tokens)
+        self._check(found.ids)
+        return found
+
+    def _steps(
+        self, encoder: str, word: bytes
+    ) -> Iterator[Take | Miss | linear.Fail | wordpiece.GiveUp | wordpiece.TooLong]:
+        if encoder == "linear":
+            return linear.steps(word, self._ids, self._readable_links, self._unknown)
+        return wordpiece.steps(word, self._ids, self._longest_bytes, self._unknown)
+
+    def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
+        return self._model.word_break(data, position, is_before=True)
+
+    def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
+        return self._model.word_break(data, position, is_before=False)
+
+    def _check(self, ids: NDArray[np.int32]) -> None:
+        if self._unknown == NONE and NONE in ids:
+            raise EncodeError(NOT_COVERED)

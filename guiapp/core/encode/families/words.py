@@ -1,0 +1,73 @@
+"""The encoder `words`, which any vocabulary has: it needs nothing but the tokens."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.core.encode.families.chunks import tokens_from_steps
+from guiapp.core.encode.families.pipeline import Pipeline
+from guiapp.core.encode.families.watcher import UNWATCHED, Watcher, watch_whole
+from guiapp.core.encode.reference import words
+from guiapp.core.encode.reference.longest_match import Taken
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.native.binding import NONE
+from guiapp.native.token_tree import encode_words
+
+WORDS = "words"
+SPACE = ord(" ")
+IS_WHITE = np.isin(np.arange(256), list(b"\t\n\v\f\r "))
+ENDS_WORDS = IS_WHITE & (np.arange(256) != SPACE)  # a space may belong to the word behind it
+FIRST_LOOK = 256  # bytes, then twice as many
+
+
+class WordsPipeline(Pipeline):
+    """See `Pipeline`.  Cuts are before any white space, and behind all but a space."""
+
+    encoders: tuple[str, ...] = (WORDS,)
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+
+    def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        unknown = self._vocabulary.special_ids.unk
+        tree = self._vocabulary.token_tree.native
+        return FragmentTokens(*encode_words(tree, fragment, NONE if unknown is None else unknown))
+
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
+        watch_whole(watcher, fragment, None)
+        taken: Taken = []
+        for step in words.steps(fragment, self._find, self._vocabulary.special_ids.unk):
+            step.apply(taken)
+            watcher.step(step)
+        watcher.end_piece(taken)
+        return FragmentTokens(*tokens_from_steps(taken))
+
+    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
+        reach, end = FIRST_LOOK, position
+        while end > 0:
+            start = max(0, end - reach)
+            behind = np.flatnonzero(ENDS_WORDS[fragment[start:end]]) + start + 1
+            before = np.flatnonzero(IS_WHITE[fragment[start:end]]) + start
+            if len(before):
+                return max(int(before[-1]), int(behind[-1]) if len(behind) else 0)
+            reach, end = 2 * reach, start
+        return 0
+
+    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
+        reach, start = FIRST_LOOK, position
+        while start < len(fragment):
+            white = np.flatnonzero(IS_WHITE[fragment[start : start + reach]])
+            if len(white):
+                return start + int(white[0])
+            reach, start = 2 * reach, start + reach
+        return len(fragment)
+
+    def _find(self, word: bytes) -> int | None:
+        """The token that stands for a word."""
+        tree = self._vocabulary.token_tree
+        token = tree.longest_match(word)
+        return token if token is not None and tree.lengths[token] == len(word) else None

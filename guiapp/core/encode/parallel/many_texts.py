@@ -1,0 +1,111 @@
+"""The token ids of many texts: short ones together, in groups that threads share out among them.
+
+To hand a text over to native code takes as long as to encode some words of it, and holds Python's lock.  So
+short texts are handed over a group at a time, laid out one behind the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encode.families.pipeline import Pipeline
+from guiapp.core.encode.families.rows import Rows
+from guiapp.core.encode.parallel import long_texts
+from guiapp.core.encode.parallel.share_out import share_out
+from guiapp.core.text.special_tokens import ManyParts
+
+if TYPE_CHECKING:
+    from guiapp.core.encode.tokenizer import Tokenizer
+
+LEAST_BYTES = 1 << 17  # below, threads take longer to start than they save
+LEAST_BYTES_PER_TEXT = 1 << 10  # of texts that are handed over one by one
+LEAST_GROUP, MOST_GROUP = 1 << 16, 1 << 19  # bytes
+GROUPS_PER_THREAD = 2  # at least: some take longer than others, and threads have to wait for each other
+
+
+def encode_rows(
+    tokenizer: Tokenizer, texts: Sequence[bytes], parse_special: bool, encoder: str
+) -> list[Rows]:
+    """The ids of many texts without BOS, EOS and the like, by groups of texts that follow each other."""
+    groups = _Groups(tokenizer, parse_special, encoder)
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    n_threads = tokenizer.n_threads
+    if lengths.sum() < max(LEAST_BYTES, groups.least_bytes_per_text * len(texts)):
+        n_threads = 1
+    return share_out(groups.encode, groups.of(texts, lengths, n_threads), n_threads)
+
+
+class _Groups:
+    """Encodes groups of texts.  Threads may share it."""
+
+    def __init__(self, tokenizer: Tokenizer, parse_special: bool, encoder: str) -> None:
+        self._tokenizer, self._on_one_thread = tokenizer, tokenizer.with_threads(1)
+        self._parse_special, self._encoder = parse_special, encoder
+        self._long_text = Lock()
+        own = tokenizer.pipeline_of(encoder, parse_special)
+        can = encoder == own.encoders[0] and own.encodes_many_texts
+        can &= tokenizer.special_tokens.stand_alone(parse_special)
+        self._many = own if can else None
+
+    @property
+    def least_bytes_per_text(self) -> int:
+        """Of texts for which threads pay: handed over one by one, short ones wait for Python's lock."""
+        return 0 if self._many else LEAST_BYTES_PER_TEXT
+
+    def of(self, texts: Sequence[bytes], lengths: NDArray[np.int64], n_threads: int) -> list[Sequence[bytes]]:
+        """The texts in groups: several for each thread, and long texts each in one of its own."""
+        if not texts:
+            return []
+        starts = np.cumsum(lengths) - lengths
+        wanted = int(lengths.sum()) // (GROUPS_PER_THREAD * n_threads)
+        is_alone = lengths > (self._many.longest_of_many if self._many else LEAST_GROUP)
+        begins = np.diff(starts // min(max(wanted, LEAST_GROUP), MOST_GROUP)) > 0
+        bounds = np.flatnonzero(begins | is_alone[1:] | is_alone[:-1]) + 1
+        return [texts[first:last] for first, last in pairwise([0, *bounds.tolist(), len(texts)])]
+
+    def encode(self, texts: Sequence[bytes]) -> Rows:
+        """The ids of the texts of one group."""
+        if self._many is None or len(texts) == 1:
+            return self._one_by_one(texts)
+        special_tokens = self._tokenizer.special_tokens
+        beginnings = special_tokens.beginnings[self._parse_special]
+        if beginnings is None or not beginnings.may_be_in(b"".join(texts)):
+            return _encode_filled(self._many, texts)
+        parts = special_tokens.partition_each(texts, self._parse_special)
+        return _with_special(_encode_filled(self._many, parts.stretches), parts, len(texts))
+
+    def _one_by_one(self, texts: Sequence[bytes]) -> Rows:
+        ids = list(map(self._encode_one, texts))
+        return Rows(np.concatenate(ids), np.fromiter(map(len, ids), np.int64, len(ids)))
+
+    def _encode_one(self, text: bytes) -> NDArray[np.int32]:
+        if len(text) < long_texts.LEAST_BYTES:
+            return self._on_one_thread.encode(text, False, self._parse_special, self._encoder).token_ids
+        with self._long_text:  # which has several threads for itself
+            return self._tokenizer.encode(text, False, self._parse_special, self._encoder).token_ids
+
+
+def _encode_filled(pipeline: Pipeline, texts: Sequence[bytes]) -> Rows:
+    """The ids of texts without special tokens, some of which may be empty."""
+    filled = list(filter(None, texts))
+    rows = pipeline.encode_each(filled) if filled else Rows(np.empty(0, np.int32), np.empty(0, np.int64))
+    if len(filled) == len(texts):
+        return rows
+    counts = np.fromiter(map(len, texts), np.int64, len(texts))
+    counts[counts > 0] = rows.counts
+    return Rows(rows.ids, counts)
+
+
+def _with_special(rows: Rows, parts: ManyParts, n_texts: int) -> Rows:
+    """The rows of texts from those of the stretches between special tokens."""
+    ends = np.concatenate([[0], np.cumsum(rows.counts)])
+    counts = np.zeros(n_texts, np.int64)
+    np.add.at(counts, parts.texts_of_stretches, rows.counts)
+    np.add.at(counts, parts.texts_of_ids, 1)
+    return Rows(np.insert(rows.ids, ends[parts.n_before], parts.ids), counts)

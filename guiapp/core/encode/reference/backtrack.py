@@ -1,0 +1,78 @@
+"""Longest match with steps back: the tokens of pair merging in linear time.
+
+Take the longest token that is compatible with the one before it: their joint text, merged by itself, must
+give just these two.  Where none is, the place cannot be a boundary between tokens; it is marked so that
+nobody comes back to it, and the token before is replaced by its next shorter prefix.  As the tokens of a
+text are the only sequence in which all neighbours are compatible, what reaches the end is exact.
+O(n · longest token), since each place is left for good at most once.
+Native twin: native/linear.cpp.
+Source: github/rust-gems, crates/bpe (backtracking encoder), and its README for the proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from guiapp.core.encode.reference.longest_match import Matches, Take, Taken
+
+AreCompatible = Callable[[int, int], bool]
+
+
+@dataclass(frozen=True)
+class Reject:
+    """A token fits the text but not its surroundings.
+
+    is_dead_end  its end is no boundary between tokens; otherwise it is not compatible with the one before
+    """
+
+    token_id: int
+    start: int
+    end: int
+    is_dead_end: bool
+
+    def apply(self, taken: Taken) -> None:
+        """Change nothing."""
+
+
+@dataclass(frozen=True)
+class Back:
+    """No token can stand behind the last one, which is taken back."""
+
+    token_id: int
+    start: int
+    end: int
+
+    def apply(self, taken: Taken) -> None:
+        taken.pop()
+
+
+def steps(size: int, matches: Matches, are_compatible: AreCompatible) -> Iterator[Take | Reject | Back]:
+    """Yield what is tried, taken and taken back in a piece of `size` bytes."""
+    taken: Taken = []
+    at, first, dead_ends = 0, 0, set[int]()
+    candidate = matches.longest(0)
+    while at < size:
+        if candidate is None and at not in dead_ends:  # a character that no token begins with
+            at, tokens = matches.fallback(at)
+            taken += tokens
+            yield from (Take(*token) for token in tokens)
+            first, candidate = len(taken), matches.longest(at)
+            continue
+        step: Take | Reject | Back
+        if candidate is None:
+            step = Back(*taken[-1])
+            candidate, at = matches.shorter(step.token_id), step.start
+        else:
+            end = at + matches.length(candidate)
+            is_compatible = len(taken) == first or are_compatible(taken[-1][0], candidate)
+            if is_compatible and end not in dead_ends:
+                step = Take(candidate, at, end)
+                candidate, at = matches.longest(end), end
+            else:
+                step = Reject(candidate, at, end, end in dead_ends)
+                candidate = matches.shorter(candidate)
+        if candidate is None and not isinstance(step, Take):
+            dead_ends.add(at)
+        step.apply(taken)
+        yield step

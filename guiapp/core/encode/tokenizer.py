@@ -1,0 +1,426 @@
+"""A tokenizer: a vocabulary and the pipeline that its file asks for.
+
+    text -> partition -> normalise -> split -> encode -> assemble -> token ids and spans
+
+Special tokens are cut out first; each stretch of text between them goes through the pipeline of the
+vocabulary's type; BOS, EOS and the like are put around the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encode.catalogue import ALGORITHMS, Algorithm
+from guiapp.core.encode.counting.count import count_tokens
+from guiapp.core.encode.detokenizing import detokenize
+from guiapp.core.encode.encoding import LONGEST_TEXT, Encoding, FragmentTokens, Offsets, as_bytes
+from guiapp.core.encode.exactness import Exactness, exactness_of
+from guiapp.core.encode.families.choice import pipeline_for
+from guiapp.core.encode.families.pipeline import Pipeline, Quick, not_quick
+from guiapp.core.encode.families.words import WORDS, WordsPipeline
+from guiapp.core.encode.parallel.batches import Padding, checked_shape, n_cores, pad_batch, row_by_row
+from guiapp.core.encode.parallel.long_texts import (
+    LEAST_BYTES,
+    LEAST_PART,
+    MOST_ASKED_FOR,
+    MOST_THREADS,
+    PARTS_PER_THREAD,
+    encode_in_parts,
+)
+from guiapp.core.encode.parallel.many_texts import encode_rows
+from guiapp.core.encode.reference.fewest import Dropout
+from guiapp.core.encode.reference.segmentations import Segmentation, Segmenting, best_joint
+from guiapp.core.text.special_tokens import Partition, SpecialTokens, join_stretches
+from guiapp.core.vocabulary.merges import PairMerging
+from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
+from guiapp.errors import EncodeError, whole_number
+from guiapp.native.pairs import MOST_AROUND, Envelope
+
+TEXT = str, bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How texts are encoded with the options of `encode`, worked out once."""
+
+    encoder: str
+    envelope: Envelope
+    quick: Quick
+    spans: Callable[[Encoding], Offsets]
+
+
+class Tokenizer:
+    """Text to token ids and back, for one vocabulary.  Immutable: threads may share it."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self.pipeline, self._words = pipeline_for(vocabulary), WordsPipeline(vocabulary)
+        self.special_tokens = _special_tokens_of(vocabulary)
+        self._ways: dict[tuple[bool, bool, str | None], _Way] = {}
+        self.n_threads = min(n_cores(), MOST_THREADS)
+        self._choices: tuple[tuple[str, tuple[object, ...]], ...] = ()  # methods and what they were given
+
+    @cached_property
+    def encoders(self) -> Mapping[str, Algorithm]:
+        """The algorithms that apply to this vocabulary, the one that is used by default first."""
+        return MappingProxyType({name: ALGORITHMS[name] for name in (*self.pipeline.encoders, WORDS)})
+
+    def without_splitting(self) -> Tokenizer:
+        """The same tokenizer, but BPE merges over the whole text between special tokens as one piece.
+
+        Not what the model was trained on: for measuring algorithms and looking at them.
+        """
+        tokenizer = self._changed("without_splitting", (), pipeline=self.pipeline.without_splitting())
+        reason = "Text is not split before merging, unlike in llama.cpp."
+        if tokenizer.pipeline is not self.pipeline:
+            tokenizer.__dict__["exactness"] = Exactness("approximate", reason)
+        return tokenizer
+
+    def with_dropout(self, share: float, seed: int = 0) -> Tokenizer:
+        """The same tokenizer, but `fewest` rules out this share of all uses of tokens, by chance.
+
+        The same seed gives the same tokens.  Raises EncodeError unless 0 <= share < 1.
+        """
+        seed = whole_number(seed, "seed")
+        if not 0 <= share < 1:
+            raise EncodeError(f"A dropout of {share} is not possible. Choose one from 0 to below 1.")
+        state = (seed * 0x9E3779B1 + 1) % (1 << 32) or 1
+        dropout = Dropout(int(share * (1 << 32)), state)
+        return self._changed("with_dropout", (share, seed), pipeline=self.pipeline.with_dropout(dropout))
+
+    def with_threads(self, n_threads: int) -> Tokenizer:
+        """The same tokenizer, but long texts and many are encoded on so many threads: 1 for measuring.
+
+        By default there are as many as processors, up to a few.  There is at least 1, and there are at most
+        MOST_ASKED_FOR: each may need 20 MB.
+        """
+        n_threads = min(max(whole_number(n_threads, "number of threads"), 1), MOST_ASKED_FOR)
+        return self._changed("with_threads", (n_threads,), n_threads=n_threads)
+
+    def make_tables(self) -> None:
+        """Make now what else is made when first needed, 0.1 s for large vocabularies; for live editing."""
+        self.pipeline.make_tables()
+        self.special_tokens.make_tables()
+        _ = self.vocabulary.token_bytes_table
+
+    def _changed(self, choice: str, given: tuple[object, ...], **attributes: object) -> Tokenizer:
+        tokenizer = object.__new__(Tokenizer)
+        choices = (*self._choices, (choice, given))
+        vars(tokenizer).update(vars(self) | attributes, _ways={}, _choices=choices)
+        return tokenizer
+
+    def __reduce__(self) -> tuple[Callable[..., Tokenizer], tuple[object, ...]]:
+        return _tokenizer_with, (self.vocabulary, self._choices)
+
+    def __copy__(self) -> Tokenizer:  # it never changes
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Tokenizer:
+        return self
+
+    @cached_property
+    def exact_encoders(self) -> tuple[str, ...]:
+        """The names of those that give llama.cpp's ids for every text."""
+        return tuple(name for name, algorithm in self.encoders.items() if algorithm.exact)
+
+    def readable_twin(self, encoder: str) -> str:
+        """The algorithm that an encoder is to be read as: `fast` remembers what another one does."""
+        return next(name for name in self.exact_encoders if name != "fast") if encoder == "fast" else encoder
+
+    @cached_property
+    def refused_encoders(self) -> Mapping[str, str]:
+        """Why the other algorithms are not offered: a sentence for each name."""
+        own = f"The files that it is for have vocabularies of another type than {self.vocabulary.type.value}."
+        refused = self.pipeline.refused
+        return MappingProxyType(
+            {name: refused.get(name, own) for name in ALGORITHMS if name not in self.encoders}
+        )
+
+    def pipeline_of(self, encoder: str, parse_special: bool = True) -> Pipeline:
+        """What encodes by an encoder."""
+        if encoder == WORDS:
+            return self._words
+        return self.pipeline if parse_special else self.pipeline.without_special()
+
+    def begins_anew(self, start: int, after_special: bool) -> bool:
+        """What a pipeline is told of a fragment that begins at `start` of a stretch; see `encode_stretch`."""
+        return after_special if start == 0 else self.pipeline.begins_behind_special
+
+    @property
+    def merging(self) -> PairMerging | None:
+        """The merge rules in use, where the vocabulary's type has any."""
+        return self.pipeline.merging
+
+    def encode(
+        self,
+        text: str | bytes,
+        add_special: bool = True,
+        parse_special: bool = True,
+        encoder: str | None = None,
+    ) -> Encoding:
+        """The tokens of a text, from the native library.
+
+        text           str, or bytes that may be invalid UTF-8; lone surrogates of a str are encoded as
+                       three bytes each
+        add_special    put BOS, EOS … around it, as the file asks
+        parse_special  find control tokens in the text; user-defined ones are always found
+        encoder        one of `encoders`; the first by default
+        Raises EncodeError for an unknown encoder and for text that the vocabulary cannot express.
+        """
+        options = add_special, parse_special, encoder
+        way = self._ways.get(options) or self._way(*options)
+        if not isinstance(text, TEXT):
+            text = as_bytes(text)
+        if text and (ids := way.quick(text, way.envelope)) is not None:
+            return Encoding(text, ids, way.spans, way.encoder)
+        data = as_bytes(text)
+        array = np.frombuffer(data, np.uint8)
+        has_special = self.special_tokens.may_be_in(data, parse_special)
+        partition = self.special_tokens.partition(array, parse_special) if has_special else None
+        tokens = self._encode_partitioned(array, partition, True, way.encoder, parse_special)
+        return self._assemble(data, tokens, add_special, way.encoder)
+
+    def _way(self, add_special: bool, parse_special: bool, encoder: str | None) -> _Way:
+        """How texts are encoded with these options; errors as for `encode`."""
+        pipeline = self.pipeline if parse_special else self.pipeline.without_special()
+        name = self._encoder_name(encoder)
+        before, after = self.special_ids_around() if add_special else ([], [])
+        beginnings = self.special_tokens.beginnings[parse_special]
+        most_bytes = LEAST_BYTES if self.n_threads > 1 else LONGEST_TEXT
+        envelope = Envelope(before, after, beginnings, most_bytes)
+        is_quick = name == pipeline.encoders[0] and max(len(before), len(after)) <= MOST_AROUND
+        quick = pipeline.quick if is_quick else not_quick
+        way = _Way(name, envelope, quick, partial(_spans, pipeline, envelope))
+        self._ways[add_special, parse_special, encoder] = way
+        return way
+
+    def encode_stretch(
+        self,
+        text: NDArray[np.uint8],
+        partition: Partition | None,
+        after_special: bool,
+        encoder: str | None,
+        parse_special: bool,
+    ) -> FragmentTokens:
+        """The tokens of a partitioned text, without BOS, EOS and the like; None: it has no special tokens.
+
+        `after_special` says whether the text begins a document or follows a special token.
+        """
+        name = self._encoder_name(encoder)
+        return self._encode_partitioned(text, partition, after_special, name, parse_special)
+
+    def _encode_partitioned(
+        self,
+        text: NDArray[np.uint8],
+        partition: Partition | None,
+        after_special: bool,
+        encoder: str,
+        parse_special: bool,
+    ) -> FragmentTokens:
+        pipeline = self.pipeline_of(encoder, parse_special)
+        if partition is None and len(text):
+            return self._encode_fragment(pipeline, text, after_special, encoder)
+        if partition is None:
+            return FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
+
+        def encode_fragment(start: int, end: int) -> FragmentTokens:
+            begins = self.begins_anew(start, after_special)
+            return self._encode_fragment(pipeline, text[start:end], begins, encoder)
+
+        return join_stretches(partition, encode_fragment)
+
+    def _encode_fragment(
+        self, pipeline: Pipeline, fragment: NDArray[np.uint8], after_special: bool, encoder: str
+    ) -> FragmentTokens:
+        """The tokens of what lies between special tokens; on several threads where that pays."""
+        n_threads = self.n_threads
+        if n_threads < 2 or len(fragment) < LEAST_BYTES or not ALGORITHMS[encoder].exact:
+            return pipeline.encode(fragment, after_special, encoder)
+        n_parts = min(PARTS_PER_THREAD * n_threads, len(fragment) // LEAST_PART)
+        return encode_in_parts(pipeline, fragment, after_special, encoder, n_threads, n_parts)
+
+    def encode_readable(
+        self,
+        text: str | bytes,
+        add_special: bool = True,
+        parse_special: bool = True,
+        encoder: str | None = None,
+    ) -> Encoding:
+        """The same from the readable twins: slow, but plain Python all the way."""
+        name = self._encoder_name(encoder)
+        data = as_bytes(text)
+
+        def encode_fragment(start: int, end: int) -> FragmentTokens:
+            pipeline = self.pipeline_of(name, parse_special)
+            return pipeline.encode_readable(data[start:end], self.begins_anew(start, True), name)
+
+        tokens = join_stretches(self.special_tokens.partition_readable(data, parse_special), encode_fragment)
+        return self._assemble(data, tokens, add_special, name)
+
+    def segmentations(
+        self, text: str | bytes, n: int, add_special: bool = True, parse_special: bool = True
+    ) -> list[Segmentation]:
+        """The `n` best ways to cut a text into tokens, the best first, or all where there are fewer.
+
+        The first is what `encode` gives.  A segmentation is ids and spans: others may have the same ids.
+        Ties go to the one whose last token, where they differ, starts first.
+        Raises EncodeError for other vocabularies than Unigram's, and where n < 1.
+        """
+        own = self.pipeline
+        if not isinstance(own, Segmenting):
+            raise EncodeError(
+                f"Only Unigram vocabularies give a text several segmentations with scores, and this one is "
+                f"of the type {self.vocabulary.type.value}. Encode without asking for the best ones."
+            )
+        n = whole_number(n, "number of segmentations")
+        if n < 1:
+            raise EncodeError(f"There are no {n} best segmentations. Ask for 1 or more.")
+        data = as_bytes(text)
+        array = np.frombuffer(data, np.uint8)
+        partition = self.special_tokens.partition(array, parse_special)
+        stretches = list(zip(partition.raw_starts.tolist(), partition.raw_ends.tolist(), strict=True))
+        found = {start: own.segmentations(array[start:end], n) for start, end in stretches if start < end}
+        places = {start: index for index, start in enumerate(found)}
+        best = best_joint([[score for score, _ in ways] for ways in found.values()], n)
+
+        def segmentation(score: float, ranks: list[int]) -> Segmentation:
+            tokens = join_stretches(partition, lambda start, end: found[start][ranks[places[start]]][1])
+            return Segmentation(self._assemble(data, tokens, add_special, "viterbi"), score)
+
+        return [segmentation(*joint) for joint in best]
+
+    def count(
+        self,
+        text: str | bytes,
+        limit: int | None = None,
+        add_special: bool = True,
+        parse_special: bool = True,
+    ) -> int | None:
+        """The number of tokens of a text; None where it is more than `limit`, and then soon.
+
+        The other options are those of `encode`: special tokens are counted unless switched off.
+        """
+        return count_tokens(self, as_bytes(text), limit, add_special, parse_special)
+
+    def encode_batch(
+        self, texts: Iterable[str | bytes], pad: Padding = "longest", truncate: int | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+        """Many texts as one array, encoded on all processors; see `pad_batch` in `batches`."""
+        around = self.special_ids_around()
+        shape = checked_shape(pad, truncate, len(around[1]))
+        groups = encode_rows(self, _as_many_bytes(texts), True, self._encoder_name(None))
+        return pad_batch(self.vocabulary, groups, around, shape, self.n_threads)
+
+    def encode_each(
+        self,
+        texts: Iterable[str | bytes],
+        add_special: bool = True,
+        parse_special: bool = True,
+        encoder: str | None = None,
+    ) -> list[NDArray[np.int32]]:
+        """The token ids of each of many texts, encoded on all processors; options as for `encode`."""
+        around = self.special_ids_around() if add_special else ([], [])
+        groups = encode_rows(self, _as_many_bytes(texts), parse_special, self._encoder_name(encoder))
+        return row_by_row(groups, around)
+
+    def decode_bytes(
+        self, ids: Iterable[int], remove_special: bool = False, unparse_special: bool = True
+    ) -> bytes:
+        """The bytes that token ids stand for; see `guiapp.core.encode.detokenizing.detokenize`."""
+        return detokenize(self.vocabulary, ids, remove_special, unparse_special)
+
+    def decode(self, ids: Iterable[int], remove_special: bool = False, unparse_special: bool = True) -> str:
+        """The same as text, with U+FFFD for what is not valid UTF-8."""
+        data = detokenize(self.vocabulary, ids, remove_special, unparse_special, is_text=True)
+        return data.decode("utf-8", "replace")
+
+    @cached_property
+    def exactness(self) -> Exactness:
+        """Whether llama.cpp would give the same ids for this file."""
+        return exactness_of(self.vocabulary)
+
+    def special_ids_around(self) -> tuple[list[int], list[int]]:
+        """The ids that `add_special` puts before and after a text."""
+        vocabulary, special, rules = self.vocabulary, self.vocabulary.special_ids, self.vocabulary.rules
+        if vocabulary.parts is not None:
+            return list(vocabulary.parts.before), list(vocabulary.parts.after)
+        if vocabulary.type is VocabType.WPM:
+            return [self._needed(special.bos, "bos")], [self._needed(special.sep, "seperator")]
+        if vocabulary.type not in (VocabType.SPM, VocabType.BPE, VocabType.UGM, VocabType.PLAMO2):
+            return [], []
+        return (
+            [self._needed(special.bos, "bos")] if rules.add_bos else [],
+            [self._needed(special.eos, "eos")] if rules.add_eos else [],
+        )
+
+    def _needed(self, token_id: int | None, role: str) -> int:
+        if token_id is None:
+            raise EncodeError(
+                f"The file asks for a {role.upper()} token around each text but has no valid "
+                f"tokenizer.ggml.{role}_token_id. Encode without special tokens, or repair the file."
+            )
+        return token_id
+
+    def _encoder_name(self, name: str | None) -> str:
+        if name is None:
+            return self.pipeline.encoders[0]
+        if name not in self.encoders:
+            raise EncodeError(
+                f"This {self.vocabulary.type.value} vocabulary has no encoder “{name}”. "
+                f"Choose one of: {', '.join(self.encoders)}."
+            )
+        return name
+
+    def _assemble(self, text: bytes, tokens: FragmentTokens, add_special: bool, encoder: str) -> Encoding:
+        before, after = self.special_ids_around() if add_special else ([], [])
+        ids = tokens.ids
+        if before or after:
+            ids = np.concatenate([np.array(before, np.int32), ids, np.array(after, np.int32)])
+
+        def spans(_: Encoding) -> NDArray[np.int64]:
+            around = [np.zeros((len(before), 2), np.int64), np.full((len(after), 2), len(text), np.int64)]
+            return np.concatenate([around[0], np.stack([tokens.starts, tokens.ends], axis=1), around[1]])
+
+        return Encoding(text, ids, spans, encoder)
+
+
+def _tokenizer_with(vocabulary: Vocabulary, choices: Iterable[tuple[str, tuple[object, ...]]]) -> Tokenizer:
+    """What was pickled."""
+    tokenizer = Tokenizer(vocabulary)
+    for choice, given in choices:
+        tokenizer = getattr(tokenizer, choice)(*given)
+    return tokenizer
+
+
+def _spans(pipeline: Pipeline, envelope: Envelope, encoding: Encoding) -> Offsets:
+    """The spans of tokens that `quick` gave: they lie side by side."""
+    inner = slice(len(envelope.before), len(encoding) - len(envelope.after))
+    bounds = pipeline.bounds(encoding.token_ids[inner])
+    spans = np.zeros((len(encoding), 2), np.int64)
+    spans[inner, 0], spans[inner, 1] = bounds[:-1], bounds[1:]
+    spans[inner.stop :] = len(encoding.text_bytes)
+    return spans
+
+
+def _as_many_bytes(texts: Iterable[str | bytes]) -> list[bytes]:
+    if isinstance(texts, str | bytes):
+        raise TypeError("These are to be many texts; encode takes one")
+    data = [
+        text.encode("utf-8", "surrogatepass") if isinstance(text, str) else as_bytes(text) for text in texts
+    ]
+    as_bytes(max(data, key=len, default=b""))
+    return data
+
+
+def _special_tokens_of(vocabulary: Vocabulary) -> SpecialTokens:
+    if vocabulary.parts is None:
+        return SpecialTokens(vocabulary)
+    from guiapp.core.text.added_tokens import AddedTokens
+
+    return AddedTokens(vocabulary, vocabulary.parts)

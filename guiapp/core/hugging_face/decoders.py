@@ -1,0 +1,264 @@
+"""The decoders of tokenizer.json: what makes a text of tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import reduce
+from itertools import groupby, pairwise
+from typing import Any
+
+import numpy as np
+
+from guiapp.core.hugging_face.aligned import AlignedText, Edits, edited_pieces, most_grown
+from guiapp.core.hugging_face.matching import Literal, Matcher, matcher_of
+from guiapp.core.hugging_face.pre_tokenizers import metaspace_of
+from guiapp.core.hugging_face.said import Said
+from guiapp.core.vocabulary.byte_alphabet import BYTE_OF_CHARACTER
+from guiapp.errors import EncodeError
+
+BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2}|\+[0-9A-Fa-f])>")
+REPLACEMENT = "\ufffd"
+CLEANINGS = (
+    (" .", "."), (" ?", "?"), (" !", "!"), (" ,", ","), (" ' ", "'"), (" n't", "n't"), (" 'm", "'m"),
+    (" do not", " don't"), (" 's", "'s"), (" 've", "'ve"), (" 're", "'re"),
+)  # fmt: skip
+
+
+class Decoder:
+    """Makes a text of tokens."""
+
+    def decode(self, tokens: list[str]) -> str:
+        """The text.  Raises EncodeError where it would become far too long."""
+        return "".join(self.steps(tokens, most_grown(_size(tokens))))
+
+    def steps(self, tokens: list[str], most: int) -> list[str]:
+        """What the tokens become when they are not joined yet; their number may change.
+
+        `most` is how long the text may become; steps that add a character to a token at most do not look.
+        """
+        raise NotImplementedError
+
+
+class Spaces(Decoder):
+    """Without a decoder, spaces are between the tokens."""
+
+    def steps(self, tokens: list[str], most: int) -> list[str]:
+        return [" ".join(tokens)]
+
+
+@dataclass(frozen=True)
+class Sequence(Decoder):
+    """One after the other."""
+
+    parts: tuple[Decoder, ...]
+
+    def steps(self, tokens: list[str], most: int) -> list[str]:
+        for part in self.parts:
+            tokens = part.steps(tokens, most)
+            _check_size(_size(tokens), most)
+        return tokens
+
+
+@dataclass(frozen=True)
+class ByteLevel(Decoder):
+    """Bytes from the characters that GPT-2 writes for them; tokens with other characters are text."""
+
+    keeps_bytes: bool = False  # see `keeping_bytes`
+
+    def steps(self, tokens: list[str], most: int) -> list[str]:
+        data = b"".join(map(_bytes_of, tokens))
+        return [data.decode(errors="surrogateescape" if self.keeps_bytes else "replace")]
+
+
+def _bytes_of(token: str) -> bytes:
+    try:
+        return bytes([BYTE_OF_CHARACTER[character] for character in token])
+    except KeyError:
+        return token.encode()
+
+
+@dataclass(frozen=True)
+class WordPiece(Decoder):
+    """Spaces between words; `prefix` begins the tokens that continue one."""
+
+    prefix: str
+    cleans_up: bool
+
+    def steps(self, tokens: list[str], most: int) -> list[str]:
+        first, *others = tokens or [""]
+        spaced = [first, *map(self._with_space, others)]
+        return [*map(_cleaned_up, spaced)] if self.cleans_up else spaced
+
+    def _with_space(self, token: str) -> str:
+        return token.removeprefix(self.prefix) if token.startswith(self.prefix) else f" {token}"
+
+
+def _cleaned_up(text: str) -> str:
+    return reduce(lambda cleaned, pair: cleaned.replace(*pair), CLEANINGS, text)
+
+
+@dataclass(frozen=True)
+class Metaspace(Decoder):
+    """Spaces for a character that stands for them; none in the first token where one was put there."""
+
+    replacement: str
+    has_prefix: bool
+
+    def steps(self, tokens: list[str], most: int) -> list[str]:
+        first, *others = tokens or [""]
+        spaces = ["" if self.has_prefix else " ", *[" "] * len(others)]
+        pairs = zip([first, *others], spaces, strict=True)
+        return [token.replace(self.replacement, space) for token, space in pairs]
+
+
+@dataclass(frozen=True)
+class EndOfWord(Decoder):
+    """BPEDecoder: spaces where `suffix` ends a word, but none at the end."""
+
+    suffix: str
+
+    def steps(self, tokens: list[str], most: int) -> list[str]:
+        return [
+            *_replaced(tokens[:-1], self.suffix, " ", most),
+            *_replaced(tokens[-1:], self.suffix, "", most),
+        ]
+
+
+@dataclass(frozen=True)
+class ByteFallback(Decoder):
+    """Text from tokens that spell bytes, like <0x0A>; a run that is no UTF-8 gives U+FFFD for each byte."""
+
+    keeps_bytes: bool = False
+
+    def steps(self, tokens: list[str], most: int) -> list[str]:
+        return [
+            text
+            for is_byte, run in groupby(tokens, lambda token: BYTE_TOKEN.fullmatch(token) is not None)
+            for text in (self._text_of_bytes(run) if is_byte else run)
+        ]
+
+    def _text_of_bytes(self, tokens: Iterable[str]) -> list[str]:
+        data = bytes(int(token[3:5], 16) for token in tokens)
+        try:
+            return [data.decode(errors="surrogateescape" if self.keeps_bytes else "strict")]
+        except UnicodeDecodeError:
+            return [REPLACEMENT] * len(data)
+
+
+class Fuse(Decoder):
+    """All tokens as one."""
+
+    def steps(self, tokens: list[str], most: int) -> list[str]:
+        return ["".join(tokens)]
+
+
+@dataclass(frozen=True)
+class Strip(Decoder):
+    """Up to so many of a character less in front of each token, and behind it."""
+
+    content: str
+    start: int
+    stop: int
+
+    def steps(self, tokens: list[str], most: int) -> list[str]:
+        return [*map(self._stripped, tokens)]
+
+    def _stripped(self, token: str) -> str:
+        """The library ends where the same characters are in front and behind; here nothing is left then."""
+        n_before = min(len(token) - len(token.lstrip(self.content)), self.start)
+        n_behind = min(len(token) - len(token.rstrip(self.content)), self.stop)
+        return token[n_before : max(len(token) - n_behind, n_before)]
+
+
+@dataclass(frozen=True)
+class Replace(Decoder):
+    """Something else for whatever a matcher finds in a token."""
+
+    matcher: Matcher
+    content: str
+
+    def steps(self, tokens: list[str], most: int) -> list[str]:
+        errors = "surrogateescape" if isinstance(self.matcher, Literal) else "strict"  # needs characters
+        data = [token.encode(errors=errors) for token in tokens]
+        ends = np.cumsum([len(each) for each in data], dtype=np.int64)
+        text = AlignedText(np.frombuffer(b"".join(data), np.uint8), most=4 * most)  # bytes
+        found = self.matcher.segments(text.data, ends)
+        starts = found.starts[found.are_matches]
+        chosen = np.zeros(len(starts), np.int64)
+        edits = Edits(starts, found.ends[found.are_matches], chosen, [self.content.encode()])
+        new, moved = edited_pieces(text, edits, ends)
+        joined, edges = new.data.tobytes(), [0, *moved.tolist()]
+        return [joined[start:end].decode(errors=errors) for start, end in pairwise(edges)]
+
+
+@dataclass(frozen=True)
+class CTC(Decoder):
+    """What a speech model says: repeated tokens once, padding left out, spaces where words end."""
+
+    pad_token: str
+    word_delimiter: str
+    cleans_up: bool
+
+    def steps(self, tokens: list[str], most: int) -> list[str]:
+        texts = _replaced([token for token, _ in groupby(tokens)], self.pad_token, "", most)
+        if self.cleans_up:
+            texts = _replaced([*map(_cleaned_up, texts)], self.word_delimiter, " ", most)
+        return [text for text in texts if text]
+
+
+def _replaced(tokens: list[str], old: str, new: str, most: int) -> list[str]:
+    growth = max(len(new) - len(old), 0) * sum(token.count(old) for token in tokens)
+    _check_size(_size(tokens) + growth, most)
+    return [token.replace(old, new) for token in tokens]
+
+
+def _size(tokens: list[str]) -> int:
+    """In characters, and one for each token."""
+    return sum(map(len, tokens)) + len(tokens)
+
+
+def _check_size(size: int, most: int) -> None:
+    if size > most:
+        raise EncodeError(
+            f"The file's decoder makes {size:,} characters or more of a few tokens. Decode less."
+        )
+
+
+def keeping_bytes(decoder: Decoder) -> Decoder:
+    """The same, but bytes that are not UTF-8 become lone surrogates, as with `surrogateescape`."""
+    if isinstance(decoder, Sequence):
+        return Sequence(tuple(map(keeping_bytes, decoder.parts)))
+    return type(decoder)(keeps_bytes=True) if isinstance(decoder, ByteLevel | ByteFallback) else decoder
+
+
+def decoder_of(said: Any) -> Decoder:
+    """The decoder that a JSON object describes; None puts spaces between tokens.  Raises ComponentError."""
+    return Spaces() if said is None else _read(Said("decoder", said))
+
+
+def _read(said: Said) -> Decoder:
+    match said.type:
+        case "Sequence":
+            return Sequence(tuple(map(_read, said.parts("decoders"))))
+        case "ByteLevel":
+            return ByteLevel()
+        case "WordPiece":
+            return WordPiece(said.text("prefix"), said.flag("cleanup"))
+        case "Metaspace":
+            metaspace = metaspace_of(said)
+            return Metaspace(metaspace.replacement, metaspace.scheme != "never")
+        case "BPEDecoder":
+            return EndOfWord(said.text("suffix"))
+        case "ByteFallback":
+            return ByteFallback()
+        case "Fuse":
+            return Fuse()
+        case "Strip":
+            return Strip(said.character("content"), said.count("start"), said.count("stop"))
+        case "Replace":
+            return Replace(matcher_of(said), said.text("content"))
+        case "CTC":
+            return CTC(said.text("pad_token"), said.text("word_delimiter_token"), said.flag("cleanup"))
+    raise said.unknown()

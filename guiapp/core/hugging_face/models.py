@@ -1,0 +1,351 @@
+"""The models of Hugging Face's tokenizers that do not merge pairs: what becomes of pieces of text.
+
+They know nothing of where pieces come from: text has been normalised and split, and is valid UTF-8.
+Source: https://github.com/huggingface/tokenizers, tokenizers/src/models.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.core.encode.families.chunks import tokens_from_steps
+from guiapp.core.encode.families.unigram import NONE, REFUSED
+from guiapp.core.encode.families.unigram_words import LONGEST_TOKEN
+from guiapp.core.encode.families.watcher import UNWATCHED, Watcher
+from guiapp.core.encode.families.word_piece import REFUSED as WORD_PIECE_REFUSED
+from guiapp.core.encode.reference import viterbi, wordpiece, words
+from guiapp.core.encode.reference.longest_match import Taken
+from guiapp.core.text.charsmap import open_charsmap
+from guiapp.core.text.normalizers import SPACE_SYMBOL, action_table
+from guiapp.core.text.settled_characters import lead_kinds, settled_characters
+from guiapp.core.vocabulary.byte_alphabet import NAMES
+from guiapp.core.vocabulary.parts import Parts
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.errors import EncodeError
+from guiapp.native.checkpoint import stoppable
+from guiapp.native.normalized import CodeTable
+from guiapp.native.strings import StringTable, packed
+from guiapp.native.token_matcher import TokenMatcher
+from guiapp.native.unigram import Unigram
+from guiapp.native.wordpiece import WordPiece
+
+UNKNOWN_PENALTY = 10.0  # below the worst score
+START, TOO_LONG = b"\xff", b"\xfe"  # before pieces and the tokens that may begin one: bytes that no text has
+NO_ACTIONS = action_table(False, False)
+
+
+class ModelTokens(NamedTuple):
+    """The tokens of a model: that of the id `ids[i]` is data[offsets[ids[i]] : offsets[ids[i] + 1]].
+
+    Of equal texts the one whose id comes last is found; empty ones never are.
+
+    data     uint8[…]    the texts of all tokens of a vocabulary
+    offsets  int64[n+1]
+    ids      int32[k]    those that text can become
+    unknown  the id of what stands for all else; None: text that has such cannot be encoded
+    """
+
+    data: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    ids: NDArray[np.int32]
+    unknown: int | None
+
+    def texts(self) -> list[bytes]:
+        """Of `ids`, in their order."""
+        data = self.data.tobytes()
+        starts, ends = self.offsets[self.ids].tolist(), self.offsets[self.ids + 1].tolist()
+        return [data[start:end] for start, end in stoppable(list(zip(starts, ends, strict=True)))]
+
+    def by_text(self) -> dict[bytes, int]:
+        """The id of each text but the empty one."""
+        found = dict(zip(self.texts(), self.ids.tolist(), strict=True))
+        found.pop(b"", None)
+        return found
+
+
+class PieceModel(ABC):
+    """Encodes the pieces of a text.  Threads may share it.
+
+    encoders  the names of its algorithms, the best first
+    refused   why others do not apply: a sentence for each name
+    """
+
+    encoders: tuple[str, ...]
+    refused: Mapping[str, str] = {}
+    merging = None
+
+    def __init__(self, tokens: ModelTokens) -> None:
+        self._tokens = tokens
+        self._unknown = NONE if tokens.unknown is None else tokens.unknown
+
+    def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
+        """The tokens of pieces side by side, none of them empty, that end at `piece_ends`; offsets in `text`.
+
+        Raises EncodeError where the model cannot express a piece.
+        """
+        tokens = self._encode(text, piece_ends)
+        self._check(tokens.ids)
+        return tokens
+
+    def encode_readable(
+        self, text: bytes, piece_ends: Sequence[int], encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
+        """The same, step by step."""
+        tokens: Taken = []
+        watcher.split(piece_ends)
+        for start, end in pairwise([0, *piece_ends]):
+            watcher.piece(start, text[start:end], None, None)
+            found = self._encode_piece(text[start:end], watcher)
+            watcher.end_piece(found)
+            tokens += [(token, start + a, start + b) for token, a, b in found]
+        columns = tokens_from_steps(tokens)
+        self._check(columns.ids)
+        return columns
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Make now what the first encoding would make."""
+
+    @abstractmethod
+    def _encode(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> FragmentTokens: ...
+
+    @abstractmethod
+    def _encode_piece(self, piece: bytes, watcher: Watcher) -> Taken: ...
+
+    def _check(self, ids: NDArray[np.int32]) -> None:
+        if self._unknown == NONE and NONE in ids:
+            raise EncodeError(
+                "Part of the text is no token, and the file has none for unknown text. Repair the file, or "
+                "change the text."
+            )
+
+
+class WordPieceModel(PieceModel):
+    """The longest token, again and again; behind the start of a piece, of those that begin with a prefix.
+
+    A piece of which some part is no token, or that is too long, is one unknown token.
+    """
+
+    encoders: tuple[str, ...] = ("wordpiece",)
+    refused: Mapping[str, str] = WORD_PIECE_REFUSED
+
+    def __init__(self, tokens: ModelTokens, inner_prefix: bytes, most_characters: int) -> None:
+        """`inner_prefix` is `##` for BERT; pieces of more than `most_characters` are unknown."""
+        super().__init__(tokens)
+        self._prefix = inner_prefix
+        self._most_characters = most_characters
+
+    def prepare(self) -> None:
+        _ = self._model
+
+    @cached_property
+    def _inner_ids(self) -> dict[bytes, int]:
+        size = len(self._prefix)
+        return {
+            text[size:]: token
+            for text, token in self._ids.items()
+            if text.startswith(self._prefix) and len(text) > size
+        }
+
+    @cached_property
+    def _ids(self) -> dict[bytes, int]:
+        return self._tokens.by_text()
+
+    @cached_property
+    def _longest_bytes(self) -> int:
+        return max(map(len, self._ids), default=0)
+
+    @cached_property
+    def _model(self) -> WordPiece:
+        texts = [START + text for text in self._ids]
+        return WordPiece(NO_ACTIONS, *packed([*texts, *self._inner_ids]), NONE)
+
+    @cached_property
+    def _id_of_row(self) -> NDArray[np.int32]:
+        """The ids of the model's tokens, the last one for none."""
+        return np.array([*self._ids.values(), *self._inner_ids.values(), self._unknown], np.int32)
+
+    def with_actions(self, actions: CodeTable) -> WordPiece:
+        """The native encoder of texts, of which it makes words by what becomes of each character."""
+        texts = [SPACE_SYMBOL + text for text in self._ids]
+        return WordPiece(actions, *packed([*texts, *self._inner_ids]), NONE)
+
+    def ids_of(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The tokens that it means.  Raises EncodeError as `encode` does."""
+        ids = self._id_of_row[rows]
+        self._check(ids)
+        return ids
+
+    def _encode(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> FragmentTokens:
+        marked, marked_ends = self._marked(data, ends)
+        rows, starts, token_ends = self._model.encode(marked, marked_ends, False)
+        pieces = np.searchsorted(marked_ends, starts, "right")
+        first = np.ones(len(rows), np.bool_)
+        first[1:] = pieces[1:] != pieces[:-1]
+        return FragmentTokens(self._id_of_row[rows], starts - pieces - ~first, token_ends - pieces - 1)
+
+    def _marked(
+        self, data: NDArray[np.uint8], ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """The pieces with a byte before each."""
+        marks = np.full(len(ends), START[0], np.uint8)
+        marks[self._are_too_long(data, ends)] = TOO_LONG[0]
+        starts = np.concatenate([[0], ends[:-1]]) + np.arange(len(ends))
+        is_text = np.ones(len(data) + len(ends), np.bool_)
+        is_text[starts] = False
+        marked = np.empty(len(is_text), np.uint8)
+        marked[starts], marked[is_text] = marks, data
+        return marked, ends + np.arange(1, len(ends) + 1)
+
+    def _are_too_long(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
+        if not (np.diff(ends, prepend=0) > self._most_characters).any():  # nor are there so many characters
+            return np.zeros(len(ends), np.bool_)
+        n_characters = np.cumsum(data & 0xC0 != 0x80)[ends - 1]
+        return np.diff(n_characters, prepend=0) > self._most_characters
+
+    def _encode_piece(self, piece: bytes, watcher: Watcher) -> Taken:
+        taken: Taken = []
+        tokens = self._ids, self._longest_bytes, self._unknown, self._inner_ids, self._most_characters
+        for step in wordpiece.steps(piece, *tokens):
+            step.apply(taken)
+            watcher.step(step)
+        return taken
+
+
+class UnigramModel(PieceModel):
+    """The most probable tokens of each piece; unknown characters side by side are one.
+
+    Unknown text that is a token all the same becomes that; else those of its bytes where all are there, but
+    not without a token for unknown text: then there are no ids, as in `tokenizers`.
+    """
+
+    encoders: tuple[str, ...] = ("viterbi",)
+    refused: Mapping[str, str] = REFUSED
+
+    def __init__(
+        self, tokens: ModelTokens, scores: NDArray[np.float64], byte_ids: Mapping[int, int] = {}
+    ) -> None:
+        """`scores` of all tokens of the vocabulary; `byte_ids` of what stands for unknown bytes."""
+        super().__init__(tokens)
+        self._scores, self._byte_ids = scores, {} if tokens.unknown is None else byte_ids
+        self._unknown_score = float(scores[tokens.ids].min(initial=np.inf)) - UNKNOWN_PENALTY
+
+    def prepare(self) -> None:
+        _ = self._model
+
+    @cached_property
+    def _model(self) -> Unigram:
+        data, offsets, ids, _ = self._tokens
+        is_long = np.diff(offsets)[ids] > LONGEST_TOKEN
+        charsmap = open_charsmap(np.empty(0, np.uint8))
+        return Unigram(
+            {
+                "token_data": data,
+                "token_offsets": offsets,
+                "token_ids": ids,
+                "scores": self._scores,
+                "units": charsmap.units,
+                "replacements": charsmap.replacements,
+                "kinds": lead_kinds(charsmap, ()),
+                "is_settled": settled_characters(charsmap),
+                "is_cut": charsmap.spaces,
+            },
+            (),
+            TokenMatcher(data, offsets, ids) if is_long.any() else None,
+            (self._unknown, self._unknown_score),
+            (False, False),
+        )
+
+    @cached_property
+    def _id_of_byte(self) -> NDArray[np.int32]:
+        return np.array([self._byte_ids.get(byte, NONE) for byte in range(256)], np.int32)
+
+    @cached_property
+    def _pieces(self) -> viterbi.Pieces:
+        ids = self._tokens.by_text()
+        scores = {token: float(self._scores[token]) for token in ids.values()}
+        return viterbi.Pieces(ids, scores, max(map(len, ids), default=0), self._unknown, self._unknown_score)
+
+    def _encode(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> FragmentTokens:
+        return FragmentTokens(*self._model.segment_each(data, ends, self._id_of_byte))
+
+    def _encode_piece(self, piece: bytes, watcher: Watcher) -> Taken:
+        state = viterbi.State({})
+        for step in viterbi.steps(piece, self._pieces):
+            step.apply(state)
+            watcher.step(step)
+        for spelled in viterbi.spell(piece, state, self._pieces, self._byte_ids):
+            spelled.apply(state)
+            watcher.step(spelled)
+        return state.tokens[::-1]
+
+
+class WordLevelModel(PieceModel):
+    """Each piece is a token, or unknown."""
+
+    encoders: tuple[str, ...] = ("wordlevel",)
+
+    def prepare(self) -> None:
+        _ = self._table
+
+    @cached_property
+    def _ids(self) -> dict[bytes, int]:
+        return self._tokens.by_text()
+
+    @cached_property
+    def _table(self) -> StringTable:
+        return StringTable(*packed([*self._ids]))
+
+    @cached_property
+    def _id_of_row(self) -> NDArray[np.int32]:
+        """The ids of the table's texts, the last one for none."""
+        return np.array([*self._ids.values(), self._unknown], np.int32)
+
+    def _encode(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> FragmentTokens:
+        rows = self._table.find_each(data, ends)
+        return FragmentTokens(self._id_of_row[rows], np.concatenate([[0], ends[:-1]]), ends)
+
+    def _encode_piece(self, piece: bytes, watcher: Watcher) -> Taken:
+        taken: Taken = []
+        for step in words.steps(piece, self._ids.get, self._unknown, words.PIECE):
+            step.apply(taken)
+            watcher.step(step)
+        return taken
+
+
+def word_piece(vocabulary: Vocabulary, parts: Parts) -> WordPieceModel:
+    """The model of a vocabulary with such parts."""
+    options = parts.model
+    return WordPieceModel(
+        _tokens(vocabulary, parts), options.continuing_prefix.encode(), options.most_characters
+    )
+
+
+def unigram(vocabulary: Vocabulary, parts: Parts) -> UnigramModel:
+    """The same; tokens such as <0x0A> are those of bytes, if the file asks for that."""
+    tokens = _tokens(vocabulary, parts)
+    return UnigramModel(tokens, parts.scores, _byte_ids(tokens) if parts.model.byte_fallback else {})
+
+
+def word_level(vocabulary: Vocabulary, parts: Parts) -> WordLevelModel:
+    """The same."""
+    return WordLevelModel(_tokens(vocabulary, parts))
+
+
+def _tokens(vocabulary: Vocabulary, parts: Parts) -> ModelTokens:
+    ids = np.flatnonzero(parts.in_model).astype(np.int32)
+    return ModelTokens(vocabulary.token_data, vocabulary.token_offsets, ids, parts.model.unknown)
+
+
+def _byte_ids(tokens: ModelTokens) -> dict[int, int]:
+    """The tokens that stand for one byte each, by that byte."""
+    by_text = tokens.by_text()
+    return {byte: by_text[name] for byte, name in enumerate(NAMES) if name in by_text}

@@ -1,0 +1,294 @@
+"""The pre-tokenizers of tokenizer.json: what cuts a text into pieces, and may change it on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence as Many
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.hugging_face.aligned import AlignedText, Edits, Offsets
+from guiapp.core.hugging_face.byte_characters import as_characters
+from guiapp.core.hugging_face.characters import (
+    CharacterSet,
+    members,
+    ranges,
+    scripts,
+    whitespace_members,
+)
+from guiapp.core.hugging_face.matching import Expression, Literal, Matcher, matcher_of
+from guiapp.core.hugging_face.pieces import BEHAVIORS, Behavior, Pieces
+from guiapp.core.hugging_face.said import Said
+from guiapp.core.pretokenize.pre_tokenizers import Pattern
+
+SPACE = ord(" ")
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+SCHEMES = ("always", "first", "never")
+
+
+class PreTokenizer(Protocol):
+    """Cuts text."""
+
+    def cut(self, pieces: Pieces) -> Pieces:
+        """Cut each piece again.  Raises EncodeError where the text would become far too long."""
+
+    def pattern(self) -> Pattern | None:
+        """The pattern that cuts in the same places, if that is all there is to it."""
+
+
+class _WithoutPattern:
+    def pattern(self) -> Pattern | None:
+        return None
+
+
+@dataclass(frozen=True)
+class Sequence(_WithoutPattern):
+    """One after the other; without any, the text is one piece."""
+
+    parts: tuple[PreTokenizer, ...]
+
+    def cut(self, pieces: Pieces) -> Pieces:
+        for part in self.parts:
+            pieces = part.cut(pieces)
+        return pieces
+
+
+@dataclass(frozen=True)
+class Split:
+    """Cuts at what a matcher finds; inverted, what lies between is what was found."""
+
+    matcher: Matcher
+    behavior: Behavior
+    is_inverted: bool
+
+    def cut(self, pieces: Pieces) -> Pieces:
+        found = self.matcher.segments(pieces.text.data, pieces.ends)
+        if self.is_inverted:
+            found = found._replace(are_matches=~found.are_matches)
+        return pieces.cut(found, self.behavior)
+
+    def pattern(self) -> Pattern | None:
+        return self.matcher.pattern if self.behavior == "Isolated" else None
+
+
+@dataclass(frozen=True)
+class Characters:
+    """Cuts at each character of a set."""
+
+    name: CharacterSet
+    behavior: Behavior
+
+    def cut(self, pieces: Pieces) -> Pieces:
+        return pieces.cut(pieces.segments_of(members(self.name)), self.behavior)
+
+    def pattern(self) -> Pattern | None:
+        if self.behavior not in ("Isolated", "Contiguous"):
+            return None
+        spelled = "".join(f"\\x{{{first:x}}}-\\x{{{last:x}}}" for first, last in ranges(self.name))
+        return Pattern(f"[{spelled}]{'+' * (self.behavior == 'Contiguous')}", "oniguruma")
+
+
+@dataclass(frozen=True)
+class WhitespaceSplit(_WithoutPattern):
+    """Keeps what is between whitespace."""
+
+    def cut(self, pieces: Pieces) -> Pieces:
+        return pieces.cut(pieces.segments_of(whitespace_members()), "Removed")
+
+
+class Whitespace(_WithoutPattern):
+    r"""Keeps runs of word characters, and runs of others that are no whitespace either."""
+
+    def cut(self, pieces: Pieces) -> Pieces:
+        pieces = pieces.cut(pieces.segments_of(whitespace_members()), "Removed")
+        is_word = members("word")[pieces.text.codes()]
+        return pieces.cut_at(np.diff(is_word, prepend=is_word[:1]))
+
+
+@dataclass(frozen=True)
+class FixedLength(_WithoutPattern):
+    """Cuts after each so many characters."""
+
+    length: int
+
+    def cut(self, pieces: Pieces) -> Pieces:
+        starts = pieces.first_characters()
+        sizes = np.diff(starts, append=len(pieces.text.character_starts()) - 1)
+        within = np.arange(sizes.sum()) - np.repeat(starts, sizes)
+        return pieces.cut_at(within % self.length == 0)
+
+
+class UnicodeScripts(_WithoutPattern):
+    """Cuts where the script changes; spaces belong to what precedes them, and in front are lost."""
+
+    def cut(self, pieces: Pieces) -> Pieces:
+        own = scripts()[pieces.text.codes()]
+        is_known = own > 0
+        first = np.zeros(len(own), np.bool_)
+        first[pieces.first_characters()] = True
+        piece_of = np.cumsum(first)
+        known = np.flatnonzero(is_known)
+        is_start = np.zeros(len(own), np.bool_)
+        key = np.stack([piece_of[known], own[known]])
+        is_start[known] = np.any(np.diff(key, axis=1, prepend=0) != 0, axis=0)
+        # What precedes the first start of its piece belongs to none.
+        n_starts = np.cumsum(is_start)
+        before = np.append(0, n_starts)[np.flatnonzero(first)]
+        is_kept = n_starts > before[piece_of - 1] if len(own) else is_start
+        return _kept(pieces.cut_at(is_start), is_kept)
+
+
+def _kept(pieces: Pieces, is_kept: NDArray[np.bool_]) -> Pieces:
+    """Without some characters, which are whole pieces."""
+    if is_kept.all():
+        return pieces
+    kept_bytes = np.repeat(is_kept, np.diff(pieces.text.character_starts()))
+    ends = np.cumsum(np.append(0, kept_bytes))[pieces.ends]
+    ends = ends[np.diff(ends, prepend=0) > 0]
+    return Pieces(pieces.text.keep(kept_bytes), ends)
+
+
+@dataclass(frozen=True)
+class ByteLevel:
+    """Spells each byte as a character; before that, may put a space in front and cut as GPT-2 does."""
+
+    adds_prefix_space: bool
+    uses_expression: bool
+    maps_bytes: bool = True
+
+    def cut(self, pieces: Pieces) -> Pieces:
+        if self.adds_prefix_space and len(pieces.ends):
+            starts = pieces.starts
+            pieces = pieces.edited(_inserted(starts[pieces.text.data[starts] != SPACE], b" "))
+        if self.uses_expression:
+            pieces = Split(_gpt2(), "Isolated", False).cut(pieces)
+        return Pieces(*as_characters(*pieces)) if self.maps_bytes else pieces
+
+    def pattern(self) -> Pattern | None:
+        return _gpt2().pattern if self.uses_expression and not self.adds_prefix_space else None
+
+
+@dataclass(frozen=True)
+class Metaspace(_WithoutPattern):
+    """Writes spaces as another character, with one in front, and cuts before each."""
+
+    replacement: str
+    scheme: str
+    splits: bool
+
+    def cut(self, pieces: Pieces) -> Pieces:
+        symbol = self.replacement.encode()
+        spaces = np.flatnonzero(pieces.text.data == SPACE)
+        pieces = pieces.edited(Edits(spaces, spaces + 1, np.zeros(len(spaces), np.int64), [symbol]))
+        if self.scheme != "never" and len(pieces.ends):
+            starts = pieces.starts
+            lacks = ~_begin_with(pieces.text, starts, symbol)
+            if self.scheme == "first":
+                lacks &= starts < pieces.text.n_first
+            pieces = pieces.edited(_inserted(starts[lacks], symbol))
+        if not self.splits:
+            return pieces
+        return pieces.cut(Literal(symbol).segments(pieces.text.data, pieces.ends), "MergedWithNext")
+
+
+def _begin_with(text: AlignedText, starts: Offsets, prefix: bytes) -> NDArray[np.bool_]:
+    found = np.ones(len(starts), np.bool_)
+    for offset, byte in enumerate(prefix):
+        found &= text.data[np.minimum(starts + offset, len(text.data) - 1)] == byte
+    return found
+
+
+def _inserted(places: Offsets, content: bytes) -> Edits:
+    return Edits(places, places, np.zeros(len(places), np.int64), [content])
+
+
+def _gpt2() -> Expression:
+    return Expression(GPT2)
+
+
+# From tokenizer.json
+
+
+def pre_tokenizer_of(said: Any) -> PreTokenizer:
+    """The pre-tokenizer that a JSON object describes; None is one piece.  Raises ComponentError."""
+    return Sequence(()) if said is None else _read(Said("pre-tokenizer", said))
+
+
+def _read(said: Said) -> PreTokenizer:
+    match said.type:
+        case "Sequence":
+            return Sequence(tuple(map(_read, said.parts("pretokenizers"))))
+        case "Split":
+            behavior = cast(Behavior, said.choice("behavior", BEHAVIORS))
+            return Split(matcher_of(said), behavior, said.flag("invert"))
+        case "ByteLevel":
+            said.flag("trim_offsets")
+            return ByteLevel(said.flag("add_prefix_space"), said.flag("use_regex", True))
+        case "Metaspace":
+            return metaspace_of(said)
+        case "Whitespace":
+            return Whitespace()
+        case "WhitespaceSplit":
+            return WhitespaceSplit()
+        case "BertPreTokenizer":
+            return Sequence((WhitespaceSplit(), Characters("punctuation", "Isolated")))
+        case "Punctuation":
+            behavior = cast(Behavior, said.choice("behavior", BEHAVIORS, "Isolated"))
+            return Characters("punctuation", behavior)
+        case "Digits":
+            return Characters("numeric", "Isolated" if said.flag("individual_digits") else "Contiguous")
+        case "CharDelimiterSplit":
+            return Split(Literal(said.character("delimiter").encode()), "Removed", False)
+        case "UnicodeScripts":
+            return UnicodeScripts()
+        case "FixedLength":
+            length = said.count("length", 5)
+            if length == 0:
+                raise said.error("whose “length” is 0")
+            return FixedLength(min(length, 1 << 40))
+    raise said.unknown()
+
+
+def metaspace_of(said: Said) -> Metaspace:
+    """Files of old say “add_prefix_space” where others say “prepend_scheme”."""
+    scheme = said.choice("prepend_scheme", SCHEMES, "always")
+    if said.has("add_prefix_space") and not said.flag("add_prefix_space"):
+        if said.has("prepend_scheme") and scheme != "never":
+            raise said.error("whose “add_prefix_space” and “prepend_scheme” do not agree")
+        scheme = "never"
+    splits = said.flag("split") if said.has("split") else True
+    return Metaspace(said.character("replacement"), scheme, splits)
+
+
+# What the fast kernels work with
+
+
+def without_byte_mapping(pre_tokenizer: PreTokenizer) -> PreTokenizer | None:
+    """The same without its mapping of bytes to characters; None if that is not the last thing it does."""
+    parts = flattened(pre_tokenizer)
+    last = parts[-1] if parts else None
+    if not isinstance(last, ByteLevel) or any(isinstance(part, ByteLevel) for part in parts[:-1]):
+        return None
+    return Sequence((*parts[:-1], replace(last, maps_bytes=False)))
+
+
+def patterns_of(pre_tokenizer: PreTokenizer) -> tuple[Pattern, ...] | None:
+    """The patterns that cut as this one does, if all it does is to cut, and to map bytes behind that."""
+    bare = without_byte_mapping(pre_tokenizer)
+    if bare is None:
+        return None
+    *parts, last = cast(Many[PreTokenizer], flattened(bare))
+    assert isinstance(last, ByteLevel)
+    if last.adds_prefix_space:
+        return None
+    patterns = [part.pattern() for part in (*parts, *([last] if last.uses_expression else []))]
+    return None if None in patterns else tuple(cast(list[Pattern], patterns))
+
+
+def flattened(pre_tokenizer: PreTokenizer) -> tuple[PreTokenizer, ...]:
+    """The parts of a sequence, and of sequences in it, or the one that there is."""
+    if not isinstance(pre_tokenizer, Sequence):
+        return (pre_tokenizer,)
+    return tuple(each for part in pre_tokenizer.parts for each in flattened(part))

@@ -1,0 +1,124 @@
+"""SentencePiece's character maps as `tokenizers` applies them: by graphemes, then by characters.
+
+A grapheme of fewer than six bytes that begins with a key becomes what that key does, whatever else is in it;
+of all other text, each character by itself does.  Of several keys the shortest counts, where SentencePiece
+takes the longest one.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.hugging_face.aligned import AlignedText, Edits, edited
+from guiapp.core.hugging_face.graphemes import grapheme_starts
+from guiapp.core.hugging_face.said import Said
+from guiapp.core.text.charsmap import IS_LEAF, IS_VALUE, LABEL, Charsmap, open_charsmap, own_bases
+from guiapp.core.text.unicode_tables import N_CODES
+from guiapp.native.checkpoint import stoppable
+
+LONGEST_WHOLE = 5  # bytes of a grapheme that is looked up
+LONGEST_CHARSMAP = 1 << 25  # characters of base64
+NO_KEY = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Precompiled:
+    """Replaces what a character map knows."""
+
+    charsmap: Charsmap
+
+    def apply(self, text: AlignedText) -> AlignedText:
+        if len(self.charsmap.units) == 0 or len(text.data) == 0:
+            return text
+        codes, starts = text.codes(), text.character_starts()
+        begins = np.append(grapheme_starts(codes), len(codes))
+        n_characters = np.diff(begins)
+        is_whole = (n_characters > 1) & (np.diff(starts[begins]) <= LONGEST_WHOLE)
+        # Units: graphemes that count as a whole, and all other characters.
+        outputs = self._of_code[codes]
+        ends = starts[1:].copy()
+        is_unit = np.ones(len(codes), np.bool_)
+        data = text.data.tobytes()
+        for first, behind in stoppable(
+            zip(begins[:-1][is_whole].tolist(), begins[1:][is_whole].tolist(), strict=True)
+        ):
+            output = self._shortest(data[starts[first] : starts[behind]])
+            if output != NO_KEY:
+                outputs[first], ends[first] = output, starts[behind]
+                is_unit[first + 1 : behind] = False
+        which = np.flatnonzero(is_unit & (outputs != NO_KEY))
+        if len(which) == 0:
+            return text
+        distinct, chosen = np.unique(outputs[which], return_inverse=True)
+        edits = Edits(starts[which], ends[which], chosen, [*map(self._replacement, distinct.tolist())])
+        return _with_first(text, edited(text, edits))
+
+    @cached_property
+    def _of_code(self) -> NDArray[np.int64]:
+        """int64[0x110000]: where the replacement begins of the shortest key that begins a character."""
+        found = np.full(N_CODES, NO_KEY, np.int64)
+        codes = np.arange(1, N_CODES)
+        size = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
+        lead = np.array([0, 0, 0xC0, 0xE0, 0xF0])[size]
+        units = self.charsmap.units.astype(np.int64)
+        own = own_bases(units)
+        nodes = np.full(len(codes), own[0])
+        for index in range(4):
+            shift = 6 * (size - 1 - index)
+            byte = np.where(
+                index == 0, lead | codes >> np.maximum(shift, 0), 0x80 | codes >> np.maximum(shift, 0) & 0x3F
+            )
+            nodes = nodes ^ byte
+            goes_on = (size > index) & (units[nodes] & (IS_VALUE | LABEL) == byte)
+            codes, size, lead, nodes = (each[goes_on] for each in (codes, size, lead, nodes))
+            is_leaf = units[nodes] & IS_LEAF > 0
+            nodes = nodes ^ own[nodes]
+            found[codes[is_leaf]] = units[nodes[is_leaf]] & (IS_VALUE - 1)
+            codes, size, lead, nodes = (each[~is_leaf] for each in (codes, size, lead, nodes))
+        return found
+
+    def _shortest(self, text: bytes) -> int:
+        """Where the replacement begins of the shortest key that a text begins with."""
+        units = self.charsmap.units
+        node = int(own_bases(units[:1].astype(np.int64))[0])
+        for byte in text:
+            node ^= byte
+            unit = int(units[node])
+            if byte == 0 or unit & (IS_VALUE | LABEL) != byte:
+                return NO_KEY
+            node ^= (unit >> 10) << ((unit & 0x200) >> 6)
+            if unit & IS_LEAF:
+                return int(units[node]) & (IS_VALUE - 1)
+        return NO_KEY
+
+    def _replacement(self, offset: int) -> bytes:
+        rest = self.charsmap.replacements[offset:]
+        ends = np.flatnonzero(rest[: 1 << 16] == 0)
+        return rest[: int(ends[0]) if len(ends) else len(rest)].tobytes()
+
+
+def _with_first(old: AlignedText, new: AlignedText) -> AlignedText:
+    """To the library, what follows characters that were dropped in front came from the first of them."""
+    if old.n_first == 0 or new.n_first > 0 or len(new.data) == 0:
+        return new
+    return replace(new, n_first=int(new.character_starts()[1]))
+
+
+def precompiled_of(said: Said) -> Precompiled:
+    """Raises ComponentError for a map that no text can be looked up in."""
+    try:
+        data = base64.b64decode(said.text("precompiled_charsmap", longest=LONGEST_CHARSMAP), validate=True)
+        charsmap = open_charsmap(np.frombuffer(data, np.uint8))
+    except binascii.Error:
+        raise said.error("whose map is no base64") from None
+    except ValueError as error:
+        raise said.error(f"whose map {error}") from None
+    if not charsmap.is_whole:
+        raise said.error("whose map holds broken characters")
+    return Precompiled(charsmap)

@@ -1,0 +1,112 @@
+"""What a tokenizer.json says of a component: its keys, each of the type that it must have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from guiapp.core.vocabulary.quoting import quoted
+
+MOST_NESTED = 32
+MOST_COMPONENTS = 100  # several times what any file in use has
+EXPRESSION = 4  # as many of these a regular expression counts for, which may take a tenth of a second to make
+LONGEST_CONTENT = 1 << 16  # characters that one key may hold, patterns and replacements
+MISSING = object()
+
+
+class ComponentError(ValueError):
+    """A component that cannot be used; the message is the end of a sentence about the file."""
+
+
+class Said:
+    """One JSON object that describes a component, and what is asked of it.
+
+    what   “normalizer”, “pre-tokenizer” or “decoder”
+    depth  in how many sequences it stands
+    seen   how many parts sequences have had so far, one number that all of them share; see EXPRESSION
+    """
+
+    def __init__(self, what: str, values: Any, depth: int = 0, seen: list[int] | None = None) -> None:
+        if not isinstance(values, Mapping):
+            raise ComponentError(f"has a {what} that is no JSON object")
+        if depth > MOST_NESTED:
+            raise ComponentError(f"nests its {what}s too deeply")
+        self.what, self._values, self._depth = what, values, depth
+        self._seen = [0] if seen is None else seen
+        self.type = self._of_type("type", str, "text")
+
+    def unknown(self) -> ComponentError:
+        return ComponentError(f"uses a {self.what} “{quoted(self.type)}”, which is not known here")
+
+    def error(self, what_is_wrong: str) -> ComponentError:
+        """A sentence about this component: “has a normalizer “Replace” that …”."""
+        return ComponentError(f"has a {self.what} “{quoted(self.type)}” {what_is_wrong}")
+
+    def flag(self, key: str, default: object = MISSING) -> bool:
+        found: bool = self._of_type(key, bool, "true or false", default)
+        return found
+
+    def text(self, key: str, default: object = MISSING, longest: int = LONGEST_CONTENT) -> str:
+        found: str = self._of_type(key, str, "text", default)
+        if len(found) > longest:
+            raise self.error(f"whose “{key}” is {len(found):,} characters long")
+        if any("\ud800" <= character <= "\udfff" for character in found):
+            raise self.error(f"whose “{key}” is no proper text")
+        return found
+
+    def character(self, key: str) -> str:
+        found = self.text(key)
+        if len(found) != 1:
+            raise self.error(f"whose “{key}” is no single character")
+        return found
+
+    def count(self, key: str, default: object = MISSING) -> int:
+        found: int = self._of_type(key, int, "a whole number", default)
+        if isinstance(found, bool) or not 0 <= found < 1 << 64:
+            raise self.error(f"whose “{key}” is no count")
+        return found
+
+    def choice(self, key: str, choices: tuple[str, ...], default: object = MISSING) -> str:
+        found = self.text(key, default)
+        if found not in choices:
+            raise self.error(f"whose “{key}” is “{quoted(found)}”, which is not known here")
+        return found
+
+    def pattern(self) -> tuple[str, bool]:
+        """The text to look for, and whether it is a regular expression."""
+        found = self._of_type("pattern", Mapping, "a pattern")
+        if len(found) != 1 or next(iter(found)) not in ("String", "Regex"):
+            raise self.error("whose “pattern” is neither a String nor a Regex")
+        kind = next(iter(found))
+        if kind == "Regex":
+            self._count(EXPRESSION - 1)
+        return Said(self.what, {"type": self.type, kind: found[kind]}).text(kind), kind == "Regex"
+
+    def has(self, key: str) -> bool:
+        return self._values.get(key) is not None
+
+    def parts(self, key: str) -> list[Said]:
+        """The components of a sequence."""
+        found = self._of_type(key, list, "a list")
+        self._count(len(found))
+        return [Said(self.what, each, self._depth + 1, self._seen) for each in found]
+
+    def _count(self, n_parts: int) -> None:
+        self._seen[0] += n_parts
+        if self._seen[0] > MOST_COMPONENTS:
+            raise self.error(
+                f"that is one of too many: more than {MOST_COMPONENTS:,} parts, a regular expression being "
+                f"{EXPRESSION} of them"
+            )
+
+    def _of_type(self, key: str, wanted: type, name: str, default: object = MISSING) -> Any:
+        found = self._values.get(key, MISSING)
+        if found is MISSING and default is not MISSING:
+            return default
+        if found is MISSING and key == "type":
+            raise ComponentError(f"has a {self.what} without a type")
+        if found is MISSING:
+            raise self.error(f"without “{key}”")
+        if not isinstance(found, wanted):
+            raise ComponentError(f"has a {self.what} whose “{key}” is not {name}")
+        return found

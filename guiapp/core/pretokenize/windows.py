@@ -1,0 +1,309 @@
+"""Find out where a few bytes tell the end of a piece, so that nobody needs to follow the automaton.
+
+Most pieces are one ASCII character, or such a character and letters behind it: see `word_table`.  Four
+neighbouring bytes mostly tell whether a piece ends between the middle two: a letter and a space, say, are
+always in different pieces, and two small letters never, unless an apostrophe is near: see `window_table`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.pretokenize.regex import (
+    DEAD,
+    START,
+    Automaton,
+    ClassSet,
+    Numbers,
+    bits,
+    elements,
+    fixed_point,
+    union,
+)
+from guiapp.core.pretokenize.terms import CAREFUL, CUT, N_GROUPS, PLACES, RARE, UNSURE, term_rows
+
+# In a level's table of words, by the first byte of a piece: a mask for the number of letters behind it, the
+# row of the piece if there are none, and if there are some.  Rows say which bytes behind them end the piece.
+REACH, ALONE, LED, FOLD, ROWS = 0, 256, 512, 768, 1024
+
+UPPER, LOWER = range(ord("A"), ord("Z") + 1), range(ord("a"), ord("z") + 1)
+ALL_LENGTHS = 31  # a mask for numbers of letters up to 16
+
+# Groups of bytes.  Capital letters are SMALL or VARIED, tabs are VARIED or RARE, as a pattern needs it.
+SMALL, VARIED, DIGIT, SPACE, NEWLINE, APOSTROPHE, MARK = range(RARE + 1, N_GROUPS)
+AROUND = 4  # bytes before a cut that may have a say
+
+COMMON = [group for group in range(N_GROUPS) if group not in (RARE, APOSTROPHE)]
+GAP = -1  # in the place of a state: between matches
+MOST_READINGS = 600
+SET_BYTES = 80  # of a set of readings, in whole words
+
+
+def word_table(
+    automaton: Automaton, is_open: NDArray[np.bool_], class_of_ascii: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """One level's part of `PatternMachine.words`: with capitals among the letters if that is possible.
+
+    It tells the ends of pieces where the automaton cannot tell the letters behind the first character apart,
+    and ends the match at the byte behind them whatever they were.
+    """
+    following = automaton.following[:, class_of_ascii]
+    ends = (automaton.accepts & ~is_open[:, None])[:, class_of_ascii] & (following == DEAD)
+    table = _words(following, ends, [*UPPER, *LOWER], 0x20)
+    return table if table[REACH : REACH + 256].any() else _words(following, ends, [*LOWER], 0)
+
+
+def no_words() -> NDArray[np.uint8]:
+    """The table of a level where every piece has to be searched for."""
+    return np.zeros(ROWS + 256, np.uint8)
+
+
+def _words(
+    following: NDArray[np.int32], ends: NDArray[np.bool_], letters: list[int], fold: int
+) -> NDArray[np.uint8]:
+    table, rows = np.zeros(ROWS, np.uint8), Numbers(bytes(256))
+    table[FOLD] = fold
+
+    def row_of(end_states: NDArray[np.bool_]) -> int:
+        row = np.zeros(256, np.uint8)
+        row[:0x80] = end_states.all(axis=0)
+        return rows.of(row.tobytes())
+
+    known: dict[int, tuple[int, int, int]] = {}
+    for byte in range(0x80):
+        state = int(following[START, byte])
+        if state == DEAD:
+            continue
+        if state not in known:
+            alone, inside = row_of(ends[[state]]), _reached(following[:, letters], state)
+            is_word = DEAD not in inside and bool(ends[inside].all(axis=0).any())
+            known[state] = is_word * ALL_LENGTHS, alone, row_of(ends[inside]) if is_word else 0
+        table[[REACH + byte, ALONE + byte, LED + byte]] = known[state]
+    return np.concatenate([table, np.frombuffer(b"".join(rows), np.uint8)])
+
+
+def _reached(following: NDArray[np.int32], state: int) -> list[int]:
+    """The states behind `state` by one letter or more."""
+    reached = Numbers(*{*following[state].tolist()})
+    for each in reached:
+        for new in {*following[each].tolist()}:
+            reached.of(new)
+    return [*reached]
+
+
+def _byte_groups(capitals: int, tabs: int) -> NDArray[np.uint8]:
+    """The group of each byte."""
+    groups = np.zeros(256, np.uint8)
+    groups[0x21:0x7F] = MARK
+    groups[ord("'")] = APOSTROPHE
+    groups[ord("0") : ord("9") + 1] = DIGIT
+    groups[[*LOWER]] = SMALL
+    groups[[*UPPER]] = capitals
+    groups[ord(" ")] = SPACE
+    groups[[*b"\r\n"]] = NEWLINE
+    groups[[*b"\t\v\f"]] = tabs
+    return groups
+
+
+StateSet = int  # sets of numbers, each a bit, as in `ClassSet`
+ReadingSet = int
+Relation = dict[ReadingSet, ReadingSet]  # by one reading before a character: those that may be behind it
+
+
+class _Reading(NamedTuple):
+    """What may be known and have been promised between two characters.
+
+    state    of the match that the last character is in, or GAP
+    promised states of matches that have ended: they may not be found to be longer
+    """
+
+    state: int
+    promised: StateSet
+
+
+class _Move(NamedTuple):
+    """What a character of some classes leads to, without a cut before it and with one."""
+
+    source: ReadingSet  # of one
+    classes: ClassSet
+    joins: ReadingSet
+    cuts: ReadingSet
+
+
+class _Steps(NamedTuple):
+    """The moves by characters of some classes: without a cut before these, with one, and all of them."""
+
+    joins: Relation
+    cuts: Relation
+    both: Relation
+
+
+_Ways = list[tuple[ReadingSet, ReadingSet]]  # without a cut, and with one
+
+
+def window_table(automaton: Automaton, class_of_ascii: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """`PatternMachine.windows`; empty for patterns that know too much at a time.
+
+    It holds the groups of capital letters, of tabs, of all bytes; what is known of windows whose third byte
+    begins a run; and `term_rows`.
+
+    What is certain is found by trying all texts at once: a *reading* is what a search for matches may know
+    and have promised between two characters, and each character leads from readings to readings, with or
+    without a cut before it.  Promises that turn out to be broken belong to texts that are cut otherwise.
+    """
+    moves = _moves(automaton)
+    if moves is None:
+        return no_windows()
+    is_cased = bool((class_of_ascii[[*LOWER]] != class_of_ascii[[*UPPER]]).any())
+    variants = (VARIED, RARE) if is_cased else (SMALL, VARIED)
+    groups = _byte_groups(*variants)
+    sets = [bits(class_of_ascii[groups[:0x80] == group].tolist()) for group in range(N_GROUPS)]
+    steps = [_steps(moves, classes) for classes in sets[1:]]
+    behind = _behind_two(steps, _steps(moves, ~0).both)
+    behind_common = _behind_two(steps, _steps(moves, union(sets[group] for group in COMMON)).both)
+    before = _before_two(steps)
+    always, mostly = _known(behind, before), _known(behind_common, before)
+    rows = term_rows(np.where(always == UNSURE, np.where(mostly == UNSURE, UNSURE, mostly | CAREFUL), always))
+    if rows is None:
+        return no_windows()
+    runs = _known(behind, _before_runs(steps))
+    return np.concatenate([np.array([*variants, *groups, *runs.reshape(-1)], np.uint8), rows])
+
+
+def no_windows() -> NDArray[np.uint8]:
+    """The table of machines that have to look at every piece."""
+    return np.zeros(0, np.uint8)
+
+
+def _known(first_two: list[ReadingSet], last_two: _Ways) -> NDArray[np.int64]:
+    """CUT, 0 or UNSURE for each window, by the readings that its halves allow."""
+    join, cut = (_meet(first_two, ways) for ways in zip(*last_two, strict=True))
+    known = np.full((N_GROUPS,) * PLACES, UNSURE)
+    known[1:, 1:, 1:, 1:] = np.where(join == cut, UNSURE, cut * CUT).reshape((N_GROUPS - 1,) * PLACES)
+    return known
+
+
+def _meet(lefts: Iterable[ReadingSet], rights: Iterable[ReadingSet]) -> NDArray[np.bool_]:
+    """Whether two sets have something in common, [left, right]."""
+    left, right = (
+        np.frombuffer(b"".join(each.to_bytes(SET_BYTES, "little") for each in sets), np.uint64)
+        for sets in (lefts, rights)
+    )
+    n_words = SET_BYTES // left.itemsize
+    found: NDArray[np.bool_] = np.any(left.reshape(-1, 1, n_words) & right.reshape(-1, n_words), axis=2)
+    return found
+
+
+def _behind_two(steps: list[_Steps], step: Relation) -> list[ReadingSet]:
+    """The readings behind each two groups, where characters of a kind come first."""
+    readings = union(step.values())
+    for _ in range(AROUND - PLACES // 2 - 1):
+        readings = _image(step, readings)
+    firsts = [_image(first.both, readings) for first in steps]
+    return [_image(second.both, readings) for readings in firsts for second in steps]
+
+
+def _before_two(steps: list[_Steps]) -> _Ways:
+    """The readings before each two groups."""
+    lasts = [_preimage(last.both, ~0) for last in steps]
+    return [(_preimage(step.joins, last), _preimage(step.cuts, last)) for step in steps for last in lasts]
+
+
+def _before_runs(steps: list[_Steps]) -> _Ways:
+    """The same where the first group is that of a run of two or more bytes."""
+    lasts = [_preimage(last.both, ~0) for last in steps]
+    insides = [(step, _before_run(step.both, last)) for step in steps for last in lasts]
+    return [(_preimage(step.joins, inside), _preimage(step.cuts, inside)) for step, inside in insides]
+
+
+def _before_run(step: Relation, readings: ReadingSet) -> ReadingSet:
+    """From where one step or more lead to some of these readings."""
+    return fixed_point(lambda found: found | _preimage(step, found), _preimage(step, readings))
+
+
+def _image(relation: Relation, readings: ReadingSet) -> ReadingSet:
+    return union(behind for before, behind in relation.items() if before & readings)
+
+
+def _preimage(relation: Relation, readings: ReadingSet) -> ReadingSet:
+    return union(before for before, behind in relation.items() if behind & readings)
+
+
+def _steps(moves: list[_Move], classes: ClassSet) -> _Steps:
+    steps = _Steps({}, {}, {})
+    for source, seen, joins, cuts in moves:
+        if seen & classes:
+            for relation, targets in zip(steps, (joins, cuts, joins | cuts), strict=True):
+                relation[source] = relation.get(source, 0) | targets
+    return steps
+
+
+def _moves(automaton: Automaton) -> list[_Move] | None:
+    """All moves of texts that keep what was promised; None if there are too many readings.
+
+    Each state is in a reading that has promised nothing.
+    """
+    if len(automaton.following) > MOST_READINGS + 1:
+        return None
+    can_match = bits(automaton.can_match.nonzero()[0].tolist())
+    must_match = bits(automaton.must_match.nonzero()[0].tolist())
+    entries = (automaton.following << 1 | automaton.accepts).tolist()
+    readings, moves, can_end = Numbers(_Reading(START, 0)), list[_Move](), 0
+
+    def numbered(targets: list[_Reading]) -> ReadingSet:
+        """Without what nobody can promise, and what is easy to keep."""
+        return bits(
+            readings.of(_Reading(state, promised & can_match))
+            for state, promised in targets
+            if not promised & must_match
+        )
+
+    for number, reading in enumerate(readings):
+        states = (START, START if reading.state == GAP else reading.state, *elements(reading.promised))
+        *columns, at_end = zip(*(entries[state] for state in states), strict=True)
+        alike = dict[tuple[int, ...], ClassSet]()
+        for seen, column in enumerate(columns):
+            alike[column] = alike.get(column, 0) | 1 << seen
+        for column, classes in alike.items():
+            moves.append(_Move(1 << number, classes, *map(numbered, _targets(reading.state, *column))))
+        can_end |= _can_end(reading.state, *at_end) << number
+        if len(readings) > MOST_READINGS:
+            return None
+    every_step = _steps(moves, ~0).both
+    leads = fixed_point(lambda leads: leads | _preimage(every_step, leads), can_end)
+    return [
+        move._replace(joins=move.joins & leads, cuts=move.cuts & leads)
+        for move in moves
+        if move.source & leads
+    ]
+
+
+# What a reading meets is told by entries: twice the state after a character, and 1 if a match ends before it.
+# They are those of the initial state, of the reading's own, and of what was promised.
+
+
+def _can_end(state: int, _first: int, own: int, *promised: int) -> bool:
+    return (state == GAP or bool(own & 1)) and not any(each & 1 for each in promised)
+
+
+def _targets(state: int, first: int, own: int, *promised: int) -> tuple[list[_Reading], list[_Reading]]:
+    """The readings behind one more character: without a cut before it, and with one."""
+    if any(each & 1 for each in promised):
+        return [], []
+    kept, new, on = bits(each >> 1 for each in promised), first >> 1, own >> 1
+    joins, cuts = [], []
+    if state in (START, GAP):  # of the text, or no match has begun
+        joins.append(_Reading(GAP, kept | 1 << new))
+    if state == GAP and new != DEAD:
+        cuts.append(_Reading(new, kept))
+    if state != GAP and on != DEAD:
+        joins.append(_Reading(on, kept))
+    if state not in (START, GAP) and own & 1:
+        cuts.append(_Reading(GAP, kept | 1 << new | 1 << on))
+        if new != DEAD:
+            cuts.append(_Reading(new, kept | 1 << on))
+    return joins, cuts

@@ -1,0 +1,110 @@
+"""Whether the tokens of a vocabulary fit each other and their type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE, NAMES
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.remarks import Remark
+from guiapp.core.vocabulary.vocabulary import Rules, VocabType
+from guiapp.errors import VocabError
+from guiapp.native.checkpoint import stoppable
+from guiapp.native.strings import StringTable
+
+if TYPE_CHECKING:
+    from guiapp.core.vocabulary.vocab_keys import VocabKeys
+
+SHORTEST_BYTE_TOKEN = 3  # llama.cpp reads two digits from the fourth byte on; none is taken as 0
+
+
+class Blamed(Protocol):
+    """The file that an error is about."""
+
+    def error(self, what: str, *, code: str) -> VocabError: ...
+
+
+def check_unique(file: Blamed, table: StringTable) -> None:
+    if twins := table.twins():
+        first, second = twins
+        text = table.data[table.offsets[first] : table.offsets[first + 1]].tobytes()
+        what = f"has two equal tokens: {first} and {second} are both {quoted(text)!r}"
+        raise file.error(what, code="token_twice")
+
+
+def check_byte_tokens(
+    keys: VocabKeys, kind: VocabType, table: StringTable, attributes: NDArray[np.uint16]
+) -> list[Remark]:
+    """Look at the tokens of type BYTE; returns warnings."""
+    rows = np.flatnonzero(attributes & Attribute.BYTE)
+    lengths = np.diff(table.offsets)[rows]
+    reads_digits = kind in (VocabType.SPM, VocabType.BPE, VocabType.WPM, VocabType.UGM)
+    if reads_digits and (lengths < SHORTEST_BYTE_TOKEN).any():
+        row = int(rows[lengths < SHORTEST_BYTE_TOKEN][0])
+        what = f"has the byte token {row}, whose text is too short to name a byte like <0x0A>"
+        raise keys.error(what, code="byte_misnamed")
+    odd = [row for row in stoppable(rows.tolist()) if _named_byte(_text(table, row)) is None]
+    if kind is VocabType.PLAMO2:
+        _check_plamo2_bytes(keys, table, rows, odd)
+    if not odd:
+        return []
+    said = f"{len(odd):,} byte tokens are not named like <0x0A>; the first is token {odd[0]}."
+    if len(odd) == 1:
+        said = f"Byte token {odd[0]} is not named like <0x0A>."
+    return [Remark("byte_misnamed", said)]
+
+
+def _check_plamo2_bytes(keys: VocabKeys, table: StringTable, rows: NDArray[np.intp], odd: list[int]) -> None:
+    if odd:
+        what = f"has the byte token {odd[0]}, which does not name a byte like <0x0A>"
+        raise keys.error(what, code="byte_misnamed")
+    named = {_named_byte(_text(table, row)) for row in stoppable(rows.tolist()) if row > 0}
+    missing = next((byte for byte in range(256) if byte not in named), None)
+    if missing is not None:
+        what = f"has no token <0x{missing:02X}>, which a PLaMo 2 vocabulary needs at an id above 0"
+        raise keys.error(what, code="bytes_missing")
+
+
+def missing_byte_warnings(kind: VocabType, rules: Rules, table: StringTable) -> list[Remark]:
+    """Warn where a text can hold bytes that no token covers."""
+    if kind is VocabType.SPM:
+        found = _is_token(table, NAMES) | _is_token(table, [bytes([byte]) for byte in range(256)])
+        return _missing(found, "is met, it becomes the unknown token")
+    if kind is VocabType.BPE:
+        stand_ins = [character.encode() for character in CHARACTER_OF_BYTE]
+        found = _is_token(table, stand_ins if rules.byte_encoding else NAMES)
+        return _missing(found, "is met and no longer token covers it, it is dropped, as llama.cpp does")
+    return []
+
+
+def _is_token(table: StringTable, texts: Sequence[bytes]) -> NDArray[np.bool_]:
+    return table.find(texts) >= 0
+
+
+def _missing(found: NDArray[np.bool_], consequence: str) -> list[Remark]:
+    if found.all():
+        return []
+    first, n_missing = int(np.argmin(found)), int((~found).sum())
+    are_missing = f"{n_missing} of the 256 byte tokens {'is' if n_missing == 1 else 'are'} missing"
+    return [Remark("bytes_missing", f"{are_missing}: where byte {first:02X} {consequence}.")]
+
+
+def _text(table: StringTable, row: int) -> bytes:
+    return table.data[table.offsets[row] : table.offsets[row] + 7].tobytes()[: _length(table, row)]
+
+
+def _length(table: StringTable, row: int) -> int:
+    return int(table.offsets[row + 1] - table.offsets[row])
+
+
+def _named_byte(text: bytes) -> int | None:
+    """The byte that `<0x0A>` names."""
+    if len(text) != 6 or not (text.startswith(b"<0x") and text.endswith(b">")):
+        return None
+    digits = text[3:5]
+    return int(digits, 16) if all(digit in b"0123456789abcdefABCDEF" for digit in digits) else None

@@ -1,0 +1,73 @@
+"""The stages of opening a model, and at what share of the work each begins."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from guiapp.native.checkpoint import Progress
+
+FILE, DOWNLOAD, HEADER, TENSORS, METADATA, MERGES, CHARACTERS, TOKENS, SPECIAL, ENCODERS, TABLES = (
+    "file",
+    "download",
+    "header",
+    "list of tensors",
+    "metadata",
+    "merge rules",
+    "character map",
+    "tokens",
+    "special tokens",
+    "encoders",
+    "tables",
+)
+STARTS = {
+    FILE: 0.0,  # which is looked for, if somebody named a model
+    DOWNLOAD: 0.02,  # of what is not on this machine
+    HEADER: 0.125,
+    TENSORS: 0.25,
+    METADATA: 0.3125,
+    MERGES: 0.375,
+    CHARACTERS: 0.4375,
+    TOKENS: 0.5,
+    SPECIAL: 0.625,
+    ENCODERS: 0.75,
+    TABLES: 0.875,  # made where texts are going to be encoded at once
+}
+MOST_APART = 0.001  # of a share and what is left of it where it is counted in thousandths
+
+
+def stage_of(share: float) -> str:
+    """The name of what is being done when a share of the work is done."""
+    return list(STARTS)[bisect_right([*STARTS.values()], share + MOST_APART) - 1]
+
+
+class Opening:
+    """How far the opening of a model is; `progress` is told, and what it raises stops the work.
+
+    whole_bytes  the size of the file, where only its front is here
+    """
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self.whole_bytes: int | None = None
+        self._share = 0.0
+
+    def begin(self, stage: str) -> None:
+        self._share = STARTS[stage]
+        self.report()
+
+    def download(self, share: float) -> None:
+        """So much of a usual header, or of the whole file, has come."""
+        self._share = STARTS[DOWNLOAD] + share * (STARTS[HEADER] - STARTS[DOWNLOAD])
+        self.report()
+
+    def read_header(self, share: float) -> None:
+        """So much of a usual header is read."""
+        self._share = STARTS[HEADER] + share * (STARTS[TENSORS] - STARTS[HEADER])
+        self.report()
+
+    def end(self) -> None:
+        self._share = 1.0
+        self.report()
+
+    def report(self) -> None:
+        self._progress(self._share)

@@ -1,0 +1,215 @@
+"""Tokens with a role: ids found by key and by text, ends of generation, and repairs of single models.
+
+The texts and their order are llama.cpp's.  Where several texts of a role exist it takes the first of its
+hash table, which differs between builds; here the first in the order below is taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import fields, replace
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.vocabulary.remarks import Remark
+from guiapp.core.vocabulary.vocabulary import SpecialIds, Vocabulary
+from guiapp.native.checkpoint import checkpoint
+from guiapp.native.special_tokens import sort_longest_first
+from guiapp.native.strings import StringTable
+
+# Roles in the order in which their keys are read; the old names of three come last and win.
+KEYS = {
+    "bos_token_id": "bos",
+    "eos_token_id": "eos",
+    "eot_token_id": "eot",
+    "eom_token_id": "eom",
+    "unknown_token_id": "unk",
+    "seperator_token_id": "sep",
+    "padding_token_id": "pad",
+    "mask_token_id": "mask",
+    "fim_pre_token_id": "fim_pre",
+    "fim_suf_token_id": "fim_suf",
+    "fim_mid_token_id": "fim_mid",
+    "fim_pad_token_id": "fim_pad",
+    "fim_rep_token_id": "fim_rep",
+    "fim_sep_token_id": "fim_sep",
+    "prefix_token_id": "fim_pre",
+    "suffix_token_id": "fim_suf",
+    "middle_token_id": "fim_mid",
+}
+TEXTS_OF_ROLE = {
+    "eot": "<|eot_id|> <|im_end|> <|end|> <end_of_turn> <|endoftext|> <|end_of_text|> <EOT> _<EOT> [EOT]"
+    " <｜end▁of▁sentence｜> <end_of_utterance>",
+    "eom": "<|eom_id|>",
+    "fim_pre": "<|fim_prefix|> <fim-prefix> <fim_prefix> <｜fim▁begin｜> <PRE> ▁<PRE>"
+    " <|code_prefix|> <|prefix|>",
+    "fim_suf": "<|fim_suffix|> <fim-suffix> <fim_suffix> <｜fim▁hole｜> <SUF> ▁<SUF>"
+    " <|code_suffix|> <|suffix|>",
+    "fim_mid": "<|fim_middle|> <fim-middle> <fim_middle> <｜fim▁end｜> <MID> ▁<MID>"
+    " <|code_middle|> <|middle|>",
+    "fim_pad": "<|fim_pad|> <fim-pad> <fim_pad> <PAD> [PAD]",
+    "fim_rep": "<|fim_repo|> <|repo_name|> <fim-repo> <REPO> <reponame>",
+    "fim_sep": "<|file_sep|>",
+}
+END_TEXTS = (
+    "<|eot_id|> <|im_end|> <|end|> <|return|> <|call|> <|flush|> <|calls|> <end_of_turn> <|endoftext|> </s>"
+    " <|eom_id|> <EOT> _<EOT> [EOT] [EOS] <|end_of_text|> <end_of_utterance> <eos> <turn|> <|tool_response>"
+    " <｜end▁of▁sentence｜> [e~["
+)
+CHANNEL_TEXTS = "<|channel|> <|message|> <|start|> <|constrain|>"
+PHI3_TEXTS = "</s> <unk> <s> <|endoftext|>"
+MATCHES_AT_ONCE = 1 << 16
+SPECIAL = Attribute.CONTROL | Attribute.USER_DEFINED | Attribute.UNKNOWN
+
+Find = Callable[[str], "int | None"]
+
+
+class RoleFinder:
+    """Works out the roles of tokens, in llama.cpp's order; changes `attributes` as it goes.
+
+    ids, eog, warnings  the results so far
+    """
+
+    def __init__(self, table: StringTable, attributes: NDArray[np.uint16], defaults: SpecialIds) -> None:
+        self._table = table
+        self._attributes = attributes
+        self._ids_of_text = _ids_of_known_texts(table)
+        self.ids = _within(defaults, len(attributes))
+        self.eog: set[int] = set()
+        self.warnings: list[Remark] = []
+        self.refusals: list[Remark] = []
+
+    def find(self, text: str) -> int | None:
+        return self._ids_of_text.get(text)
+
+    def read_keys(self, value_of_key: Callable[[str], int | None]) -> None:
+        """Take the ids that the file names; one outside the vocabulary is ignored."""
+        for key, role in KEYS.items():
+            token_id = value_of_key(key)
+            if token_id is None:
+                continue
+            if token_id >= len(self._attributes):
+                name = f"tokenizer.ggml.{key}"
+                said = f"{name} is ignored: there is no token {token_id:,}."
+                self.warnings.append(Remark("role_out_of_range", said, name))
+            else:
+                self.ids = replace(self.ids, **{role: token_id})
+
+    def detect(self) -> None:
+        """Find by their texts the roles that no key names."""
+        for role, texts in TEXTS_OF_ROLE.items():
+            if getattr(self.ids, role) is not None:
+                continue
+            token_id = next((found for text in texts.split() if (found := self.find(text)) is not None), None)
+            if token_id is not None:
+                self.ids = replace(self.ids, **{role: token_id})
+                self._make_control(token_id)
+
+    def mark_unused(self) -> None:
+        """Control tokens whose text contains `unused` are unused as well."""
+        offsets = self._table.offsets
+        starts = (match.start() for match in re.finditer(b"unused", self._table.data.data))
+        while some := list(islice(starts, MATCHES_AT_ONCE)):
+            checkpoint()
+            positions = np.array(some, np.int64)
+            rows = np.searchsorted(offsets, positions, side="right") - 1
+            rows = rows[positions + len(b"unused") <= offsets[rows + 1]]
+            rows = rows[self._attributes[rows] & Attribute.CONTROL != 0]
+            self._attributes[rows] |= np.uint16(Attribute.UNUSED)
+
+    def collect_ends(self) -> None:
+        """Find all tokens that end a generation."""
+        ids = self.ids
+        self.eog = {token_id for token_id in (ids.fim_pad, ids.fim_rep, ids.fim_sep) if token_id is not None}
+        for text in END_TEXTS.split():
+            if (token_id := self.find(text)) is not None:
+                self.eog.add(token_id)
+                self._make_control(token_id)
+        for text in CHANNEL_TEXTS.split():
+            if (token_id := self.find(text)) is not None:
+                self._attributes[token_id] = Attribute.USER_DEFINED
+        self.eog |= {token_id for token_id in (ids.eos, ids.eot, ids.eom) if token_id is not None}
+        calls = self._ends("<|call|>") or self._ends("<|calls|>")
+        if calls and (self._ends("<|return|>") or self._ends("<|flush|>")):
+            self._keep_going_after("<|end|>", Attribute.USER_DEFINED)
+        if self._ends("<|tool_response>") or self._ends("<|plamo:eos|>"):
+            self._keep_going_after("</s>", Attribute.NORMAL)
+
+    def patch_model(self, pre: str, architecture: str, name: str) -> None:
+        """Let tokens swallow neighbouring white space where a model is known to need it."""
+        name = name.lower()
+        if any(part in pre for part in ("jina-v2-de", "jina-v2-es", "jina-v2-code")) or any(
+            part in architecture for part in ("nomic-bert-moe", "jina-bert-v3")
+        ):
+            self._strip_left("<mask>")
+        elif "phi-3" in name or "phi3" in name:
+            self._patch_phi3()
+        elif "modern-bert" in name:
+            self._strip_left("[MASK]")
+
+    def _patch_phi3(self) -> None:
+        ids = {text: self.find(text) for text in PHI3_TEXTS.split()}
+        missing = [text for text, token_id in ids.items() if token_id is None]
+        if missing:
+            said = f"The tokens do not take white space as Phi-3's do: {missing[0]} is missing."
+            self.refusals.append(Remark("token_missing", said))
+            return
+        self._attributes[self._attributes & SPECIAL != 0] |= np.uint16(Attribute.RSTRIP)
+        self._attributes[ids.pop("</s>")] |= np.uint16(Attribute.RSTRIP)
+        for token_id in ids.values():
+            self._attributes[token_id] &= ~np.uint16(Attribute.RSTRIP)
+
+    def _strip_left(self, text: str) -> None:
+        token_id = self.find(text)
+        if token_id is None:
+            said = f"This model should have a token {quoted(text)}, but has none."
+            self.warnings.append(Remark("token_missing", said))
+        else:
+            self._attributes[token_id] |= np.uint16(Attribute.LSTRIP)
+
+    def _make_control(self, token_id: int) -> None:
+        self._attributes[token_id] |= np.uint16(Attribute.CONTROL)
+
+    def _ends(self, text: str) -> bool:
+        return self.find(text) in self.eog
+
+    def _keep_going_after(self, text: str, attribute: Attribute) -> None:
+        token_id = self.find(text)
+        if token_id in self.eog:
+            self.eog.discard(token_id)
+            self._attributes[token_id] = attribute
+
+
+def _ids_of_known_texts(table: StringTable) -> dict[str, int]:
+    """The ids of all texts that this module knows, looked up at once."""
+    lists = (*TEXTS_OF_ROLE.values(), END_TEXTS, CHANNEL_TEXTS, PHI3_TEXTS, "<mask> [MASK] <|plamo:eos|>")
+    texts = sorted({text for texts in lists for text in texts.split()})
+    rows = table.find([text.encode() for text in texts]).tolist()
+    return {text: row for text, row in zip(texts, rows, strict=True) if row >= 0}
+
+
+def _within(ids: SpecialIds, n_tokens: int) -> SpecialIds:
+    """`ids` without those that the vocabulary does not reach."""
+    values = {field.name: getattr(ids, field.name) for field in fields(ids)}
+    return SpecialIds(
+        **{role: None if value is None or value >= n_tokens else value for role, value in values.items()}
+    )
+
+
+def special_tokens_in_match_order(vocabulary: Vocabulary) -> NDArray[np.int32]:
+    """The tokens that are cut out of a text before it is tokenized, in the order in which they are tried.
+
+    Longest first; those of equal length in the order in which GNU's std::sort leaves them.
+    """
+    kinds = (
+        SPECIAL if vocabulary.pieces is None else SPECIAL & ~Attribute.USER_DEFINED
+    )  # those are pieces there
+    special = np.flatnonzero(vocabulary.attributes & kinds).astype(np.int32)
+    lengths = np.diff(vocabulary.unmarked_texts[1])
+    sort_longest_first(special, lengths)
+    return special

@@ -1,0 +1,351 @@
+"""What a model knows about text: its tokens, their kinds and scores, and the rules of its tokenizer.
+
+Loaded once, never changed.  Field names follow llama.cpp, whose behaviour they describe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property, partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.pretokenize.pre_tokenizers import Pattern
+from guiapp.core.text.packed_texts import sliced
+from guiapp.core.vocabulary import byte_alphabet
+from guiapp.core.vocabulary.attributes import KINDS, Attribute
+from guiapp.core.vocabulary.parts import Parts
+from guiapp.core.vocabulary.piece_rules import PieceRules
+from guiapp.core.vocabulary.remarks import Remark
+from guiapp.core.vocabulary.token_tree import TokenTree, token_tree
+from guiapp.native.checkpoint import stoppable
+from guiapp.native.detokenizer import Decoder
+from guiapp.native.model_files import BYTE_STAND_INS, ESCAPES, MARKED_SPACES, PLAIN, spell_out
+from guiapp.native.strings import StringTable, packed
+
+NAMING_LIMIT_BYTES = 1 << 28
+LLAMA_CPP = "llama.cpp"
+MERGES_VERSION = b"#version"  # how a line begins that is no rule
+MERGE_SEPARATOR = b"\xff"  # of rules in files of `tokenizers`, whose texts may hold spaces
+
+
+class VocabType(Enum):
+    """The tokenizer family; the value is the name that people know it by."""
+
+    SPM = "SPM"
+    BPE = "BPE"
+    WPM = "WPM"
+    UGM = "UGM"
+    WORD_LEVEL = "WordLevel"
+    RWKV = "RWKV"
+    PLAMO2 = "PLAMO2"
+    TEST = "TEST"
+
+
+SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)  # text is encoded by the scores of tokens
+
+
+class Reducible(Protocol):
+    """What a vocabulary was read from."""
+
+    def reduced(self) -> tuple[Callable[..., Vocabulary], tuple[object, ...]]:
+        """What `pickle` keeps: how to read it again, and from what."""
+
+
+@dataclass(frozen=True)
+class SpecialIds:
+    """Token ids with a role, `None` where the vocabulary has none."""
+
+    bos: int | None = None
+    eos: int | None = None
+    eot: int | None = None
+    eom: int | None = None
+    unk: int | None = None
+    sep: int | None = None
+    pad: int | None = None
+    mask: int | None = None
+    fim_pre: int | None = None
+    fim_suf: int | None = None
+    fim_mid: int | None = None
+    fim_pad: int | None = None
+    fim_rep: int | None = None
+    fim_sep: int | None = None
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The switches of a tokenizer, after type, pre-tokenizer name and file have had their say."""
+
+    add_bos: bool = False
+    add_eos: bool = False
+    add_sep: bool = False
+    add_space_prefix: bool = False
+    escape_spaces: bool = False  # replace every space by U+2581 before encoding
+    clean_spaces: bool = False  # when detokenising
+    ignore_merges: bool = False  # a piece that is a token is taken whole
+    merges_all_pairs: bool = False  # any two symbols whose texts make a normal token, the lowest id first
+    ignore_newline_merges: bool = False  # the same for pieces that begin with a newline
+    byte_encoding: bool = False  # token texts use GPT-2's printable stand-ins for bytes
+    remove_extra_whitespaces: bool = False
+    lowercase: bool = False
+    strip_accents: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """The tokenizer part of one model file.
+
+    token_data     uint8[…]     the raw texts of all tokens, one after another
+    token_offsets  int64[n+1]   raw text of token i is token_data[token_offsets[i] : token_offsets[i+1]]
+    scores         float32[n]   log-probabilities (SPM, UGM, PLAMO2), else 0
+    attributes     uint16[n]    `Attribute` bits after all of llama.cpp's repairs
+    stored_types   int32[n]     token_type as the file has it
+    merge_data, merge_offsets   raw merge strings in rank order, laid out like the tokens (BPE only)
+    charsmap       uint8[…]     precompiled_charsmap (UGM only), header included
+    eog            ids that end a generation
+    warnings       what was repaired or is odd, one sentence each
+    refusals       why llama.cpp would not load the file, one sentence each
+    deviation      where ids may differ from llama.cpp's for the same file, "" where they are the same
+    metadata       scalar keys as Python values; arrays as a short description
+    token_table    finds tokens by their raw text
+    """
+
+    path: Path | None
+    name: str
+    type: VocabType
+    model: str  # tokenizer.ggml.model
+    token_data: NDArray[np.uint8]
+    token_offsets: NDArray[np.int64]
+    scores: NDArray[np.float32]
+    attributes: NDArray[np.uint16]
+    stored_types: NDArray[np.int32]
+    special_ids: SpecialIds
+    rules: Rules
+    eog: frozenset[int]
+    architecture: str = ""
+    pre: str = ""  # tokenizer.ggml.pre, "" where missing
+    patterns: tuple[Pattern, ...] = ()  # what cuts text into pieces, in turn
+    merge_data: NDArray[np.uint8] = field(default_factory=lambda: np.empty(0, np.uint8))
+    merge_offsets: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    charsmap: NDArray[np.uint8] = field(default_factory=lambda: np.empty(0, np.uint8))
+    warnings: tuple[Remark, ...] = ()
+    refusals: tuple[Remark, ...] = ()
+    deviation: str = ""
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    chosen_pre: str = ""  # what splits the text instead of `pre`, where somebody chose so by hand
+    library: str = LLAMA_CPP  # whose ids these are for the same file
+    format: str = ""  # of its file, as people call it
+    parts: Parts | None = None  # the pipeline of a file of `tokenizers`
+    pieces: PieceRules | None = None  # what a SentencePiece model asks for besides
+    token_table: StringTable = None  # type: ignore[assignment]  # built where it is not given
+    opened_files: Reducible | None = field(default=None, init=False)  # so that `replace` leaves it out
+
+    def __post_init__(self) -> None:
+        if self.token_table is None:
+            object.__setattr__(self, "token_table", StringTable(self.token_data, self.token_offsets))
+
+    def opened_from(self, files: Reducible | None) -> Vocabulary:
+        """This, which is what `files` hold."""
+        object.__setattr__(self, "opened_files", files)
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Vocabulary], tuple[object, ...]]:
+        if self.opened_files is None:
+            raise TypeError(
+                f"The vocabulary {self.name} was made in memory and cannot be pickled. "
+                "Write it to a file and open that."
+            )
+        return self.opened_files.reduced()
+
+    def __copy__(self) -> Vocabulary:  # it never changes
+        return self
+
+    def __deepcopy__(self, _memo: object) -> Vocabulary:
+        return self
+
+    @property
+    def pre_in_use(self) -> str:
+        """The name of what splits the text."""
+        return self.chosen_pre or self.pre
+
+    def __len__(self) -> int:
+        return len(self.token_offsets) - 1
+
+    def raw_text(self, token_id: int) -> bytes:
+        """The token's text as the file spells it (`Ġthe`, `▁the`, `<0x0A>`), as bytes."""
+        return _slice(self.token_data, self.token_offsets, token_id)
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The text that the token stands for (` the`, a newline), control tokens included."""
+        return _slice(*self.token_bytes_table, token_id)
+
+    def kind(self, token_id: int) -> str:
+        """What the token is for, in one word; of several bits the one that decides how it is used."""
+        bits = Attribute(int(self.attributes[_checked(token_id, len(self))]))
+        return next((kind for bit, kind in KINDS.items() if bit in bits), "undefined")
+
+    @cached_property
+    def kinds(self) -> NDArray[np.uint8]:
+        """`kind` of all tokens, as indexes into KIND_NAMES."""
+        kinds = np.full(len(self), len(KINDS), np.uint8)
+        for number, bit in reversed(list(enumerate(KINDS))):
+            kinds[self.attributes & bit > 0] = number
+        return kinds
+
+    @cached_property
+    def signs(self) -> NDArray[np.uint16]:
+        """`attributes`, and UNKNOWN also for the unknown token of a file that calls it a control token.
+
+        But not for one that begins or ends texts besides, as CLIP's and GPT-2's, which know all bytes.
+        """
+        signs, ids = self.attributes.copy(), self.special_ids
+        if ids.unk is not None and ids.unk < len(self) and ids.unk not in (ids.bos, ids.eos):
+            signs[ids.unk] |= Attribute.UNKNOWN.value
+        return signs
+
+    def score(self, token_id: int) -> float:
+        return float(self.scores[_checked(token_id, len(self))])
+
+    def find(self, raw_text: bytes) -> int | None:
+        """The token that the file spells like this."""
+        row = int(self.token_table.find([raw_text])[0])
+        return row if row >= 0 else None
+
+    @cached_property
+    def merges(self) -> tuple[tuple[bytes, bytes], ...]:
+        """The merge rules by rank, each the raw texts that it joins; empty texts where it has no effect."""
+        separator = self.merge_separator
+        return tuple(_cut_in_two(rule, separator) for rule in sliced(self.merge_data, self.merge_offsets))
+
+    @property
+    def merge_separator(self) -> bytes:
+        """What stands between both sides of a rule in `merge_data`, from its second byte on."""
+        return b" " if self.parts is None else MERGE_SEPARATOR
+
+    @cached_property
+    def unmarked_texts(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """`token_data` and `token_offsets`, but without what tells DNA from words spelled alike.
+
+        Special tokens are searched for by these texts.
+        """
+        return (
+            _without_dna_suffix(self) if self.model == "hybriddna" else (self.token_data, self.token_offsets)
+        )
+
+    @cached_property
+    def token_bytes_table(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """`token_bytes` of all tokens: uint8[…] and int64[n+1], token i is data[offsets[i] : offsets[i+1]].
+
+        llama.cpp repeats the whole token for each of its characters that stands for no byte.  Where
+        that would fill the memory (only in a file made for it), such characters stay as they are.
+        What `tokenizers` puts at the end of words (`</w>`) stands for a space.
+        """
+        if self.type is VocabType.TEST:
+            return packed([b"%x" % token_id for token_id in range(len(self))])
+        has_suffix = self.parts is not None and self.parts.model.end_suffix
+        texts = _with_spaces_behind_words(self) if has_suffix else self.unmarked_texts
+        size = len(texts[0])  # room but for names of unknown characters
+        spell = partial(spell_out, texts, self._spelled_as, self._spelling, byte_alphabet.BYTES)
+        data, offsets, full_size = spell(True, size)
+        if full_size > size:
+            name_unknown = full_size <= NAMING_LIMIT_BYTES
+            data, offsets, full_size = spell(name_unknown, full_size if name_unknown else size)
+        return data[:full_size].copy(), offsets
+
+    @cached_property
+    def decoder(self) -> Decoder:
+        """Joins what `token_bytes` are."""
+        return Decoder(*self.token_bytes_table)
+
+    @cached_property
+    def longest_token_bytes(self) -> int:
+        """How many bytes the longest token stands for."""
+        return int(np.diff(self.token_bytes_table[1]).max(initial=0))
+
+    @cached_property
+    def token_tree(self) -> TokenTree:
+        """Every token under its longest proper prefix that is a token."""
+        return token_tree(self)
+
+    @property
+    def has_letters(self) -> bool:
+        """Whether the file writes tokens as text of its own; else it has bytes, or escapes for them."""
+        return not (self.rules.merges_all_pairs or self.type in (VocabType.RWKV, VocabType.TEST))
+
+    def spell(self, data: bytes) -> bytes:
+        """Bytes that tokens stand for as the file would write them."""
+        if self._spelling == BYTE_STAND_INS:
+            return byte_alphabet.spell(data).encode()
+        return data.replace(b" ", "▁".encode()) if self._spelling == MARKED_SPACES else data
+
+    @property
+    def _spelled_as(self) -> NDArray[np.uint16]:
+        """`attributes`, but SentencePiece reads user-defined and unused pieces like normal ones."""
+        if self.pieces is None:
+            return self.attributes
+        is_text = self.attributes & (Attribute.USER_DEFINED | Attribute.UNUSED) > 0
+        return np.where(is_text, np.uint16(Attribute.NORMAL), self.attributes)
+
+    @property
+    def _spelling(self) -> int:
+        if self.parts is not None:
+            return self.parts.spelling
+        if self.type is VocabType.RWKV:
+            return ESCAPES
+        if self.type is VocabType.PLAMO2:
+            return PLAIN
+        if self.type is VocabType.BPE and not self.rules.escape_spaces:
+            return BYTE_STAND_INS
+        return MARKED_SPACES
+
+
+def special_role(vocabulary: Vocabulary, token_id: int) -> str:
+    """`BOS`, `EOS · EOG` …: what the file or llama.cpp uses a token for."""
+    roles = [role for role, used in vars(vocabulary.special_ids).items() if used == token_id]
+    return " · ".join(roles + ["eog"] * (token_id in vocabulary.eog)).upper().replace("_", " ")
+
+
+def _checked(token_id: int, n_tokens: int) -> int:
+    if not 0 <= token_id < n_tokens:
+        raise IndexError(f"{token_id} is not one of the {n_tokens:,} token ids")
+    return token_id
+
+
+def _slice(data: NDArray[np.uint8], offsets: NDArray[np.int64], token_id: int) -> bytes:
+    at = _checked(token_id, len(offsets) - 1)
+    return data[offsets.item(at) : offsets.item(at + 1)].tobytes()
+
+
+def _cut_in_two(merge: bytes, separator: bytes) -> tuple[bytes, bytes]:
+    """Both sides of the first separator that has something before it."""
+    at = merge.find(separator, 1)
+    return (merge[:at], merge[at + 1 :]) if at > 0 else (b"", b"")
+
+
+def _with_spaces_behind_words(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Token texts where a space, as they spell it, stands in place of the end-of-word suffix."""
+    assert vocabulary.parts is not None
+    suffix = vocabulary.parts.model.end_suffix.encode()
+    space = byte_alphabet.CHARACTER_OF_BYTE[ord(" ")] if vocabulary.rules.byte_encoding else " "
+    data, is_word = vocabulary.token_data.tobytes(), vocabulary.attributes & Attribute.NORMAL > 0
+    texts = [data[start:end] for start, end in stoppable(pairwise(vocabulary.token_offsets.tolist()))]
+    for token_id in np.flatnonzero(is_word).tolist():
+        if texts[token_id].endswith(suffix):
+            texts[token_id] = texts[token_id].removesuffix(suffix) + space.encode()
+    return packed(texts)
+
+
+def _without_dna_suffix(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Token texts where those behind `<oov>` lose the U+E000 that tells DNA from words."""
+    suffix = "\ue000".encode()
+    first = vocabulary.find(b"<oov>")
+    texts = [vocabulary.raw_text(token_id) for token_id in stoppable(range(len(vocabulary)))]
+    if first is not None:
+        texts[first + 1 :] = [text.removesuffix(suffix) or text for text in stoppable(texts[first + 1 :])]
+    return packed(texts)

@@ -1,0 +1,552 @@
+"""What all charts share: a finding above a plot that can be read by mouse and keys, zoomed and saved."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from typing import NamedTuple, Protocol
+
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal, SignalInstance
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QFocusEvent,
+    QFont,
+    QFontMetricsF,
+    QKeyEvent,
+    QPainter,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QGraphicsItem, QGridLayout, QMenu, QStyleOptionGraphicsItem, QToolTip, QWidget
+
+from guiapp.kit.charts.pictures import add_picture_actions
+from guiapp.kit.charts.scales import NO_SCALE, Range, Scale
+from guiapp.kit.widgets.layouts import in_row
+from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.painting import CENTER, RIGHT, WRAP, bold, write
+from guiapp.kit.widgets.plain_tip import wrapped_tip
+from guiapp.kit.widgets.style_sheet import blend
+from guiapp.kit.widgets.theme import GAP_PX, LIGHT, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+
+PLAIN, BOLD, NUMBER, STRONG, TITLE, SUBTITLE = "plain", "bold", "number", "strong", "title", "subtitle"
+TITLE_FONT_PX = 14
+PROJECTED_PX, PROJECTED_FONT_PX = (1100, 560), 16  # a chart so large is read from afar
+NEAR_PX = 14  # of what the mouse points at
+FADED = 50  # of 255, beside what is emphasized
+TICK_GAP_PX, TICK_DISTANCE_PX, ROW_DISTANCE_PX = 6, 84, 34
+FOCUS_PX, BUTTON_PX = 1.5, 22
+DRAGGED = 0.25  # of the accent, in what a drag goes around
+ZOOMED = "A part. Double-click to see all."
+LEAST_SIZE = QSize(200, 150)  # with less, scales and names cover each other
+FREE = Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
+Key = Qt.Key
+WHITE = QColor("white")
+PAPER = replace(LIGHT, background=WHITE, panel=WHITE, raised=WHITE)
+
+
+class HasTheme(Protocol):
+    """A theme, and a signal that comes with another one."""
+
+    changed: SignalInstance
+
+    @property
+    def theme(self) -> Theme: ...
+
+
+class Word(NamedTuple):
+    """Text at a point in pixels; `align` is the share of its width left of it, `key` what a click means."""
+
+    text: str
+    at: QPointF
+    color: QColor
+    font: str = PLAIN
+    align: float = 0.0
+    key: Hashable = None
+
+
+class Value(NamedTuple):
+    """What can be read at a place.
+
+    key     what a click there means
+    x, y    places on the axes: logarithms where the scale has them
+    tip     all that is known of it, in a few lines
+    series  Left and Right walk through one, Up and Down from one to the next
+    """
+
+    key: Hashable
+    x: float
+    y: float
+    tip: str
+    series: int = 0
+
+
+class ZoomBox(pg.ViewBox):
+    """Wheel and drag zoom into it."""
+
+    def __init__(self) -> None:
+        super().__init__(enableMenu=False, defaultPadding=0.0)
+        self.setMouseMode(self.RectMode)
+        self.disableAutoRange()
+
+    def showAxRect(self, ax: QRectF, **options: object) -> None:
+        """Zoom into what a drag went around, along the axes that can be zoomed."""
+        can_x, can_y = self.state["mouseEnabled"]
+        (left, right), (bottom, top) = self.viewRange()
+        ax = ax.normalized()
+        ax = QRectF(
+            QPointF(ax.left() if can_x else left, ax.top() if can_y else bottom),
+            QPointF(ax.right() if can_x else right, ax.bottom() if can_y else top),
+        )
+        super().showAxRect(ax, **options)
+
+    def keyPressEvent(self, ev: QKeyEvent) -> None:
+        ev.ignore()
+
+
+class _View(pg.GraphicsView):
+    """Leaves keys and menus to the chart."""
+
+    def keyPressEvent(self, ev: QKeyEvent) -> None:
+        ev.ignore()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        event.ignore()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Keep from the scene that the mouse rests: it would hide the values that are shown."""
+        return event.type() == QEvent.Type.ToolTip or super().viewportEvent(event)
+
+
+class _Layer(QGraphicsItem):
+    """Paints for the chart, in pixels; it lies behind what pyqtgraph draws, or in front."""
+
+    def __init__(self, chart: Chart, is_front: bool) -> None:
+        super().__init__()
+        self._chart, self._is_front = chart, is_front
+        self.setZValue(100 if is_front else -200)  # view boxes have -100
+        self.setAcceptedMouseButtons(Qt.MouseButton.NoButton)
+
+    def boundingRect(self) -> QRectF:
+        return QRectF(self._chart.rect())
+
+    def resize(self) -> None:
+        self.prepareGeometryChange()
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
+    ) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._is_front:
+            self._chart.paint_front(painter)
+        else:
+            self._chart.paint_back(painter)
+
+
+class Chart(QWidget):
+    """A plot of some values.
+
+    reason         why there is nothing to see; "" where there is
+    area           of the plot, in pixels
+    values, words  what can be read, and what is written; laid out by `draw` and `place`
+    shows_tips     whether a tool tip says what is pointed at; `read` says it in any case
+
+    Signals:
+        clicked(object, object): the key of what was clicked, None beside everything, and which part of it.
+        read(str): what is under the mouse or the keys, "" for nothing.
+        notified(str): what was copied or saved, or why not.
+    """
+
+    clicked = Signal(object, object)
+    read = Signal(str)
+    notified = Signal(str)
+    ground = "background"
+    n_head_lines = 2
+
+    def __init__(self, theme_source: HasTheme, name: str, has_button: bool = True) -> None:
+        super().__init__()
+        self._theme_source, self._name = theme_source, name
+        self.title, self.subtitle, self.reason = name, "", ""
+        self.area, self.scales = QRectF(0, 0, 1, 1), (NO_SCALE, NO_SCALE)
+        self.values: list[Value] = []
+        self.words: list[Word] = []
+        self.shows_tips = True
+        self._emphasis: Hashable = None
+        self._current: int | None = None  # of `values`
+        self._home: tuple[Range, Range] = ((0.0, 1.0), (0.0, 1.0))
+        self.is_zoomed = False
+        self._is_drawing = False
+        self.view = _View(self)
+        self.view.setFocusProxy(self)
+        self.box = ZoomBox()
+        self.view.addItem(self.box)
+        self._layers = _Layer(self, False), _Layer(self, True)
+        for layer in self._layers:
+            self.view.addItem(layer)
+        self._menu = QMenu(self)
+        add_picture_actions(self._menu, self)
+        self._reset = self._menu.addAction("Show all (double-click)", self.reset_zoom)
+        self._controls = QWidget()
+        self._control_row = in_row(on=self._controls, spacing=UNIT_PX)
+        if has_button and isinstance(theme_source, ThemeSource):  # paper is not clicked
+            button = MenuButton(
+                theme_source, "Save", role="quiet", tip="Copy this chart, or save it as a picture"
+            )
+            button.setMenu(self._menu)
+            button.setFixedHeight(BUTTON_PX)
+            self._control_row.addWidget(button)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.addWidget(self.view, 0, 0)
+        grid.addWidget(self._controls, 0, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.box.sigRangeChanged.connect(self._on_range_changed)
+        self.box.sigRangeChangedManually.connect(self._on_zoomed)
+        self.view.scene().sigMouseMoved.connect(self._on_mouse_moved)
+        self.view.scene().sigMouseClicked.connect(self._on_mouse_clicked)
+        theme_source.changed.connect(self.redraw)
+
+    # What subclasses do
+
+    @abstractmethod
+    def draw(self) -> None:
+        """Set titles, `frame`, `show_range` and `values`; there is something to show."""
+
+    def place(self) -> None:
+        """Write `words`, for the range that is seen now."""
+
+    def paint_front(self, painter: QPainter) -> None:
+        """Draw words, and what is pointed at; subclasses draw what is behind these."""
+        for word in self.words:
+            write(painter, self.rect_of(word), word.text, word.color, FREE, self._fonts[word.font])
+
+    # Sizes and letters
+
+    @property
+    def theme(self) -> Theme:
+        return self._theme_source.theme
+
+    @property
+    def is_projected(self) -> bool:
+        return self.width() > PROJECTED_PX[0] and self.height() > PROJECTED_PX[1]
+
+    def set_font_px(self, size_px: int) -> None:
+        """Of words and scales."""
+        ui, mono, large = Theme.ui_font, Theme.mono_font, size_px if self.is_projected else 0
+        self._fonts: dict[str, QFont] = {
+            PLAIN: ui(size_px),
+            BOLD: bold(ui(size_px)),
+            NUMBER: mono(size_px - 1),
+            STRONG: bold(mono(size_px + 2)),
+            TITLE: bold(ui(max(TITLE_FONT_PX, large + 2))),
+            SUBTITLE: ui(max(UI_FONT_PX, large)),
+        }
+        self._metrics = {name: QFontMetricsF(font) for name, font in self._fonts.items()}
+
+    def width_px(self, text: str, font: str = PLAIN) -> float:
+        return self._metrics[font].horizontalAdvance(text)
+
+    def elided(self, text: str, room_px: float, font: str = PLAIN) -> str:
+        return self._metrics[font].elidedText(text, Qt.TextElideMode.ElideMiddle, room_px)
+
+    @property
+    def line_px(self) -> float:
+        """The distance of two lines of words."""
+        return int(self._metrics[PLAIN].height()) + 1
+
+    @property
+    def head_px(self) -> float:
+        """The height of title and subtitle."""
+        return (
+            self.n_head_lines * (self._metrics[TITLE].height() + 1) + GAP_PX if self.n_head_lines else GAP_PX
+        )
+
+    @property
+    def controls_px(self) -> float:
+        """What buttons take at the right of the title."""
+        return self._controls.sizeHint().width() + GAP_PX if self._control_row.count() else 0
+
+    def set_titles(
+        self, titles: Sequence[str], subtitles: Sequence[str] = ("",), beside_px: float = 0.0
+    ) -> None:
+        """The finding, and what is seen, so far from the right: of each the most telling that fits."""
+        room = float(self.width() - self.controls_px)
+        fits = (title for title in titles if self.width_px(title, TITLE) <= room)
+        self.title = next(fits, titles[-1])
+        room = min(room, self.width() - beside_px)
+        self.subtitle = next((each for each in subtitles if self.width_px(each, SUBTITLE) <= room), "")
+        self.setAccessibleName(titles[0])
+        self._describe("")
+
+    def frame(self, left_px: float, right_px: float, scales: tuple[Scale, Scale] | None = None) -> None:
+        """Leave so much room beside the plot; scales are for what is below it and at its left."""
+        self.scales = scales or (NO_SCALE, NO_SCALE)
+        below_px = 2 * self.line_px + TICK_GAP_PX if self.scales[0].title else 0
+        width_px, height_px = self.width() - left_px - right_px, self.height() - self.head_px - below_px
+        self.area = QRectF(left_px, self.head_px, max(width_px, 1), max(height_px, 1))
+
+    def show_range(self, x: Range, y: Range, zooms: tuple[bool, bool] = (True, True)) -> None:
+        """What is seen unless somebody zooms, and along which axes they can."""
+        self.box.setGeometry(self.area)
+        if (x, y) != self._home or not self.is_zoomed:
+            self._home = x, y
+            self.box.setLimits(xMin=x[0], xMax=x[1], yMin=y[0], yMax=y[1])
+            self.box.setMouseEnabled(*zooms)
+        if not self.is_zoomed:
+            self.box.setRange(xRange=x, yRange=y, padding=0)
+
+    def pixel(self, x: float, y: float) -> QPointF:
+        """Where a place of the plot is."""
+        area, ((left, right), (bottom, top)) = self.area, self.box.viewRange()
+        return QPointF(
+            area.left() + (x - left) / (right - left) * area.width(),
+            area.bottom() - (y - bottom) / (top - bottom) * area.height(),
+        )
+
+    def rect_of(self, word: Word) -> QRectF:
+        """Where words are written."""
+        width, height = self.width_px(word.text, word.font), self._metrics[word.font].height()
+        return QRectF(word.at.x() - word.align * width, word.at.y() - height / 2, width, height)
+
+    def minimumSizeHint(self) -> QSize:
+        return LEAST_SIZE
+
+    def sizeHint(self) -> QSize:
+        return QSize(480, 300)
+
+    # Drawing
+
+    def redraw(self) -> None:
+        """Lay out everything again: data, theme or size are new."""
+        self.set_font_px(PROJECTED_FONT_PX if self.is_projected else UI_FONT_PX)
+        ground = getattr(self.theme, self.ground)
+        if self.view.backgroundBrush().color() != ground:  # set each time, all would be painted twice
+            self.view.setBackground(ground)
+            self.box.rbScaleBox.setPen(pg.mkPen(self.theme.accent))
+            self.box.rbScaleBox.setBrush(blend(ground, self.theme.accent, DRAGGED))
+        self.values, self.words = [], []
+        self._is_drawing = True
+        self.box.setVisible(not self.reason)
+        if self.reason:
+            self.set_titles([self._name])
+        else:
+            self.draw()
+            self.place()
+            self.view.scene().prepareForPaint()  # while it is painted, this would have it painted again
+        self._is_drawing = False
+        if self._current is not None and self._current >= len(self.values):
+            self._point_at(None)
+        elif self.current is not None:  # values may be new where one is pointed at
+            self._tell(self.current.tip)
+        self._update()
+
+    def emphasize(self, key: Hashable) -> None:
+        """Fade everything but what has this key; nothing for None."""
+        if key != self._emphasis:
+            self._emphasis = key
+            self.redraw()
+
+    def is_faded(self, key: Hashable) -> bool:
+        return self._emphasis not in (None, "", key)
+
+    def color(self, color: QColor, key: Hashable, strength: float = 1.0) -> QColor:
+        """The colour, faint where something else is emphasized."""
+        result = QColor(color)
+        result.setAlphaF(min(color.alphaF() * strength, FADED / 255 if self.is_faded(key) else 1.0))
+        return result
+
+    def word_color(self, key: Hashable) -> QColor:
+        return self.theme.faint if self.is_faded(key) else self.theme.text
+
+    def dim_color(self, key: Hashable) -> QColor:
+        return self.theme.faint if self.is_faded(key) else self.theme.dim
+
+    def paint_back(self, painter: QPainter) -> None:
+        """Draw titles, or why there is nothing to see; scales and the lines from their ticks."""
+        theme, right_px = self.theme, self.width() - self.controls_px
+        line = QRectF(0, 0, right_px, self._metrics[TITLE].height() + 1)
+        if self.n_head_lines:
+            title = self._metrics[TITLE].elidedText(self.title, Qt.TextElideMode.ElideRight, line.width())
+            write(painter, line, title, theme.text, font=self._fonts[TITLE])
+            write(
+                painter,
+                line.translated(0, line.height()),
+                ZOOMED if self.is_zoomed else self.subtitle,
+                theme.dim,
+                FREE,
+                self._fonts[SUBTITLE],
+            )
+        if self.reason:
+            room = QRectF(self.rect().adjusted(40, 0, -40, 0))
+            write(painter, room, self.reason, theme.dim, CENTER | WRAP, self._fonts[PLAIN])
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        self._paint_scales(painter)
+
+    def _paint_scales(self, painter: QPainter) -> None:
+        (x_scale, y_scale), area, theme = self.scales, self.area, self.theme
+        (left, right), (bottom, top) = self.box.viewRange()
+        height, number, taken_px = self.line_px, self._fonts[NUMBER], 0.0
+        painter.setPen(theme.line)
+        for y, text in y_scale.ticks(bottom, top, int(area.height() / ROW_DISTANCE_PX)):
+            at = self.pixel(left, y).y()
+            painter.setPen(theme.line)
+            painter.drawLine(QPointF(area.left(), at), QPointF(area.right(), at))
+            room = QRectF(0, at - height / 2, area.left() - TICK_GAP_PX, height)
+            write(painter, room, text, theme.dim, RIGHT | Qt.TextFlag.TextDontClip, number)
+        for x, text in x_scale.ticks(left, right, int(area.width() / TICK_DISTANCE_PX)):
+            at, half = self.pixel(x, bottom).x(), self.width_px(text, NUMBER) / 2
+            painter.setPen(theme.line)
+            painter.drawLine(QPointF(at, area.top()), QPointF(at, area.bottom()))
+            if at - half >= taken_px:
+                room = QRectF(at - half, area.bottom() + TICK_GAP_PX, 2 * half, height)
+                write(painter, room, text, theme.dim, FREE, number)
+                taken_px = at + half + GAP_PX
+        if x_scale.title:
+            room = QRectF(area.left(), area.bottom() + TICK_GAP_PX + height, area.width(), height)
+            write(painter, room, x_scale.label, theme.dim, CENTER, self._fonts[SUBTITLE])
+
+    def paint_current(self, painter: QPainter, value: Value) -> None:
+        """Draw a ring around what is pointed at."""
+        painter.setPen(pg.mkPen(self.theme.text, width=FOCUS_PX))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawEllipse(self.pixel(value.x, value.y), NEAR_PX / 2, NEAR_PX / 2)
+
+    @property
+    def current(self) -> Value | None:
+        """What is pointed at."""
+        return None if self._current is None else self.values[self._current]
+
+    def _update(self) -> None:
+        for layer in self._layers:
+            layer.update()
+
+    # Zoom
+
+    def reset_zoom(self) -> None:
+        """See everything again."""
+        self.is_zoomed = False
+        self.redraw()
+
+    def _on_zoomed(self, _: object) -> None:
+        self.is_zoomed = any(
+            abs(now - home) > 1e-6 * (pair[1] - pair[0])
+            for pair, seen in zip(self._home, self.box.viewRange(), strict=True)
+            for now, home in zip(seen, pair, strict=True)
+        )
+
+    def _on_range_changed(self, *_: object) -> None:
+        if not self._is_drawing:
+            self.words = []
+            self.place()
+            self._update()
+
+    # Mouse and keys
+
+    def value_at(self, position: QPointF) -> int | None:
+        """Which value is nearest to a pixel, if it is near."""
+        pixels = (self.pixel(value.x, value.y) - position for value in self.values)
+        distances = [(pixel.manhattanLength(), index) for index, pixel in enumerate(pixels)]
+        distance, index = min(distances, default=(NEAR_PX, 0))
+        return index if distance < NEAR_PX else None
+
+    def key_at(self, position: QPointF) -> Hashable:
+        """What a click on a pixel means."""
+        for word in self.words:
+            if word.key is not None and self.rect_of(word).contains(position):
+                return word.key
+        index = self.value_at(position)
+        return None if index is None else self.values[index].key
+
+    def part_at(self, position: QPointF) -> int | None:
+        """Which part of a bar is there."""
+        return None
+
+    def _on_mouse_moved(self, position: QPointF) -> None:
+        self._point_at(self.value_at(position), self.mapToGlobal(position.toPoint()))
+        is_hand = self.key_at(position) is not None
+        self.view.setCursor(Qt.CursorShape.PointingHandCursor if is_hand else Qt.CursorShape.ArrowCursor)
+
+    def _on_mouse_clicked(self, event: object) -> None:
+        position, button = event.scenePos(), event.button()  # type: ignore[attr-defined]  # of pyqtgraph's own
+        if button != Qt.MouseButton.LeftButton:
+            return
+        self.clicked.emit(self.key_at(position), self.part_at(position))
+        if event.double():  # type: ignore[attr-defined]
+            self.reset_zoom()  # and the second click has undone the first one
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._point_at(None)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._point_at(None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Key(event.key())
+        if key in (Key.Key_Left, Key.Key_Right, Key.Key_Up, Key.Key_Down) and self.values:
+            index = 0 if self._current is None else self.walked(self._current, key)
+            value = self.values[index]
+            self._point_at(index, self.mapToGlobal(self.pixel(value.x, value.y).toPoint()))
+        elif key in (Key.Key_Return, Key.Key_Enter, Key.Key_Space) and self.current is not None:
+            self.clicked.emit(self.current.key, None)
+        elif key == Key.Key_Escape and (self.is_zoomed or self._emphasis not in (None, "")):
+            self.reset_zoom()
+            self.clicked.emit(None, None)
+        else:
+            super().keyPressEvent(event)
+
+    def walked(self, index: int, key: Key) -> int:
+        """Which value an arrow key leads to: the next of its series, or the nearest of the next series."""
+        step = 1 if key in (Key.Key_Right, Key.Key_Down) else -1
+        value = self.values[index]
+        if (
+            key in (Key.Key_Left, Key.Key_Right)
+            or value.series == self.values[-1].series == self.values[0].series
+        ):
+            to = max(0, min(index + step, len(self.values) - 1))
+            return to if self.values[to].series == value.series else index
+        others = [
+            (abs(each.x - value.x), at)
+            for at, each in enumerate(self.values)
+            if each.series == value.series + step
+        ]
+        return min(others, default=(0.0, index))[1]
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self._reset.setEnabled(self.is_zoomed)
+        self._menu.popup(event.globalPos())
+
+    def _point_at(self, index: int | None, at: QPoint | None = None) -> None:
+        if index == self._current:
+            return
+        self._current = index
+        tip = "" if index is None else self.values[index].tip
+        self._tell(tip)
+        if self.shows_tips and tip and at is not None:
+            QToolTip.showText(at, wrapped_tip(tip), self)
+        elif self.shows_tips:
+            QToolTip.hideText()
+        self._layers[1].update()
+
+    def _tell(self, tip: str) -> None:
+        self._describe(tip)
+        self.read.emit(tip)
+
+    def _describe(self, tip: str) -> None:
+        self.setAccessibleDescription(tip or self.reason or self.subtitle)
+
+    def set_reason(self, reason: str) -> None:
+        """Say why there is nothing to see; "" where there is something."""
+        if reason != self.reason:
+            self.reason = reason
+            self.redraw()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.view.resize(self.size())
+        for layer in self._layers:
+            layer.resize()
+        self.redraw()

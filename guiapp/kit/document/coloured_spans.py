@@ -1,0 +1,176 @@
+"""The tokens of the text that is looked at, coloured by what people ask: which, how dear, what, how rare."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.explain.token_classes import KINDS, RARITIES, TokenClasses
+from guiapp.core.encode.counting.cost import STEPS, word_costs
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.tokens.layout import DIFFERS, FIRST_SHADE, PIECE_END, SpanWindow
+
+if TYPE_CHECKING:
+    from guiapp.kit.document.pieces import TextPieces
+
+COLORINGS = {"token": "token", "cost": "cost", "kind": "kind", "rarity": "how rare"}
+WHITE = b" ", b"\n", b"\t"
+REACH_BYTES = 2048  # a word is judged by what is so near to where it shows
+COST_SHADE = FIRST_SHADE
+RARITY_SHADE = COST_SHADE + len(STEPS)
+KIND_SHADE = RARITY_SHADE + len(RARITIES)
+N_SHADES = KIND_SHADE + len(KINDS) - FIRST_SHADE
+PLAIN_SHADE = FIRST_SHADE + N_SHADES  # of a prompt, what its template writes …
+CONTROL_SHADE = PLAIN_SHADE + 1  # … a control token of that …
+ORIGIN_SHADE = CONTROL_SHADE + 1  # … and content, two for each hue
+
+
+class _Made(NamedTuple):
+    """What was made for the bytes [start, end].
+
+    version  equal until something is new
+    """
+
+    version: object
+    start: int
+    end: int
+    window: SpanWindow
+
+
+class ColouredSpans(QObject):
+    """The `SpanSource` of an editor: the tokens of a session in one of COLORINGS.
+
+    Signals:
+        tokens_changed(TextEdit | None, TokenStore): those of the session, or their colours, are new.
+        coloring_changed(): `coloring` or `legend` is new.
+    """
+
+    tokens_changed = Signal(object, object)
+    coloring_changed = Signal()
+
+    def __init__(self, session: ModelSession, coloring: str = "token", parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._coloring = coloring
+        self._classes: TokenClasses | None = None
+        self._pieces: TextPieces | None = None  # while they are marked
+        self._made: _Made | None = None
+        session.tokens_changed.connect(self.tokens_changed)
+        session.vocabulary_changed.connect(self._follow_vocabulary)
+        session.exact.changed.connect(self._tell_looks)
+        self._follow_vocabulary()
+
+    @property
+    def coloring(self) -> str:
+        """One of COLORINGS."""
+        return self._coloring
+
+    def set_coloring(self, coloring: str) -> None:
+        if coloring != self._coloring:
+            self._coloring = coloring
+            self.coloring_changed.emit()
+            self._tell_looks()
+
+    def set_shows_pieces(self, shows: bool) -> None:
+        """Mark where the pre-tokenizer cuts."""
+        if shows != (self._pieces is not None):
+            from guiapp.kit.document.pieces import TextPieces  # time that starting does not have
+
+            self._pieces = TextPieces(self._session) if shows else None
+            self._tell_looks()
+
+    def remark_on(self, offset: int) -> str:
+        """What cut the piece that a byte is in, while pieces are marked."""
+        return "" if self._pieces is None else self._pieces.rule_at(offset)
+
+    @property
+    def legend(self) -> tuple[str, dict[str, int]]:
+        """What the colours tell, and the tint of each answer; none where they tell tokens apart."""
+        if self._coloring == "cost":
+            return "Characters a token", _tints(STEPS, COST_SHADE)
+        if self._coloring == "kind":
+            return "", _tints(KINDS, KIND_SHADE)
+        if self._coloring == "rarity":
+            is_by_score = self._classes is not None and self._classes.is_by_score
+            return ("By score" if is_by_score else "By id"), _tints(RARITIES, RARITY_SHADE)
+        return "", {}
+
+    def spans_in(self, start: int, end: int) -> SpanWindow:
+        """The tokens that overlap or touch the bytes [start, end]."""
+        session, made = self._session, self._made
+        exact = session.exact.version
+        if (self._coloring == "token" or self._classes is None) and self._pieces is None and exact is None:
+            return session.spans_in(start, end)
+        looks = self._coloring, self._classes, self._pieces
+        version = session.tokens, session.tokens.replaced.n_changes, exact, looks
+        if made is None or made.version != version or not made.start <= start <= end <= made.end:
+            is_same_text = made is not None and made.version == version
+            reach = REACH_BYTES if is_same_text else 0  # people scroll on; an edit makes all that anew
+            first, last = max(start - reach, 0), max(end, min(end + reach, session.document.size))
+            made = self._made = _Made(version, first, last, self._made_for(first, last))
+        return made.window.within(start, end)
+
+    def _made_for(self, start: int, end: int) -> SpanWindow:
+        window = self._colored(start, end)
+        if not len(window.ids):
+            return window
+        tints = window.tints
+        if self._pieces is not None:
+            is_end = np.isin(window.ends, self._pieces.ends_in(start, end)) & (window.ends > window.starts)
+            tints = tints | np.where(is_end, np.uint8(PIECE_END), np.uint8(0))
+        if self._session.exact.is_known:
+            tints = tints | np.where(self._session.exact.differing(window), np.uint8(DIFFERS), np.uint8(0))
+        return window._replace(tints=tints)
+
+    def _colored(self, start: int, end: int) -> SpanWindow:
+        window = self._session.spans_in(start, end)
+        if self._coloring == "token" or self._classes is None or not len(window.ids):
+            return window
+        if self._coloring == "cost":
+            return window._replace(tints=self._steps(window, start, end) + np.uint8(COST_SHADE))
+        if self._coloring == "kind":
+            return window._replace(tints=self._classes.kinds(window.ids) + np.uint8(KIND_SHADE))
+        return window._replace(tints=self._classes.rarities(window.ids) + np.uint8(RARITY_SHADE))
+
+    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
+        return self._session.attributes_of(ids)
+
+    def label_of(self, token_id: int) -> str:
+        """What to call a token that is not in the text."""
+        return self._session.label_of(token_id)
+
+    def _steps(self, window: SpanWindow, start: int, end: int) -> NDArray[np.uint8]:
+        """How dear the word is that each token is in, the last one if there are several."""
+        first, last = self._whole_words(start, end)
+        around = self._session.spans_in(first, last)
+        text = np.frombuffer(self._session.document.slice(first, last), np.uint8)
+        words = word_costs(text, around.starts - first, around.ends - first)
+        if not len(words.starts):
+            return np.zeros(len(window.ids), np.uint8)
+        at = np.searchsorted(words.starts, window.ends - first) - 1
+        is_in_word = (at >= 0) & (words.ends[at] > window.starts - first)
+        return np.where(is_in_word, words.steps[at], np.uint8(0))
+
+    def _whole_words(self, start: int, end: int) -> tuple[int, int]:
+        """A stretch and the words that reach into it, or touch it, as far as they are near."""
+        document = self._session.document
+        first, last = max(start - REACH_BYTES, 0), min(end + REACH_BYTES, document.size)
+        before, behind = document.slice(first, start), document.slice(end, last)
+        begin = max(before.rfind(sign) for sign in WHITE)
+        found = [at for sign in WHITE if (at := behind.find(sign)) >= 0]
+        return first + max(begin, 0), end + min(found) if found else last
+
+    def _tell_looks(self) -> None:
+        self.tokens_changed.emit(None, self._session.tokens)
+
+    def _follow_vocabulary(self) -> None:
+        vocabulary = self._session.vocabulary
+        self._classes = None if vocabulary is None else TokenClasses(vocabulary)
+        self.coloring_changed.emit()
+
+
+def _tints(names: tuple[str, ...], first: int) -> dict[str, int]:
+    return {name: first + at for at, name in enumerate(names)}

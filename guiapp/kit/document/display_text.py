@@ -1,0 +1,246 @@
+"""What is shown for the bytes of a block: characters, and stand-ins for what has no picture of its own."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QTextBoundaryFinder
+
+from guiapp.core.text.character_starts import code_points, decode, sizes_in_bytes
+from guiapp.core.text.distinct import distinct
+from guiapp.core.text.invisible import invisible_runs, unassigned
+from guiapp.kit.document.flags import with_untorn_flags
+from guiapp.kit.document.units import n_units
+
+CHIP = "□"  # holds the place of what is shown as a chip: its hex digits, or how many characters it hides
+WIDE_SPACE = "\u2007\u200b"  # a space that takes room at a row's end, and a place to break behind it
+# Control characters, bytes that are no UTF-8, and unassigned characters, for which Qt would ask each font in
+# each size, and keep all answers: each of them is a chip; one chip for a run of invisible ones.
+LONE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\udc80-\udcff]")
+# Those that order what is around them stay in the text beside their chip, outside of what they enclose.
+ORDERING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+CLOSING = "\u202c\u2069"
+# Those that shape the character before them stay behind it, and belong to its cell.
+SHAPING = re.compile("(?<![0-9#*])[\u180b-\u180d\u180f\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+SPACES = re.compile("  +")
+# Characters that never combine with a neighbour into one grapheme, as ranges.
+ALONE = (
+    (0x20, 0x2FF),
+    (0x370, 0x482),
+    (0x2010, 0x2027),
+    (0x3000, 0x3029),
+    (0x3041, 0x3096),
+    (0x30A0, 0x30FF),
+    (0x3400, 0x9FFF),
+    (0xAC00, 0xD7A3),
+    (0xDC80, 0xDCFF),
+    (0xFF01, 0xFF9D),
+)
+RIGHT_TO_LEFT = (
+    (0x590, 0x8FF),
+    (0x200F, 0x200F),
+    (0x202A, 0x202E),
+    (0x2066, 0x2069),
+    (0xFB1D, 0xFDFF),
+    (0xFE70, 0xFEFE),
+    (0x10800, 0x10FFF),
+    (0x1E800, 0x1EFFF),
+)
+EMBEDDING = ((0x202A, 0x202E), (0x2066, 0x2069))
+# Some of the letters that surely end what runs from right to left.
+LEFT_TO_RIGHT = ((0x41, 0x5A), (0x61, 0x7A), (0xC0, 0xD6), (0xD8, 0xF6), (0xF8, 0x2B8), (0x3041, 0xD7A3))
+
+
+class Chip(NamedTuple):
+    """A place in the display text that shows hex digits, or a count, instead of characters."""
+
+    cell: int
+    unit: int
+    label: str
+
+
+class _StandIn(NamedTuple):
+    """What is laid out for the characters [start, end); what shapes the one before them goes to that."""
+
+    start: int
+    end: int
+    shaping: str
+    shown: str
+    label: str
+
+
+class DisplayText(NamedTuple):
+    """The text to lay out for some bytes, and the way between both.
+
+    text        what is laid out
+    cells       int64[m + 1]  cell i, a grapheme, shows the bytes [cells[i], cells[i + 1])
+    units       int64[m + 1]  and is the UTF-16 units [units[i], units[i + 1]) of `text`
+    characters  int64[n + 1]  where the characters begin in the bytes
+    is_even     bool[m]       whether a cell is a printable ASCII character, as wide as any other
+    is_space    bool[m]
+    is_tab      bool[m]
+    may_turn    bool[m]       whether a cell may be shown to the left of the one before it, in a text that
+                              begins from left to right
+    """
+
+    text: str
+    cells: NDArray[np.int64]
+    units: NDArray[np.int64]
+    characters: NDArray[np.int64]
+    is_even: NDArray[np.bool_]
+    is_space: NDArray[np.bool_]
+    is_tab: NDArray[np.bool_]
+    may_turn: NDArray[np.bool_]
+    chips: tuple[Chip, ...]
+    has_right_to_left: bool
+
+    def chips_in(self, first: int, last: int) -> tuple[Chip, ...]:
+        """Those of the cells [first, last)."""
+        from_, to = (bisect_left(self.chips, cell, key=attrgetter("cell")) for cell in (first, last))
+        return self.chips[from_:to]
+
+
+def display_text(
+    data: bytes, widens_spaces: bool, draws_as_one: Callable[[str], bool] = lambda _: True
+) -> DisplayText:
+    """What to lay out for one block without its newline.
+
+    `widens_spaces` where the font allows it; `draws_as_one` says of an emoji made of several whether the
+    font has it.
+    """
+    text = decode(data)
+    points = code_points(text)
+    widths = 1 + (points >= 0x10000).astype(np.int64)
+    is_space = points == 0x20
+    is_plain = text.isascii() and text.isprintable()
+    stand_ins = () if is_plain else tuple(_stand_ins(text, draws_as_one))
+    shown = _with_stand_ins(text, stand_ins)
+    if widens_spaces and "  " in text:
+        shown = SPACES.sub(lambda run: WIDE_SPACE * len(run[0]), shown)
+        widths[_in_runs(is_space)] = len(WIDE_SPACE)
+    for each in stand_ins:
+        widths[each.start : each.end] = 0
+        widths[each.start] = len(each.shown)
+        if each.shaping:
+            widths[each.start - 1] += n_units(each.shaping)
+    units = _offsets(widths)
+    characters = _offsets(sizes_in_bytes(points))
+    firsts = _cell_starts(shown, points, units)
+    cells = np.append(firsts, len(points))
+    is_single = np.diff(cells) == 1
+    heads = points[firsts]
+    may_turn = _may_turn(points)
+    return DisplayText(
+        text=shown,
+        cells=characters[cells],
+        units=units[cells],
+        characters=characters,
+        is_even=is_single & (heads >= 0x20) & (heads < 0x7F),
+        is_space=is_single & is_space[firsts],
+        is_tab=heads == 0x09,
+        may_turn=may_turn[firsts],
+        chips=tuple(_chips(stand_ins, cells, units)),
+        has_right_to_left=bool(may_turn.any()),
+    )
+
+
+def begins_from_right(text: str) -> bool:
+    """Whether the first letter that is in no isolate reads from right to left, as Qt looks for it too."""
+    depth = 0
+    for kind in map(unicodedata.bidirectional, text):
+        if kind in ("LRI", "RLI", "FSI"):
+            depth += 1
+        elif kind == "PDI":
+            depth = max(depth - 1, 0)
+        elif depth == 0 and kind in ("L", "R", "AL"):
+            return kind != "L"
+    return False
+
+
+def _stand_ins(text: str, draws_as_one: Callable[[str], bool]) -> Iterator[_StandIn]:
+    runs = [*LONE.finditer(text), *invisible_runs(text, draws_as_one)]
+    if not text.isprintable() and unassigned().search("".join(set(text))):  # of which there are fewer
+        runs += unassigned().finditer(text)
+    for run in sorted(runs, key=lambda run: run.start()):
+        start, end = run.span()
+        shaping = text[start] if start and SHAPING.match(text, start) else ""
+        ordering = "".join(ORDERING.findall(run[0]))
+        opening = ordering.lstrip(CLOSING)
+        closing = ordering[: len(ordering) - len(opening)]
+        yield _StandIn(start, end, shaping, closing + CHIP + opening, _label(run[0]))
+
+
+def _label(run: str) -> str:
+    """`200B`, `200B×3` or `7 hidden`; of a byte that is no UTF-8 its two digits."""
+    if len(set(run)) > 1:
+        return f"{len(run)} hidden"
+    point = ord(run[0])
+    digits = f"{point - 0xDC00:02X}" if 0xDC80 <= point <= 0xDCFF else f"{point:02X}"
+    return digits if len(run) == 1 else f"{digits}×{len(run)}"
+
+
+def _with_stand_ins(text: str, stand_ins: Iterable[_StandIn]) -> str:
+    parts: list[str] = []
+    at = 0
+    for each in stand_ins:
+        parts += text[at : each.start], each.shaping, each.shown
+        at = each.end
+    return "".join((*parts, text[at:]))
+
+
+def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+
+
+def _in_runs(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Where the mask is set, and set at a neighbour too."""
+    beside = np.zeros(len(mask), np.bool_)
+    beside[1:] |= mask[:-1]
+    beside[:-1] |= mask[1:]
+    return mask & beside
+
+
+def _in_ranges(points: NDArray[np.uint32], ranges: tuple[tuple[int, int], ...]) -> NDArray[np.bool_]:
+    found = np.zeros(len(points), np.bool_)
+    for low, high in ranges:
+        found |= (points >= low) & (points <= high)
+    return found
+
+
+def _may_turn(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """From each character that is read from right to left, up to a letter that is not."""
+    if points.max(initial=0) < RIGHT_TO_LEFT[0][0]:
+        return np.zeros(len(points), np.bool_)
+    if _in_ranges(points, EMBEDDING).any():
+        return np.ones(len(points), np.bool_)
+    places = np.arange(len(points))
+    turns = np.where(_in_ranges(points, RIGHT_TO_LEFT), places, -1)
+    ends = np.where(_in_ranges(points, LEFT_TO_RIGHT), places, -1)
+    may_turn: NDArray[np.bool_] = np.maximum.accumulate(turns) > np.maximum.accumulate(ends)
+    return may_turn
+
+
+def _cell_starts(shown: str, points: NDArray[np.uint32], units: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Which characters begin a grapheme, or a run that one chip stands for."""
+    if points.max(initial=0) < 0x300 or _in_ranges(points, ALONE).all():
+        return np.flatnonzero(np.diff(units))
+    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, with_untorn_flags(shown))
+    bounds = [0]
+    while (bound := finder.toNextBoundary()) >= 0:
+        bounds.append(bound)
+    return distinct(np.searchsorted(units, bounds[:-1], side="right") - 1)
+
+
+def _chips(
+    stand_ins: Iterable[_StandIn], cells: NDArray[np.intp], units: NDArray[np.int64]
+) -> Iterator[Chip]:
+    for each in stand_ins:
+        cell = int(np.searchsorted(cells, each.start, side="right")) - 1
+        yield Chip(cell, int(units[each.start]) + each.shown.index(CHIP), each.label)

@@ -1,0 +1,231 @@
+"""The tokens of the document at this moment, for whoever paints or lists them."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.editing.options import Options
+from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.core.encode.encoding import NO_TOKENS, Encoding, FragmentTokens
+from guiapp.errors import EncodeError
+from guiapp.kit.document.check import Job, TextCheck
+from guiapp.kit.document.document import TextDocument
+from guiapp.kit.state.background import LatestJob, Progress
+from guiapp.kit.state.later import later
+
+if TYPE_CHECKING:
+    from guiapp.analysis.editing.live_encoding import LiveEncoding
+    from guiapp.core.encode.tokenizer import Tokenizer
+
+MOST_AT_ONCE = 1 << 15  # bytes around an edit that are encoded in the GUI thread
+SMALL = 1 << 17  # bytes that are encoded in no time
+WARMING_BYTES = 1 << 10
+N_WARM_RUNS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class _Encoded:
+    """What a background job delivers."""
+
+    live: LiveEncoding
+    elapsed_ns: int
+
+
+class _Given(NamedTuple):
+    """A whole text to encode."""
+
+    tokenizer: Tokenizer
+    text: bytes
+    options: Options
+
+    def encode(self) -> Encoding:
+        options = self.options
+        return self.tokenizer.encode(self.text, options.add_special, options.parse_special, options.encoder)
+
+    def timed(self) -> tuple[Encoding, int]:
+        """The encoding, and how many nanoseconds it took."""
+        started_ns = perf_counter_ns()
+        return self.encode(), perf_counter_ns() - started_ns
+
+
+class _Timed(NamedTuple):
+    """How long it took, and how long the text was."""
+
+    elapsed_ns: int
+    n_bytes: int
+
+
+class LiveSpans(QObject):
+    """Keeps the spans of a document that is being edited.
+
+    A small edit is encoded at once, together with its neighbourhood.  Where that reaches far, or while
+    a model's first encoding is still being made, the old spans stay, moved to where their text is now,
+    until a job in the background has encoded the whole text.
+
+    A short text is encoded whole once more when typing has paused, to know how long that takes.
+
+    tokens                   of the newest encoding, moved along with edits since; valid until the next edit
+    is_behind                whether they are another text's, tokenizer's or option's, until all is encoded
+    elapsed_ns, timed_bytes  the last whole encoding that was timed, and the length of the text then
+
+    Signals:
+        encoded(): a job has encoded the whole text, or found that this cannot be done.
+        timed(): `elapsed_ns` and `timed_bytes` are new.
+        failed(str): why the text cannot be encoded; there are no spans then.
+    """
+
+    encoded = Signal()
+    timed = Signal()
+    failed = Signal(str)
+
+    def __init__(self, document: TextDocument, parent: QObject | None = None, is_timed: bool = True) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._is_timed = is_timed
+        self._tokenizer: Tokenizer | None = None
+        self._options = Options()
+        self._have_none()
+        self._live: LiveEncoding | None = None
+        self.is_behind = False
+        self.job = LatestJob[_Encoded](self, self._take, self._fail)
+        self.timing = TextCheck[_Timed](self)
+        self.timing.changed.connect(self._note_time)
+        self._pause = later(self, 0, self._expect_edit)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether `tokens` are those of the present text."""
+        return self._live is not None
+
+    def use(self, tokenizer: Tokenizer | None, options: Options) -> None:
+        """Encode with another tokenizer or other options from now on."""
+        if tokenizer is not self._tokenizer:
+            self._have_none()  # ids of the old vocabulary mean nothing in the new one
+        self.job.cancel()
+        self._tokenizer, self._options = tokenizer, options
+        self._fall_behind()
+
+    def follow(self, edit: TextEdit) -> None:
+        """Bring the spans to where their text is after an edit, and encode what is new if that is little."""
+        if self._live is None or not _update(self._live, self._document, edit):
+            follow_edit(self.tokens, edit)
+            self._fall_behind()
+        elif self._is_timed and self._document.size < SMALL:
+            self.timing.check(self._to_be_timed)
+
+    def catch_up(self) -> None:
+        """Have the whole text encoded in the background, if that is to be done."""
+        if self.is_behind and self._tokenizer is not None:
+            self.timing.forget()
+            given = _Given(self._tokenizer, self._document.text(), self._options)
+            self.job.start(partial(_encode, given))
+
+    def expect_edit(self) -> None:
+        """The next edit may be at the caret: prepare for it in a moment."""
+        self._pause.start()
+
+    def _fall_behind(self) -> None:
+        self._live = None
+        self.is_behind = self._tokenizer is not None
+
+    def close(self) -> None:
+        """Stop all work; nothing is delivered any more."""
+        self._pause.stop()
+        self.job.wait()
+        self.timing.wait()
+
+    def count_part(self, start: int, end: int) -> int | None:
+        """The tokens of a part of the text by itself; None where that is not known in a moment."""
+        if self._live is None or self._tokenizer is None:
+            return None
+        from guiapp.analysis.editing.selection import count_selection  # time that starting does not have
+
+        text, parse_special = self._document.view(), self._options.parse_special
+        try:
+            return count_selection(self._tokenizer, text, self.tokens, parse_special, start, end)
+        except EncodeError:  # half a character may be what the vocabulary cannot express
+            return None
+
+    def _expect_edit(self) -> None:
+        self.tokens.expect_edit(self._document.caret)
+
+    def _take(self, result: _Encoded) -> None:
+        self._live, self.is_behind = result.live, False
+        self.tokens = result.live.tokens
+        self.elapsed_ns, self.timed_bytes = result.elapsed_ns, self._document.size
+        self.encoded.emit()
+
+    def _to_be_timed(self) -> Job[_Timed] | None:
+        if self._live is None or self._tokenizer is None:
+            return None
+        given = _Given(self._tokenizer, self._document.text(), self._options)
+        return lambda _: _Timed(_warm_ns(given), len(given.text))
+
+    def _note_time(self) -> None:
+        if (timed := self.timing.result) is not None:
+            self.elapsed_ns, self.timed_bytes = timed
+            self.timed.emit()
+
+    def _fail(self, message: str) -> None:
+        self._have_none()
+        self.is_behind = False
+        self.encoded.emit()
+        self.failed.emit(message)
+
+    def _have_none(self) -> None:
+        """No tokens, but the text is still as long as it is."""
+        self.tokens = TokenStore(NO_TOKENS, self._document.size)
+        self.elapsed_ns = self.timed_bytes = 0
+
+
+def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:
+    """Encode the neighbourhood of an edit; False where that is too much to do at once, or fails."""
+    text = document.view()
+    window = live.window(text, edit.start, edit.removed, edit.added)
+    if window.end - window.start > MOST_AT_ONCE:
+        return False
+    try:
+        live.update(text, window)
+    except EncodeError:
+        return False  # the job will fail as well, and say so
+    return True
+
+
+def _encode(given: _Given, progress: Progress) -> _Encoded:
+    from guiapp.analysis.editing.live_encoding import LiveEncoding
+
+    with suppress(EncodeError):  # what is made only once is in no time that is told
+        given._replace(text=given.text[:WARMING_BYTES]).encode()
+    encoding, elapsed_ns = given.timed()
+    progress(0.8)
+    if len(given.text) < SMALL:
+        elapsed_ns = _warm_ns(given)
+    return _Encoded(LiveEncoding(given.tokenizer, encoding, given.options), elapsed_ns)
+
+
+def _warm_ns(given: _Given) -> int:
+    """How long the encoding of a short text takes, once caches are filled and where nothing comes between."""
+    return min(given.timed()[1] for _ in range(N_WARM_RUNS))
+
+
+def follow_edit(tokens: TokenStore, edit: TextEdit) -> None:
+    """Put spans of the text before an edit to where they are after it: moved, cut, or gone with their text.
+
+    New text between two tokens belongs to none; tokens before the whole text stay there.
+    """
+    removed_end = edit.start + edit.removed
+    last = max(tokens.first_from(removed_end), tokens.first_ending_behind(0))
+    first = min(tokens.first_ending_behind(edit.start), last)
+    ids, starts, ends, _ = tokens.between(first, last)
+    starts = np.minimum(starts, edit.start)
+    ends = np.where(ends > removed_end, ends + edit.shift, np.minimum(ends, edit.start))
+    kept = ends > starts
+    tokens.replace(first, last, FragmentTokens(ids[kept], starts[kept], ends[kept]), edit.shift)

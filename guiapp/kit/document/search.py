@@ -1,0 +1,260 @@
+"""What is looked for in the text, where it was found, and which of the matches is looked at."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Literal
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.analysis.search.in_text import NO_MATCHES, Matches, Query, find, tokens_named
+from guiapp.analysis.search.queries import QueryError
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.background import LatestJob
+from guiapp.kit.state.later import later
+from guiapp.kit.tokens.layout import SpanWindow
+
+PAUSE_MS = 120  # a search begins when typing pauses, in the field or in the text
+Kind = Literal["text", "bytes", "regex", "token"]
+
+
+class TextSearch(QObject):
+    """Finds a text, bytes, a regular expression or a token everywhere in the document.
+
+    While the text is edited, matches move with it; what an edit touched is looked for again when typing
+    pauses.  Looking at a match selects it.
+
+    is_open  whether anybody looks for anything: else nothing is searched and nothing found
+    problem  why nothing could be searched
+    current  which of the matches is selected, from 0
+
+    Signals:
+        query_changed(): `is_open`, `kind`, `query` or `matches_case` is new.
+        found_changed(): the matches, `problem` or `is_searching` are new.
+        current_changed(): `current` is new.
+    """
+
+    query_changed = Signal()
+    found_changed = Signal()
+    current_changed = Signal()
+
+    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._document = session.document
+        self.is_open = False
+        self._kind: Kind = "text"
+        self._query = ""
+        self._matches_case = False
+        self._found = NO_MATCHES
+        self.problem = ""
+        self.current: int | None = None
+        self._origin = 0  # where a new search begins
+        self._step_when_found = 0
+        self._is_going = False
+        self.job = LatestJob[Matches](self, self._take, self._fail)
+        self.job.busy_changed.connect(self.found_changed)
+        self._pause = later(self, PAUSE_MS, self._search)
+        session.document.selection_changed.connect(self._follow_caret)
+        session.tokens_changed.connect(self._follow_tokens)
+
+    # What is looked for
+
+    @property
+    def kind(self) -> Kind:
+        return self._kind
+
+    @property
+    def query(self) -> str:
+        return self._query
+
+    @property
+    def matches_case(self) -> bool:
+        """Whether “The” is another text than “the”."""
+        return self._matches_case
+
+    def open(self, step: int = 0) -> None:
+        """Look for the same as last time, and then at the next match behind the selection, or before it."""
+        start, end = self._document.selection
+        self._begin(end if step > 0 else start, step)
+
+    def look_for(self, kind: Kind, query: str, origin: int) -> None:
+        """Look for this at once, and then at the first match from `origin` on."""
+        self._set(kind, query, self._matches_case)
+        self._begin(origin, 1)
+
+    def _begin(self, origin: int, step: int) -> None:
+        self._origin, self._step_when_found = origin, step
+        self.is_open = True
+        self.query_changed.emit()
+        self._search()
+
+    def close(self) -> None:
+        """Look for nothing any more; what is selected stays selected."""
+        self._pause.stop()
+        self.job.cancel()
+        self.is_open = False
+        self.query_changed.emit()
+        self._take(NO_MATCHES)
+
+    def set_query(self, query: str) -> None:
+        """Look for something else when typing pauses, and then at the first match from the caret on."""
+        self._set(self._kind, query, self._matches_case)
+
+    def set_kind(self, kind: Kind) -> None:
+        self._set(kind, self._query, self._matches_case)
+
+    def set_matches_case(self, matches_case: bool) -> None:
+        self._set(self._kind, self._query, matches_case)
+
+    def _set(self, kind: Kind, query: str, matches_case: bool) -> None:
+        if (kind, query, matches_case) == (self._kind, self._query, self._matches_case):
+            return
+        self._kind, self._query, self._matches_case = kind, query, matches_case
+        if self.is_open:
+            self._step_when_found = 1
+            self._pause.start()
+        self.query_changed.emit()
+
+    # What was found
+
+    @property
+    def n_found(self) -> int:
+        return len(self._found.starts)
+
+    @property
+    def has_all(self) -> bool:
+        """Whether there are no more matches than `n_found`."""
+        return self._found.is_all
+
+    @property
+    def is_searching(self) -> bool:
+        """Whether the matches are not those of the present query and text yet."""
+        return self._pause.isActive() or self.job.is_busy
+
+    def matches_in(self, start: int, end: int) -> SpanWindow:
+        """The matches that overlap the bytes [start, end)."""
+        starts, ends, _ = self._found
+        first = int(np.searchsorted(ends, start, "right"))
+        last = max(first, int(np.searchsorted(starts, end)))
+        none = np.zeros(last - first, np.int32)
+        return SpanWindow(first, none, starts[first:last], ends[first:last], none.astype(np.uint8))
+
+    def step(self, by: int) -> None:
+        """Look at the next match, or the one before; behind the last one comes the first."""
+        if self.is_searching:
+            self._step_when_found = by
+            if self._pause.isActive():
+                self._search()
+            return
+        if self.current is not None:
+            self._go((self.current + by) % self.n_found)
+        else:
+            self._go_from(self._document.selection[0], by)
+        self._origin = self._document.selection[0]
+
+    def stop(self) -> None:
+        """End all work; nothing is delivered any more."""
+        self._pause.stop()
+        self.job.wait()
+
+    # Searching
+
+    def _search(self) -> None:
+        self._pause.stop()
+        if not self._query:
+            self.job.cancel()
+            self._take(NO_MATCHES)
+        elif self._kind == "token":
+            self.job.cancel()
+            self._find_token()
+        else:
+            query = Query(self._kind, self._query, self._matches_case)
+            self.job.start(partial(find, self._document.text(), query))
+
+    def _find_token(self) -> None:
+        """At once: the tokens change with every edit, and are looked through in a moment."""
+        vocabulary = self._session.vocabulary
+        if vocabulary is None:
+            self._fail("Open a model first.")
+            return
+        try:
+            tokens = tokens_named(vocabulary, self._query)
+        except QueryError as error:
+            self._fail(str(error))
+        else:
+            self._take(Matches(*self._session.tokens.spans_of(tokens), True))
+
+    def _fail(self, problem: str) -> None:
+        self._take(NO_MATCHES, problem)
+
+    def _take(self, found: Matches, problem: str = "") -> None:
+        self._found, self.problem = found, problem
+        step, self._step_when_found = self._step_when_found, 0
+        self._set_current(self._selected_match())
+        self.found_changed.emit()
+        if step and self.n_found:
+            self._go_from(self._origin, step)
+
+    # Following the text
+
+    def _follow_tokens(self, edit: TextEdit | None) -> None:
+        if not (self.is_open and self._query):
+            return
+        if edit is not None:
+            self.job.cancel()
+            self._found = _moved(self._found, edit)
+            self._set_current(None)
+            self._pause.start()
+            self.found_changed.emit()
+        elif self._kind == "token":
+            self._pause.start()
+
+    def _follow_caret(self) -> None:
+        if not self._is_going:
+            self._origin = self._document.selection[0]
+            self._set_current(self._selected_match())
+
+    # Looking at a match
+
+    def _go_from(self, offset: int, by: int) -> None:
+        """Look at the first match from an offset on, or at the last one before it."""
+        if self.n_found:
+            behind = int(np.searchsorted(self._found.starts, offset))
+            self._go((behind if by > 0 else behind - 1) % self.n_found)
+
+    def _go(self, index: int) -> None:
+        start, end = int(self._found.starts[index]), int(self._found.ends[index])
+        self._is_going = True
+        self._session.text.select(start, end)
+        self._is_going = False
+        self.current = index
+        self.current_changed.emit()
+
+    def _selected_match(self) -> int | None:
+        start, end = self._document.selection
+        index = int(np.searchsorted(self._found.starts, start))
+        is_match = (
+            index < self.n_found and self._found.starts[index] == start and self._found.ends[index] == end
+        )
+        return index if is_match else None
+
+    def _set_current(self, index: int | None) -> None:
+        if index != self.current:
+            self.current = index
+            self.current_changed.emit()
+
+
+def _moved(found: Matches, edit: TextEdit) -> Matches:
+    """The matches that an edit left alone, where they are now; mostly the same arrays, to be quick."""
+    starts, ends, is_all = found
+    before = int(np.searchsorted(ends, edit.start, "right"))
+    behind = max(before, int(np.searchsorted(starts, edit.start + edit.removed)))
+    starts[behind:] += edit.shift
+    ends[behind:] += edit.shift
+    if before == behind:
+        return found
+    touched = slice(before, behind)
+    return Matches(np.delete(starts, touched), np.delete(ends, touched), is_all)

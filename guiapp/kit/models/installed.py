@@ -1,0 +1,86 @@
+"""The models on this machine, looked for in the background, first their names, then what kind each is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.core.formats.glance import Glance
+from guiapp.core.sources import kept
+from guiapp.core.sources.glances import glances_apart
+from guiapp.core.sources.installed import Installed, installed_models
+from guiapp.core.sources.own_folders import own_folders
+from guiapp.core.vocabulary.header_bytes import FileState, file_state
+from guiapp.kit.state.background import LatestJob, Progress, Working
+
+AT_ONCE = 200  # files that are looked at before people are told
+
+
+class Row(NamedTuple):
+    """glance  None until somebody had a look at the file"""
+
+    model: Installed
+    glance: Glance | None = None
+
+
+class InstalledModels(Working):
+    """What was found when somebody last looked.
+
+    rows        one for each model
+    kept_bytes  of what was fetched from the web
+
+    Signals:
+        changed(): the rows or `kept_bytes` are new.
+        looking_changed(): `is_looking` is new.
+    """
+
+    changed = Signal()
+    looking_changed = Signal()
+    _found = Signal(object, int)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.rows: tuple[Row, ...] = ()
+        self.kept_bytes = 0
+        self._seen: dict[FileState | None, Glance] = {}
+        self._job = LatestJob[None](self)
+        self._job.busy_changed.connect(self.looking_changed)
+        self._found.connect(self._take)
+
+    @property
+    def is_looking(self) -> bool:
+        return self._job.is_busy
+
+    def look(self) -> None:
+        """Find out what is there now."""
+        self._job.start(self._look)
+
+    def delete_kept(self) -> None:
+        """Forget what was fetched from the web; what cannot be deleted stays, and is counted."""
+        self._job.start(self._delete_kept)
+
+    def _look(self, progress: Progress) -> None:
+        models = {model: file_state(model.path) for model in installed_models(own_folders())}
+        kept_bytes = kept.size_bytes()
+        new = [(state, model.path) for model, state in models.items() if state not in self._seen]
+        for first in range(0, len(new), AT_ONCE):
+            self._found.emit(self._rows_of(models), kept_bytes)
+            states, paths = zip(*new[first : first + AT_ONCE], strict=True)
+            self._seen |= zip(states, glances_apart(paths, progress), strict=True)
+        self._found.emit(self._rows_of(models), kept_bytes)
+
+    def _rows_of(self, models: Mapping[Installed, FileState | None]) -> tuple[Row, ...]:
+        return tuple(Row(model, self._seen.get(state)) for model, state in models.items())
+
+    def _delete_kept(self, progress: Progress) -> None:
+        with suppress(OSError):
+            kept.clear()
+        self._look(progress)
+
+    def _take(self, rows: tuple[Row, ...], kept_bytes: int) -> None:
+        if (rows, kept_bytes) != (self.rows, self.kept_bytes):
+            self.rows, self.kept_bytes = rows, kept_bytes
+            self.changed.emit()

@@ -1,0 +1,400 @@
+"""A model that looks at a text: how it is encoded, its tokens, and which of them is selected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.editing.options import Options
+from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.analysis.explain.characters import n_characters
+from guiapp.analysis.explain.round_trip import RoundTrip, round_trip_of
+from guiapp.core.encode.catalogue import Algorithm
+from guiapp.core.open_model import open_model
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.kit.document.check import Job, TextCheck
+from guiapp.kit.document.encoder_check import compared, explained
+from guiapp.kit.document.exact_twin import ExactTwin, Instead
+from guiapp.kit.document.live_spans import LiveSpans
+from guiapp.kit.document.statistics import SelectionStatistics, TextStatistics
+from guiapp.kit.models.loader import Load, ModelLoader
+from guiapp.kit.session.text_session import PointedAt, TextSession
+from guiapp.kit.state.spelling import SharedSpelling
+from guiapp.kit.tokens.layout import SpanWindow, token_at
+
+if TYPE_CHECKING:
+    from guiapp.analysis.explain.encoder_agreement import EncoderAgreement
+    from guiapp.core.encode.exactness import Exactness
+    from guiapp.core.encode.tokenizer import Tokenizer
+
+
+class ModelSession(QObject):
+    """One model and what it makes of a text; a `SpanSource` for editors.
+
+    Token indexes count from 0 over all tokens, BOS and the like included; spans are byte ranges of the
+    text.  After `tokens_changed` the same index may be another token.
+    Several may look at one text.  An edit is told of when all of it has arrived: text, tokens and selected
+    tokens of all of them are those after it, whoever asks first.
+
+    text      the session of the text, which others share
+    document  the text itself
+    spelling  how tokens are written
+    exact     what the exact encoder gives, while an approximate one is in use
+
+    Signals:
+        vocabulary_changed(): another model is open; its tokens follow with `tokens_changed`.
+        options_changed(): `options` is new.
+        tokens_changed(TextEdit | None, TokenStore): the tokens are new or moved, by an edit if there is one.
+        selected_token_changed(), hovered_token_changed(): which token is pointed at.
+        statistics_changed(): `statistics` or `selection_statistics` is new.
+        closed(): nothing more will come.
+    """
+
+    vocabulary_changed = Signal()
+    options_changed = Signal()
+    tokens_changed = Signal(object, object)
+    selected_token_changed = Signal()
+    hovered_token_changed = Signal()
+    statistics_changed = Signal()
+    closed = Signal()
+
+    def __init__(
+        self,
+        text: TextSession,
+        options: Options | None = None,
+        load: Load = open_model,
+        parent: QObject | None = None,
+        checks: bool = True,
+        spelling: SharedSpelling | None = None,
+    ) -> None:
+        """With `checks`, the round trip and the encoder are looked at when typing pauses."""
+        super().__init__(parent)
+        self._checks = checks
+        self.text = text
+        self.document = text.document
+        self.spelling = spelling or SharedSpelling(parent=self)
+        self.loader = ModelLoader(load, self)
+        self.spans = LiveSpans(text.document, self)
+        self.exact = ExactTwin(text.document, self)
+        self.round_trip = TextCheck[RoundTrip](self)
+        self.encoder_check: TextCheck[EncoderAgreement] = TextCheck(self)
+        self._options = options or Options()
+        self._selected_token: int | None = None
+        self._told_token: int | None = None  # the selected one that others know
+        self.loader.model_changed.connect(self._use_model)
+        self.spans.encoded.connect(self._tell_tokens)
+        self.spans.timed.connect(self.statistics_changed)
+        self._links = [
+            self.document.written.connect(self._follow_edit),
+            self.document.edited.connect(self._tell_tokens),
+            self.document.selection_changed.connect(self._follow_caret),
+            text.chosen.connect(self._follow_choice),
+            text.hovered_changed.connect(self.hovered_token_changed),
+        ]
+
+    def close(self) -> None:
+        """Stop all work and follow the text no more; nothing is delivered any more.
+
+        The model is given up, too: whoever still knows this session does not keep hundreds of MB.
+        """
+        for link in self._links:
+            QObject.disconnect(link)
+        if self._is_hovered:
+            self.text.hover(None)
+        self.loader.wait()
+        self.spans.close()
+        self.exact.close()
+        self.round_trip.wait()
+        self.encoder_check.wait()
+        self.closed.emit()
+        self.loader.model = None
+        self._selected_token = None
+        self._use_encoders()
+
+    # Model and options
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        return None if self.loader.model is None else self.loader.model.tokenizer
+
+    @property
+    def vocabulary(self) -> Vocabulary | None:
+        return None if self.tokenizer is None else self.tokenizer.vocabulary
+
+    @property
+    def encoders(self) -> Mapping[str, Algorithm]:
+        """The algorithms that the vocabulary offers, the default first."""
+        return {} if self.tokenizer is None else self.tokenizer.encoders
+
+    @property
+    def algorithm(self) -> Algorithm | None:
+        """The algorithm in use."""
+        return self.encoders.get(self._options.encoder or next(iter(self.encoders), ""))
+
+    @property
+    def exactness(self) -> Exactness | None:
+        """How far the tokens can be trusted to be those of the model's own library."""
+        if self.tokenizer is None or self.algorithm is None:
+            return None
+        exactness = self.tokenizer.exactness
+        if self.algorithm.exact:
+            return exactness
+        reason = (
+            f"“{self.algorithm.title}” does not always give {self.tokenizer.vocabulary.library}'s tokens."
+        )
+        if self.encoder_check.result is not None:
+            reason += f" {explained(self.encoder_check.result)}"
+        elif self.document.size:
+            reason += " How many of its tokens are the same for this text is being found out."
+        if exactness.level != "exact":
+            reason += f"\n\n{exactness.reason}"
+        return replace(exactness, level="approximate", reason=reason)
+
+    @property
+    def options(self) -> Options:
+        return self._options
+
+    def set_add_special(self, add_special: bool) -> None:
+        self.set_options(replace(self._options, add_special=add_special))
+
+    def set_parse_special(self, parse_special: bool) -> None:
+        self.set_options(replace(self._options, parse_special=parse_special))
+
+    def set_encoder(self, name: str | None) -> None:
+        self.set_options(replace(self._options, encoder=name))
+
+    def set_options(self, options: Options) -> None:
+        if options == self._options:
+            return
+        self._options = options
+        self._use_encoders()
+        self.encoder_check.forget()
+        self.options_changed.emit()
+        self._catch_up()
+
+    def _use_model(self) -> None:
+        if self._options.encoder not in self.encoders and self._options.encoder is not None:
+            self._options = replace(self._options, encoder=None)
+        self._use_encoders()
+        self._selected_token = self._token_at_caret()
+        self.vocabulary_changed.emit()
+        self.options_changed.emit()
+        self._tell_tokens()
+
+    def _use_encoders(self) -> None:
+        self.spans.use(self.tokenizer, self._options)
+        self.exact.use(self.tokenizer if self._checks else None, self._options)
+
+    def _catch_up(self) -> None:
+        self.spans.catch_up()
+        self.exact.catch_up()
+
+    # Tokens
+
+    @property
+    def tokens(self) -> TokenStore:
+        """Those of the text, to read from until the next edit; none where it cannot be encoded."""
+        return self.spans.tokens
+
+    def spans_in(self, start: int, end: int) -> SpanWindow:
+        """The tokens that overlap or touch the bytes [start, end]."""
+        first, last = self.tokens.first_ending_from(start), self.tokens.first_behind(end)
+        return SpanWindow(first, *self.tokens.between(first, last))
+
+    @property
+    def n_around(self) -> tuple[int, int]:
+        """How many tokens are put before and behind the text; none where it cannot be encoded."""
+        if self.tokenizer is None or not self._options.add_special or not len(self.tokens):
+            return 0, 0
+        before, behind = self.tokenizer.special_ids_around()
+        return len(before), len(behind)
+
+    def n_in_line(self, start: int, end: int) -> int:
+        """How many tokens begin in a line of the text, without those around it."""
+        first = self.tokens.first_from(start) if start else self.n_around[0]
+        return max(self.tokens.first_from(end) - first, 0)
+
+    def n_in_lines(self, line_starts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The same for all lines; they begin in these places."""
+        firsts = self.tokens.firsts_from(line_starts)
+        before, behind = self.n_around
+        firsts[0] = before
+        return np.diff(firsts, append=max(len(self.tokens) - behind, int(firsts[-1])))
+
+    def exact_instead(self, index: int) -> Instead | None:
+        """What the exact encoder gives in place of a token; None where that is the same, or not known."""
+        return self.exact.instead_of(self.tokens, index)
+
+    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
+        if self.vocabulary is None:
+            return np.zeros(len(ids), np.uint16)
+        attributes: NDArray[np.uint16] = self.vocabulary.signs[ids]
+        return attributes
+
+    def label_of(self, token_id: int) -> str:
+        """How a token is written."""
+        return "" if self.vocabulary is None else self.spelling.now.token(self.vocabulary, token_id)
+
+    @property
+    def is_encoding(self) -> bool:
+        return self.spans.is_behind
+
+    @property
+    def statistics(self) -> TextStatistics:
+        document, spans = self.document, self.spans
+        length = document.n_characters, document.size
+        return TextStatistics(len(self.tokens), *length, spans.elapsed_ns, spans.timed_bytes)
+
+    @property
+    def selection_statistics(self) -> SelectionStatistics | None:
+        """Counts of the selected text; None where nothing is selected."""
+        if not self.document.has_selection:
+            return None
+        start, end = self.document.selection
+        is_exact = self.algorithm is not None and self.algorithm.exact
+        n_tokens = self.spans.count_part(start, end) if is_exact else None
+        inside = self.tokens.between(*self.tokens.indexes_in(start, end))
+        counted = np.count_nonzero(inside.ends > inside.starts) if n_tokens is None else n_tokens
+        n_selected = n_characters(self.document.slice(start, end))
+        return SelectionStatistics(int(counted), n_tokens is not None, n_selected, end - start)
+
+    @property
+    def tokens_of_selected_text(self) -> tuple[int, int] | None:
+        """The tokens [start, end) that the selection is in, also in part; None where there is none."""
+        return self.tokens.indexes_in(*self.document.selection) if self.document.has_selection else None
+
+    # Selection
+
+    @property
+    def selected_token(self) -> int | None:
+        return self._selected_token
+
+    @property
+    def hovered_token(self) -> int | None:
+        """The token under the mouse; where that is another model's, the one that holds its first byte."""
+        hovered = self.text.hovered
+        if hovered is None or (index := self._index_of(hovered)) is None:
+            return None
+        return index if index < len(self.tokens) else None
+
+    @property
+    def _is_hovered(self) -> bool:
+        return self.text.hovered is not None and self.text.hovered.model is self
+
+    def select_token(self, index: int | None) -> None:
+        """Select a token, and put the caret where it begins; other models follow, unless it has no text."""
+        if index is not None and index != self._selected_token:
+            start, end = self.tokens.span(index)
+            if start < end:
+                self.text.choose(PointedAt(self, index, start, end))
+        self._set_selected(index)
+
+    @property
+    def selected_id(self) -> int | None:
+        """What the selected token is in the vocabulary."""
+        index = self._selected_token
+        return (
+            None if index is None or index >= len(self.tokens) else int(self.tokens.ids(index, index + 1)[0])
+        )
+
+    def next_use(self, token_id: int) -> int | None:
+        """The next place of a token behind the selected one, then from the start again; None for none."""
+        places = np.flatnonzero(self.tokens.ids(0, len(self.tokens)) == token_id)
+        if not len(places):
+            return None
+        selected = -1 if self._selected_token is None else self._selected_token
+        return int(places[np.searchsorted(places, selected, "right") % len(places)])
+
+    def select_use(self, token_id: int) -> None:
+        """Select a token where the text has it next, unless it is the selected one already."""
+        if token_id != self.selected_id and (index := self.next_use(token_id)) is not None:
+            self.select_token(index)
+
+    def hover_token(self, index: int | None) -> None:
+        self.text.hover(None if index is None else PointedAt(self, index, *self.tokens.span(index)))
+
+    def _index_of(self, pointed_at: PointedAt) -> int | None:
+        """Which token is meant here."""
+        model, token, start, end = pointed_at
+        if model is self:
+            return token
+        if model is not None and start == end:
+            return None  # BOS and the like of another model
+        index = token_at(self.spans_in(start, start + 1), start)
+        return index if index >= 0 else None
+
+    def _follow_choice(self, chosen: PointedAt) -> None:
+        index = self._index_of(chosen)
+        self._set_selected(self._token_at_caret() if index is None else index)
+
+    def _follow_caret(self) -> None:
+        if not self.text.is_choosing:
+            self._set_selected(self._token_at_caret())
+        self.statistics_changed.emit()
+        self.spans.expect_edit()
+        self.exact.expect_edit()
+
+    def _token_at_caret(self) -> int | None:
+        """The selected token as long as the caret touches it, else the one behind the caret."""
+        caret = self.document.caret
+        if self._selected_token is not None and self._selected_token < len(self.tokens):
+            start, end = self.tokens.span(self._selected_token)
+            if start <= caret <= end:
+                return self._selected_token
+        window = self.spans_in(caret, caret)
+        behind = token_at(window, caret)
+        if behind < 0 and caret > 0:
+            behind = token_at(window, caret - 1)
+        return behind if behind >= 0 else None
+
+    def _set_selected(self, index: int | None) -> None:
+        self._selected_token = index
+        if index != self._told_token:
+            self._told_token = index
+            self.selected_token_changed.emit()
+
+    # Following the text
+
+    def _follow_edit(self, edit: TextEdit) -> None:
+        """Be in step with the text, before anybody is told of the edit."""
+        self.spans.follow(edit)
+        self.exact.follow(edit)
+        self._selected_token = self._token_at_caret()
+
+    def _tell_tokens(self, edit: TextEdit | None = None) -> None:
+        self._selected_token = self._token_at_caret()
+        self.round_trip.forget()
+        self.encoder_check.forget()
+        if self._is_hovered:
+            self.hover_token(self.hovered_token)  # it may have moved, or be gone
+        self.tokens_changed.emit(edit, self.tokens)
+        self._set_selected(self._selected_token)
+        self.statistics_changed.emit()
+        if self._checks and not self.is_encoding:
+            self._check()
+        self._catch_up()  # last: its thread takes half the time of whoever follows meanwhile
+
+    def _check(self) -> None:
+        self.round_trip.check(self._comparing_round_trip)
+        if self.algorithm is not None and not self.algorithm.exact:
+            self.encoder_check.check(self._comparing_encoders)
+
+    def _comparing_round_trip(self) -> Job[RoundTrip] | None:
+        n_tokens = len(self.tokens)
+        if self.tokenizer is None or not (n_tokens or self.document.size):
+            return None
+        before, behind = self.n_around
+        token_ids = self.tokens.ids(before, n_tokens - behind)
+        return partial(round_trip_of, self.tokenizer, self.document.text(), token_ids, self._options)
+
+    def _comparing_encoders(self) -> Job[EncoderAgreement] | None:
+        if self.tokenizer is None or not (len(self.tokens) or self.document.size):
+            return None
+        return partial(compared, self.tokenizer, self.document.text(), self._options)

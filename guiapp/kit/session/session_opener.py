@@ -1,0 +1,141 @@
+"""Takes work up where a session file says that it was left, and writes such files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.editing.options import Options
+from guiapp.core.sources.locate import hash_of, lasting_name
+from guiapp.kit.models.loader import Load, OpenModel
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.background import LatestJob, Progress
+
+if TYPE_CHECKING:  # the rest is imported when it is needed: the start of the program has no time for it
+    from guiapp.analysis.sessions.opening import Opening
+    from guiapp.analysis.sessions.session_file import SessionFile
+    from guiapp.core.encode.tokenizer import Tokenizer
+
+SAVING_S = 5.0  # until the program ends all the same
+
+
+class Read(NamedTuple):
+    """A session file, and its model or what is in the way."""
+
+    path: Path
+    opening: Opening
+
+
+class SessionOpener(QObject):
+    """One session file at a time is read, and one written, off the window's thread.
+
+    Nothing of what is open changes before all of a session is there: a file that is broken, or a model that
+    is missing, costs nobody their work.
+
+    Signals:
+        obstructed(Read): people have to be asked; then `fetch`, `use` or `take_up` goes on.
+        taken_up(Read): model, options, text and selection are those of the session.
+        saved(Path): a session is in this file.
+        failed(str): why one could not be opened or saved.
+    """
+
+    obstructed = Signal(object)
+    taken_up = Signal(object)
+    saved = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, session: ModelSession) -> None:
+        super().__init__()
+        self._session = session
+        self.reading = LatestJob[Read](self, self._take, self.failed)
+        self._saving = LatestJob[Path](self, self.saved, self.failed)
+
+    def open(self, path: Path) -> None:
+        self.reading.start(partial(_read, path, self._session.loader.load))
+
+    def fetch(self, read: Read) -> None:
+        """Go on, people want its model from the web."""
+        self.reading.start(partial(_open, read, self._session.loader.load, True))
+
+    def use(self, read: Read, model: Path) -> None:
+        """Go on with this file in the place of the model that is missing."""
+        from guiapp.analysis.sessions.opening import with_model
+
+        session = with_model(read.opening.session, model)
+        other = read._replace(opening=replace(read.opening, session=session))
+        self.reading.start(partial(_open, other, self._session.loader.load, False))
+
+    def take_up(self, read: Read) -> None:
+        """Have the session open instead of what is; undo brings the text back, and the menu of kept texts."""
+        left, tokenizer = read.opening.session, read.opening.tokenizer
+        assert tokenizer is not None
+        session = self._session
+        session.loader.share(OpenModel(lasting_name(left.model), tokenizer))
+        encoder = left.encoder if left.encoder in session.encoders else None
+        session.set_options(Options(left.add_special, left.parse_special, encoder))
+        session.text.show(left.text)
+        session.document.select(*left.selection)
+        self.taken_up.emit(read)
+
+    def captured(self, page: str, notes: str) -> SessionFile | None:
+        """What there is to save but for what pages know; None where no model is open."""
+        from guiapp.analysis.sessions.session_file import PAGES, SessionFile
+
+        session, model = self._session, self._session.loader.model
+        if model is None:
+            return None
+        options, document = session.options, session.document
+        return SessionFile(
+            lasting_name(model.name),
+            document.text(),
+            notes,
+            pre=model.tokenizer.vocabulary.chosen_pre,
+            encoder=options.encoder or "",
+            add_special=options.add_special,
+            parse_special=options.parse_special,
+            page=page if page in PAGES else PAGES[0],
+            selection=(document.anchor, document.caret),
+        )
+
+    def save(self, session: SessionFile, path: Path) -> None:
+        """Write a session with the hash of the model that is open."""
+        assert self._session.tokenizer is not None
+        self._saving.start(partial(_save, session, self._session.tokenizer, path))
+
+    def stop(self) -> None:
+        """End all work in the background; what is being saved is finished."""
+        self.reading.wait()
+        self._saving.finish(SAVING_S)
+
+    def _take(self, read: Read) -> None:
+        if read.opening.obstacle is None:
+            self.take_up(read)
+        else:
+            self.obstructed.emit(read)
+
+
+def _read(path: Path, load_model: Load, progress: Progress) -> Read:
+    from guiapp.analysis.sessions.opening import Opening
+    from guiapp.analysis.sessions.session_file import load
+
+    return _open(Read(path, Opening(load(path), None)), load_model, False, progress)
+
+
+def _open(read: Read, load_model: Load, may_fetch: bool, progress: Progress) -> Read:
+    from guiapp.analysis.sessions.opening import opened
+
+    def open_(name: str, pre: str | None) -> Tokenizer:
+        return load_model(name, pre, progress)
+
+    return read._replace(opening=opened(read.opening.session, may_fetch, open_))
+
+
+def _save(session: SessionFile, tokenizer: Tokenizer, path: Path, _: Progress) -> Path:
+    from guiapp.analysis.sessions.writing import save
+
+    save(replace(session, sha256=hash_of(tokenizer, session.model)), path)
+    return path

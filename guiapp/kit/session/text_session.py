@@ -1,0 +1,170 @@
+"""One text that people edit: its selection, its file, and what in it they point at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.errors import TokenloupeError
+from guiapp.kit.document.document import TextDocument
+from guiapp.kit.document.files import read_text, write_text
+from guiapp.kit.document.origins import TextOrigins
+from guiapp.kit.state.background import LatestJob, Progress, Working
+
+
+class PointedAt(NamedTuple):
+    """A token of one of the models that share a text; the others look for theirs where it begins.
+
+    model       the `ModelSession` that it is a token of; None where a mere stretch of text is meant
+    token       which one of them; those such as BOS have an empty span
+    start, end  its span
+    """
+
+    model: object
+    token: int | None
+    start: int
+    end: int
+
+
+class TextSession(Working):
+    """A text that any number of models may look at, each through a `ModelSession` of its own.
+
+    What is selected is a stretch of the text, the document's.  Which token a model shows as selected, it says
+    itself: the one at the caret, or where `chosen` says.
+
+    hovered      the token under the mouse, None for none
+    is_choosing  the caret moves to what is about to be `chosen`: for itself it chooses no token then
+
+    Signals:
+        file_changed(): `path` or `is_modified` is new.
+        left(): another text takes the place of the present one, right now.
+        failed(str): why a text could not be opened or saved.
+        pointed_out(object, object): people are to see this stretch of the text, from byte to byte.
+        hovered_changed(): `hovered` is new.
+        chosen(PointedAt): this token is to be selected in all models.
+    """
+
+    file_changed = Signal()
+    left = Signal()
+    failed = Signal(str)
+    pointed_out = Signal(object, object)
+    hovered_changed = Signal()
+    chosen = Signal(object)
+
+    def __init__(self, text: bytes = b"", parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.document = TextDocument(text, self)
+        self.hovered: PointedAt | None = None
+        self.is_choosing = False
+        self._origins = TextOrigins()
+        self._take_origin: Callable[[], None] | None = None  # of a text that is about to come
+        self._told_file: tuple[Path | None, bool] = (None, False)
+        self.reading = LatestJob[tuple[Path, bytes]](self, self._take, self.failed)
+        self.document.written.connect(self._follow_edit)
+        self.document.edited.connect(self._tell_file)
+
+    # What people point at
+
+    def point_out(self, start: int, end: int) -> None:
+        """Have a stretch of the text selected and brought into view, whatever page is shown."""
+        self.pointed_out.emit(start, end)
+
+    def hover(self, hovered: PointedAt | None) -> None:
+        if hovered != self.hovered:
+            self.hovered = hovered
+            self.hovered_changed.emit()
+
+    def select(self, start: int, end: int) -> None:
+        """Select a stretch of the text, as whole characters, and the tokens that it begins in."""
+        stretch = self.document.whole_characters(start, end)
+        self._choose(PointedAt(None, None, start, end), partial(self.document.select, *stretch))
+
+    def choose(self, token: PointedAt) -> None:
+        """Select a token, and put the caret where it begins, unless the caret touches it."""
+        if not token.start <= self.document.caret <= token.end:
+            self._choose(token, partial(self.document.set_caret, token.start))
+        else:
+            self.chosen.emit(token)
+
+    def _choose(self, token: PointedAt, move_caret: Callable[[], None]) -> None:
+        self.is_choosing = True
+        move_caret()
+        self.is_choosing = False
+        self.chosen.emit(token)
+
+    # The file
+
+    @property
+    def path(self) -> Path | None:
+        """The file that the text came from or was saved to."""
+        return self._origins.present.path
+
+    @property
+    def is_modified(self) -> bool:
+        """Whether the text was edited since it was opened or saved."""
+        return self._origins.present.is_modified
+
+    def open(self, path: Path) -> None:
+        """Put the bytes of a file in place of the text; undo brings the old text back."""
+        self.reading.start(partial(_read, path))
+
+    def save(self, path: Path) -> bool:
+        """Write the text to a file; whether that worked."""
+        try:
+            write_text(path, self.document.text())
+        except TokenloupeError as error:
+            self.failed.emit(str(error))
+            return False
+        self.document.buffer.end_undo_step()
+        self._origins.settle(path, self.document.buffer.mark_last())
+        self._tell_file()
+        return True
+
+    def show(self, text: bytes) -> None:
+        """Put a text that has no file in place of the present one; undo brings that back."""
+        self._replace(text, None)
+
+    def show_kept(self, text: bytes, path: Path | None) -> None:
+        """Put a text that was kept in place of the present one; of a file it is a changed version."""
+        self._replace(text, path, is_modified=path is not None)
+
+    def restore(self, text: bytes, path: Path | None) -> None:
+        """Begin with a text that was kept, a changed version of the file if there is one."""
+        self._take_origin = partial(self._origins.begin, path, is_modified=True)
+        self.document.set_text(text)
+
+    def _take(self, result: tuple[Path, bytes]) -> None:
+        path, text = result
+        self._replace(text, path)
+
+    def _replace(self, text: bytes, path: Path | None, is_modified: bool = False) -> None:
+        self.left.emit()
+        buffer = self.document.buffer
+        if text or self.document.size:
+            self._take_origin = lambda: self._origins.replace(path, buffer.mark_last(), is_modified)
+            self.document.replace(0, self.document.size, text)
+        else:  # nothing in the place of nothing is no edit
+            self._origins.settle(path, buffer.mark_last(), is_modified)
+            self._tell_file()
+        self.document.set_caret(0)
+
+    def _follow_edit(self, edit: TextEdit) -> None:
+        if self._take_origin is None:
+            self._origins.follow_edit(self.document.buffer)
+        else:
+            self._take_origin()
+            self._take_origin = None
+
+    def _tell_file(self) -> None:
+        if (file := (self.path, self.is_modified)) != self._told_file:
+            self._told_file = file
+            self.file_changed.emit()
+
+
+def _read(path: Path, progress: Progress) -> tuple[Path, bytes]:
+    return path, read_text(path, progress)

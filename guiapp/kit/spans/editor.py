@@ -1,0 +1,368 @@
+"""The editable text with its tokens coloured in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QBasicTimer, QEvent, QMimeData, QObject, QPointF, QRectF, Qt, QTimerEvent
+from PySide6.QtGui import (
+    QDragEnterEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QFocusEvent,
+    QGuiApplication,
+    QInputMethodEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+)
+from PySide6.QtWidgets import QApplication
+
+from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.kit.document.document import TextDocument
+from guiapp.kit.spans.accessibility import SpanAccessibility
+from guiapp.kit.spans.clipboard import BYTES_FORMAT, leave_plain_text, on_clipboard, put_on_clipboard
+from guiapp.kit.spans.input import (
+    is_plain,
+    preedit_of,
+    stretch_to_replace,
+    told_about_text,
+    types_text,
+    utf8,
+)
+from guiapp.kit.spans.moves import CaretMoves
+from guiapp.kit.spans.view import SIDE_PX, SpanView
+from guiapp.kit.tokens.layout import SpanSource
+from guiapp.kit.widgets.theme import ThemeSource
+
+CARET_PX = 2
+AUTOSCROLL_MS = 30
+Key = QKeySequence.StandardKey
+
+
+class SpanEditor(SpanView):
+    """A text editor; see `SpanView` for what it shows and for its other signals.
+
+    Actions that are added to it make up its context menu.
+    """
+
+    def __init__(
+        self, document: TextDocument, spans: SpanSource, themes: ThemeSource, side_px: int = SIDE_PX
+    ) -> None:
+        super().__init__(document, spans, themes, side_px)
+        self.installEventFilter(self)
+        self._moves = CaretMoves(document, self._rows)
+        self._caret_shows = True
+        self._blinking = QBasicTimer()
+        self._autoscroll = QBasicTimer()
+        self._pressed_at: QPointF | None = None
+        self._dragged_to = QPointF()
+        self._clicked_ms = 0
+        self._selected_word: tuple[int, int] | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.viewport().setAcceptDrops(True)
+        self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
+        self.setAccessibleName("Text")
+        self.setAccessibleDescription("The text to tokenize, editable")
+        if (application := QGuiApplication.instance()) is not None:
+            application.aboutToQuit.connect(leave_plain_text)
+        SpanAccessibility(self, document, spans)
+        document.selection_changed.connect(self._follow_caret)
+
+    def _follow_tokens(self, edit: TextEdit | None) -> None:
+        if edit is not None:
+            self._moves.forget()
+        super()._follow_tokens(edit)
+
+    def _follow_caret(self) -> None:
+        self._restart_blinking()
+        self.updateMicroFocus()
+        self._look_again()
+
+    def set_font_px(self, size_px: int) -> None:
+        """Text in another size; the caret stays in sight if it was."""
+        if size_px == self.font_px:  # as when the program starts: nothing need be laid out to know
+            return
+        is_in_sight = self._rows.shows(self._document.caret)
+        super().set_font_px(size_px)
+        if is_in_sight:
+            self._reveal_caret()
+
+    # Clipboard and undo
+
+    def copy(self) -> None:
+        if self._document.has_selection:
+            put_on_clipboard(self._document.slice(*self._document.selection))
+
+    def cut(self) -> None:
+        if self._document.has_selection:
+            self.copy()
+            self._edit(b"")
+
+    def paste(self) -> None:
+        if (mime := on_clipboard()) is not None:
+            self._insert_mime_data(mime)
+
+    def undo(self) -> None:
+        self._document.undo()
+        self._reveal_caret()
+
+    def redo(self) -> None:
+        self._document.redo()
+        self._reveal_caret()
+
+    def select_all(self) -> None:
+        self._document.select_all()
+
+    def _insert_mime_data(self, mime: QMimeData) -> None:
+        if mime.hasFormat(BYTES_FORMAT):
+            self._edit(bytes(mime.data(BYTES_FORMAT).data()))
+        elif mime.hasText():
+            self.type_text(mime.text())
+
+    def type_text(self, text: str) -> None:
+        """Put characters at the caret, or where the selection is."""
+        self._edit(utf8(text))
+
+    def _edit(self, new: bytes) -> None:
+        """Type, paste or erase at the caret."""
+        self._document.insert(new)
+        self._reveal_caret()
+
+    def _erase_to(self, offset: int) -> None:
+        self._document.erase_to(offset)
+        self._reveal_caret()
+
+    # Keyboard
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        is_override = watched is self and event.type() == QEvent.Type.ShortcutOverride
+        if is_override and isinstance(event, QKeyEvent) and self._takes(event):
+            event.accept()
+            return True
+        return super().eventFilter(watched, event)
+
+    def _takes(self, event: QKeyEvent) -> bool:
+        return types_text(event) or bool(self._moves.move_for(event) or self._command_for(event))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if is_plain(event) and types_text(event):  # most keys: no need to look through all commands
+            self.type_text(event.text())
+            return
+        move = self._moves.move_for(event)
+        command = self._command_for(event)
+        if move is not None:
+            self._moves.page_px = self.viewport().height()
+            move()
+            self._reveal_caret()
+        elif command is not None:
+            command(self)
+        elif types_text(event):
+            self.type_text(event.text())
+        else:
+            event.ignore()
+
+    def _command_for(self, event: QKeyEvent) -> Command | None:
+        for standard_key, command in COMMANDS:
+            if event.matches(standard_key):
+                return command
+        return PLAIN_KEYS.get(event.key()) if is_plain(event) else None
+
+    def erase_grapheme_before(self) -> None:
+        self._erase_to(self._document.previous_grapheme(self._document.caret))
+
+    def erase_grapheme_behind(self) -> None:
+        self._erase_to(self._document.next_grapheme(self._document.caret))
+
+    def erase_word_before(self) -> None:
+        self._erase_to(self._document.previous_word(self._document.caret))
+
+    def erase_word_behind(self) -> None:
+        self._erase_to(self._document.next_word(self._document.caret))
+
+    def _reveal_caret(self) -> None:
+        before = self._y_of_top()
+        self._rows.reveal(self._document.caret, self._moves.at_row_end)
+        self._scrolled_from(before)
+        self._look_again()
+
+    # Mouse
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        point = event.position()
+        if self._selected_word is not None and self._is_again(event):
+            self._select_line(point)
+            return
+        self._selected_word = None
+        self._pressed_at = self._dragged_to = point
+        extend = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        self._moves.to_point(point.x() - self._side_px, point.y(), extend)
+        token = self.token_at(point)
+        if token >= 0:
+            self.token_clicked.emit(token)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            offset = self._byte_at(event.position())
+            if offset < 0:
+                offset = self._document.caret
+            self._selected_word = self._document.word_span(self._document.character_start(offset))
+            self._clicked_ms = event.timestamp()
+            self._pressed_at = self._dragged_to = event.position()
+            self._document.select(*self._selected_word)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._pressed_at is None:
+            self._hover(self.token_at(event.position()))
+            return
+        distance = (event.position() - self._pressed_at).manhattanLength()
+        if distance < QApplication.startDragDistance() and not self._autoscroll.isActive():
+            return
+        self._dragged_to = event.position()
+        self._drag()
+        outside = not 0 <= event.position().y() < self.viewport().height()
+        if outside and not self._autoscroll.isActive():
+            self._autoscroll.start(AUTOSCROLL_MS, self)
+        elif not outside:
+            self._autoscroll.stop()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._pressed_at is not None and self._document.selection[0] == self._document.selection[1]:
+            self.open_chip(event.position())
+        self._pressed_at = None
+        self._autoscroll.stop()
+
+    def _drag(self) -> None:
+        if self._selected_word is None:
+            self._moves.to_point(self._dragged_to.x() - self._side_px, self._dragged_to.y(), extend=True)
+            return
+        place = self._rows.row_at(self._dragged_to.y())
+        offset, _ = self._rows.caret_at(*place, self._dragged_to.x() - self._side_px)
+        start, end = self._selected_word
+        under = self._document.word_span(min(offset, max(self._document.size - 1, 0)))
+        if under[0] < start:
+            self._document.select(end, under[0])
+        else:
+            self._document.select(start, max(end, under[1]))
+
+    def _select_line(self, point: QPointF) -> None:
+        offset, _ = self._rows.caret_at(*self._rows.row_at(point.y()), point.x() - self._side_px)
+        self._document.select(*self._document.line_span(self._document.line_of(offset)))
+        self._selected_word = None
+
+    def _is_again(self, event: QMouseEvent) -> bool:
+        waited_ms = event.timestamp() - self._clicked_ms
+        near = (event.position() - self._dragged_to).manhattanLength() < QApplication.startDragDistance()
+        return near and waited_ms <= QApplication.doubleClickInterval()
+
+    def timerEvent(self, event: QTimerEvent) -> None:
+        if event.timerId() == self._autoscroll.timerId():
+            y, height = self._dragged_to.y(), self.viewport().height()
+            self._scroll(y if y < 0 else max(0.0, y - height))
+            self._drag()
+        elif event.timerId() == self._blinking.timerId():
+            self._caret_shows = not self._caret_shows
+            self.viewport().update(self._caret_rect().toAlignedRect())
+        else:
+            super().timerEvent(event)
+
+    # Drag and drop
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        self._accept_text(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        self._accept_text(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if self._accept_text(event):
+            self._moves.to_point(event.position().x() - self._side_px, event.position().y(), extend=False)
+            self._insert_mime_data(event.mimeData())
+            self.setFocus(Qt.FocusReason.MouseFocusReason)
+
+    def _accept_text(self, event: QDropEvent) -> bool:
+        """Take text; files are for the window to open."""
+        takes = event.mimeData().hasText() and not event.mimeData().hasUrls()
+        if takes:
+            event.acceptProposedAction()
+        else:
+            event.ignore()
+        return takes
+
+    # Input methods
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        self._rows.set_preedit(None)
+        if event.commitString() or event.replacementLength():
+            if event.replacementLength():
+                self._document.select(*stretch_to_replace(self._document, event))
+            self.type_text(event.commitString())
+        if event.preeditString():
+            self._rows.set_preedit(preedit_of(self._document.caret, event))
+        self._settle()
+        self._reveal_caret()
+        event.accept()
+
+    def inputMethodQuery(self, query: Qt.InputMethodQuery) -> object:
+        names = Qt.InputMethodQuery
+        if query == names.ImEnabled:
+            return True
+        if query == names.ImCursorRectangle:
+            return self._caret_rect().translated(self.viewport().pos().toPointF())
+        if query == names.ImFont:
+            return self._rows.metrics.font
+        known = told_about_text(self._document, query)
+        return super().inputMethodQuery(query) if known is None else known
+
+    # The caret
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self._restart_blinking()
+        super().focusInEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._blinking.stop()
+        self._look_again()
+        super().focusOutEvent(event)
+
+    def _restart_blinking(self) -> None:
+        self._caret_shows = True
+        flash_ms = QGuiApplication.styleHints().cursorFlashTime()
+        if flash_ms > 0 and self.hasFocus():
+            self._blinking.start(flash_ms // 2, self)
+        else:
+            self._blinking.stop()
+
+    def _caret_rect(self) -> QRectF:
+        place = self._rows.place_of(self._document.caret, self._moves.at_row_end)
+        return QRectF(
+            self._side_px + place.x - CARET_PX / 2, place.y + 1, CARET_PX, self._rows.metrics.row_height - 2
+        )
+
+    def _shown_caret(self) -> QRectF | None:
+        return self._caret_rect() if self._caret_shows and self.hasFocus() else None
+
+
+Command = Callable[[SpanEditor], None]
+COMMANDS: tuple[tuple[Key, Command], ...] = (
+    (Key.Copy, SpanEditor.copy),
+    (Key.Cut, SpanEditor.cut),
+    (Key.Paste, SpanEditor.paste),
+    (Key.Undo, SpanEditor.undo),
+    (Key.Redo, SpanEditor.redo),
+    (Key.SelectAll, SpanEditor.select_all),
+    (Key.DeleteStartOfWord, SpanEditor.erase_word_before),
+    (Key.DeleteEndOfWord, SpanEditor.erase_word_behind),
+    (Key.Backspace, SpanEditor.erase_grapheme_before),
+    (Key.Delete, SpanEditor.erase_grapheme_behind),
+)
+PLAIN_KEYS: dict[int, Command] = {
+    Qt.Key.Key_Backspace: SpanEditor.erase_grapheme_before,
+    Qt.Key.Key_Tab: lambda editor: editor.type_text("\t"),
+    Qt.Key.Key_Return: lambda editor: editor.type_text("\n"),
+    Qt.Key.Key_Enter: lambda editor: editor.type_text("\n"),
+}

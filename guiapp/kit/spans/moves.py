@@ -1,0 +1,160 @@
+"""Where each key takes the caret."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtGui import QKeyEvent, QKeySequence
+
+from guiapp.kit.document.document import TextDocument
+from guiapp.kit.spans.rows import SpanRows
+
+Key = QKeySequence.StandardKey
+
+
+class CaretMoves:
+    """Moves the caret of a document as its rows show it.
+
+    at_row_end  whether a caret between two rows of a line is meant to be at the end of the first
+    """
+
+    def __init__(self, document: TextDocument, rows: SpanRows) -> None:
+        self._document = document
+        self._rows = rows
+        self._wanted_x: float | None = None
+        self.at_row_end = False
+        self.page_px = 400.0
+
+    def move_for(self, event: QKeyEvent) -> Callable[[], None] | None:
+        """What a key event asks for, ready to be called; None if it does not move the caret."""
+        for standard_key, method, extend in KEYS:
+            if event.matches(standard_key):
+                return lambda: method(self, extend)
+        return None
+
+    def forget(self) -> None:
+        """The caret was put elsewhere by other means."""
+        self._wanted_x = None
+        self.at_row_end = False
+
+    def to_point(self, x: float, y: float, extend: bool) -> None:
+        offset, at_row_end = self._rows.caret_at(*self._rows.row_at(y), x)
+        self._go(offset, extend, at_row_end)
+
+    def left(self, extend: bool) -> None:
+        self._sideways(extend, to_left=True)
+
+    def right(self, extend: bool) -> None:
+        self._sideways(extend, to_left=False)
+
+    def word_left(self, extend: bool) -> None:
+        self._word(extend, to_left=True)
+
+    def word_right(self, extend: bool) -> None:
+        self._word(extend, to_left=False)
+
+    def up(self, extend: bool) -> None:
+        self._by_height(-self._rows.metrics.row_height, extend)
+
+    def down(self, extend: bool) -> None:
+        self._by_height(self._rows.metrics.row_height, extend)
+
+    def page_up(self, extend: bool) -> None:
+        self._by_page(-1, extend)
+
+    def page_down(self, extend: bool) -> None:
+        self._by_page(1, extend)
+
+    def row_start(self, extend: bool) -> None:
+        place = self._rows.place_of(self._document.caret, self.at_row_end)
+        self._go(self._rows.row_span(place.block, place.row)[0], extend)
+
+    def row_end(self, extend: bool) -> None:
+        place = self._rows.place_of(self._document.caret, self.at_row_end)
+        layout = self._rows.layout(place.block)
+        end = self._rows.row_span(place.block, place.row)[1]
+        is_last = place.row == layout.n_rows - 1
+        self._go(end - layout.n_newlines if is_last else end, extend, at_row_end=not is_last)
+
+    def text_start(self, extend: bool) -> None:
+        self._go(0, extend)
+
+    def text_end(self, extend: bool) -> None:
+        self._go(self._document.size, extend)
+
+    def _sideways(self, extend: bool, to_left: bool) -> None:
+        caret = self._document.caret
+        start, end = self._document.selection
+        block = self._rows.place_of(caret).block
+        layout = self._rows.layout(block)
+        forward = to_left == layout.is_right_to_left
+        if start != end and not extend:
+            self._go(end if forward else start, extend)
+            return
+        block_start = self._rows.block_span(block)[0]
+        step = layout.step(caret - block_start, to_left)
+        if step is not None and self._document.caret_stop(block_start + step) != caret:
+            self._go(block_start + step, extend)
+        elif forward:
+            self._go(self._document.next_grapheme(caret), extend)
+        else:
+            self._go(self._document.previous_grapheme(caret), extend)
+
+    def _word(self, extend: bool, to_left: bool) -> None:
+        caret = self._document.caret
+        layout = self._rows.layout(self._rows.place_of(caret).block)
+        forward = to_left == layout.is_right_to_left
+        move = self._document.next_word if forward else self._document.previous_word
+        self._go(move(caret), extend)
+
+    def _by_height(self, distance: float, extend: bool) -> None:
+        place = self._rows.place_of(self._document.caret, self.at_row_end)
+        wanted_x = place.x if self._wanted_x is None else self._wanted_x
+        row_px = self._rows.metrics.row_height
+        block, row = self._rows.row_at(place.y + distance + row_px / 2)
+        if (block, row) == (place.block, place.row) and abs(distance) <= row_px:
+            self._go(self._document.size if distance > 0 else 0, extend)
+        else:
+            offset, at_row_end = self._rows.caret_at(block, row, wanted_x)
+            self._go(offset, extend, at_row_end)
+        self._wanted_x = wanted_x
+
+    def _by_page(self, direction: int, extend: bool) -> None:
+        row_px = self._rows.metrics.row_height
+        distance = direction * max(row_px, (self.page_px // row_px - 1) * row_px)
+        before = self._rows.scroll_y
+        self._by_height(distance, extend)
+        self._rows.scroll_by(distance - (self._rows.scroll_y - before))
+
+    def _go(self, offset: int, extend: bool, at_row_end: bool = False) -> None:
+        self._wanted_x = None
+        self.at_row_end = at_row_end
+        self._document.set_caret(offset, extend)
+
+
+KEYS: tuple[tuple[Key, Callable[[CaretMoves, bool], None], bool], ...] = (
+    (Key.MoveToPreviousChar, CaretMoves.left, False),
+    (Key.MoveToNextChar, CaretMoves.right, False),
+    (Key.SelectPreviousChar, CaretMoves.left, True),
+    (Key.SelectNextChar, CaretMoves.right, True),
+    (Key.MoveToPreviousWord, CaretMoves.word_left, False),
+    (Key.MoveToNextWord, CaretMoves.word_right, False),
+    (Key.SelectPreviousWord, CaretMoves.word_left, True),
+    (Key.SelectNextWord, CaretMoves.word_right, True),
+    (Key.MoveToPreviousLine, CaretMoves.up, False),
+    (Key.MoveToNextLine, CaretMoves.down, False),
+    (Key.SelectPreviousLine, CaretMoves.up, True),
+    (Key.SelectNextLine, CaretMoves.down, True),
+    (Key.MoveToPreviousPage, CaretMoves.page_up, False),
+    (Key.MoveToNextPage, CaretMoves.page_down, False),
+    (Key.SelectPreviousPage, CaretMoves.page_up, True),
+    (Key.SelectNextPage, CaretMoves.page_down, True),
+    (Key.MoveToStartOfLine, CaretMoves.row_start, False),
+    (Key.MoveToEndOfLine, CaretMoves.row_end, False),
+    (Key.SelectStartOfLine, CaretMoves.row_start, True),
+    (Key.SelectEndOfLine, CaretMoves.row_end, True),
+    (Key.MoveToStartOfDocument, CaretMoves.text_start, False),
+    (Key.MoveToEndOfDocument, CaretMoves.text_end, False),
+    (Key.SelectStartOfDocument, CaretMoves.text_start, True),
+    (Key.SelectEndOfDocument, CaretMoves.text_end, True),
+)

@@ -1,0 +1,561 @@
+"""How tokens look in the text: backgrounds, and for everything special a sign that is no colour."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QLineF, QPoint, QPointF, QRect, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPen, QPixmap, QPolygonF, QRegion
+
+from guiapp.analysis.editing.token_store import N_TINTS
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.kit.document.coloured_spans import CONTROL_SHADE, PLAIN_SHADE
+from guiapp.kit.spans.block import BlockLayout, TextMetrics
+from guiapp.kit.tokens.layout import (
+    DIFFERS,
+    FIRST_SHADE,
+    PIECE_END,
+    RowGeometry,
+    SpanWindow,
+    SplitCells,
+    Strength,
+    TokenBoxes,
+    split_cells,
+    token_boxes,
+)
+from guiapp.kit.widgets.painting import CENTER, clear_pixmap, outline, write
+from guiapp.kit.widgets.theme import Theme
+
+RADIUS_PX = 4.0
+GAP_PX = 6  # between the spans of two rows
+LANE_PX = 3  # height of the byte lane
+WAVE_PX = 3.0
+BRACKET_PX = 2  # the line below a match …
+BRACKET_ENDS_PX = 6  # … and how far it reaches up where the match begins and ends
+ROOF_PX, ROOF_ENDS_PX = 2, 5  # the line above a token that differs, and how far down its ends reach
+DEAR_CHIP_TOKENS = 8
+CACHED_TILES = 2000
+HATCH_PX = 5
+QUIET_ALPHA = 102  # 40 %
+RING_PX, RING_ALPHA = 1.25, 180
+LINE_PX, UPRIGHT_PX = 2, 8  # a line between two tokens, and the bars at its ends
+SEAM_PX = 1
+PIECE_PX = 2  # by which the line behind a piece reaches beyond spans
+RING = -2  # in the place of a colour
+CONTROL, USER_DEFINED = Attribute.CONTROL.value, Attribute.USER_DEFINED.value
+BYTE, UNKNOWN = Attribute.BYTE.value, Attribute.UNKNOWN.value
+MARKED = CONTROL | USER_DEFINED | BYTE | UNKNOWN
+
+
+class Tokens(NamedTuple):
+    """Some tokens of the text, and what is special about each of them."""
+
+    window: SpanWindow
+    attributes: NDArray[np.uint16]
+
+    def within(self, start: int, end: int) -> Tokens:
+        """Those that overlap or touch the bytes [start, end]."""
+        window = self.window.within(start, end)
+        first = window.first_index - self.window.first_index
+        return Tokens(window, self.attributes[first : first + len(window.ids)])
+
+    def relative_to(self, offset: int) -> Tokens:
+        return self._replace(window=self.window.relative_to(offset))
+
+    def look(self, start: int, matches: SpanWindow | None = None) -> tuple[bytes, ...]:
+        """Equal for tokens, and what a search found, that are painted alike when seen from `start`."""
+        window = self.window
+        columns: list[NDArray[Any]]
+        columns = [window.starts - start, window.ends - start, window.tints, self.attributes]
+        if matches is not None and len(matches.ids):
+            columns += [matches.starts - start, matches.ends - start]
+        return tuple(column.tobytes() for column in columns)
+
+
+class SpanPainter:
+    """Draws rows of text with their tokens for one theme and one font."""
+
+    def __init__(self, theme: Theme, metrics: TextMetrics, shows_whitespace: bool) -> None:
+        self._theme = theme
+        self._metrics = metrics
+        self._shows_whitespace = shows_whitespace
+        self._tiles: dict[tuple[int, int, bool, bool, float], QPixmap] = {}
+        self._shades = *theme.shades, *theme.origins
+        self._is_light_shade = np.array([theme.text_on(fill) != theme.span_text for fill in self._shades])
+        self._mark = faded(theme.text, 175)
+        self._hatch = _hatch(faded(theme.text, 46), self.span_height)
+        self._glyphs: dict[tuple[str, float, bool], QPixmap] = {}
+
+    @property
+    def span_height(self) -> int:
+        return self._metrics.row_height - GAP_PX
+
+    def draw_row(
+        self, painter: QPainter, layout: BlockLayout, row: int, tokens: Tokens, place: QPointF
+    ) -> None:
+        """Draw one row of a block with its top left corner at `place`; spans count from the block's start."""
+        geometry = layout.geometry(row)
+        has_text = len(geometry.leading) > 0
+        if has_text:
+            boxes = token_boxes(tokens.window, geometry)
+            special = (tokens.attributes[boxes.indexes] & MARKED) != 0
+            self._draw_tiles(painter, boxes, special, tokens, place)
+            self._draw_signs(painter, boxes, special, tokens, place)
+            self._draw_rings(painter, boxes, tokens, geometry, place)
+            self._draw_piece_ends(painter, boxes, tokens, geometry, place)
+            self._draw_differing(painter, boxes, tokens, place)
+            if not layout.is_ascii:
+                self._draw_split_cells(painter, split_cells(tokens.window, geometry), tokens, place)
+        light = self._light_area(boxes, tokens, place) if has_text else []
+        dim = self._dim_area(boxes, tokens, place) if has_text else []
+        self._draw_text(painter, layout, row, light, dim, place)
+        if has_text:
+            self._draw_glyphs(painter, layout, row, geometry, light, place)
+            self._draw_chips(painter, layout, geometry, tokens, place)
+            self._draw_inserted(painter, geometry, tokens, place)
+
+    def draw_matches(
+        self, painter: QPainter, geometry: RowGeometry, matches: SpanWindow, place: QPointF
+    ) -> None:
+        """Put a bracket below each match in a row, open where the match goes on in another row."""
+        if not len(geometry.leading):
+            return
+        boxes = token_boxes(matches, geometry)
+        bottom = round(place.y()) + self._metrics.row_height - GAP_PX // 2 + BRACKET_PX
+        sides = np.rint(np.stack((boxes.left, boxes.right)) + place.x()).astype(np.int64).tolist()
+        ends = boxes.round_left.tolist(), boxes.round_right.tolist()
+        rects = []
+        for left, right, opens, closes in zip(*sides, *ends, strict=True):
+            rects.append(QRect(left, bottom - BRACKET_PX, right - left, BRACKET_PX))
+            for x, is_end in ((left, opens), (right - BRACKET_PX, closes)):
+                if is_end:
+                    rects.append(QRect(x, bottom - BRACKET_ENDS_PX, BRACKET_PX, BRACKET_ENDS_PX))
+        self._fill(painter, rects, self._theme.text)
+
+    def _rect(self, left: float, right: float, place: QPointF) -> QRectF:
+        return QRectF(place.x() + left, place.y() + GAP_PX / 2, right - left, self.span_height)
+
+    def _draw_text(
+        self,
+        painter: QPainter,
+        layout: BlockLayout,
+        row: int,
+        light: list[QRect],
+        dim: list[QRect],
+        place: QPointF,
+    ) -> None:
+        """The characters of a row, dark on the first of these places, dim on the others."""
+        if light or dim:
+            rest = QRegion(QRect(0, int(place.y()), painter.device().width(), self._metrics.row_height))
+            for places, color in ((light, self._theme.background), (dim, self._theme.dim)):
+                if not places:
+                    continue
+                area = QRegion()
+                for rect in places:
+                    area += QRegion(rect)
+                rest -= area
+                painter.setClipRegion(area)
+                painter.setPen(color)
+                layout.draw_row(painter, row, place.x(), place.y())
+            painter.setClipRegion(rest)
+        painter.setPen(self._theme.span_text)
+        layout.draw_row(painter, row, place.x(), place.y())
+        painter.setClipping(False)
+
+    def _dim_area(self, boxes: TokenBoxes, tokens: Tokens, place: QPointF) -> list[QRect]:
+        """Where text is what a template writes."""
+        colors = tokens.window.colors[boxes.indexes]
+        is_dim = (colors == PLAIN_SHADE) | (colors == CONTROL_SHADE)
+        return self._places(boxes, is_dim, place) if is_dim.any() else []
+
+    def _light_area(self, boxes: TokenBoxes, tokens: Tokens, place: QPointF) -> list[QRect]:
+        """Where text has to be dark on a dark theme, from left to right; control tokens have no shade."""
+        shades = tokens.window.colors[boxes.indexes].astype(np.int64) - FIRST_SHADE
+        is_light = (shades >= 0) & self._is_light_shade[np.maximum(shades, 0)]
+        is_light &= (tokens.attributes[boxes.indexes] & CONTROL) == 0
+        if not is_light.any():
+            return []
+        return self._places(boxes, is_light, place)
+
+    def _places(self, boxes: TokenBoxes, wanted: NDArray[np.bool_], place: QPointF) -> list[QRect]:
+        """Where some boxes are, over the whole height of their row, from left to right."""
+        y, height = int(place.y()), self._metrics.row_height
+        runs = _joined_runs(boxes.left[wanted] + place.x(), boxes.right[wanted] + place.x())
+        return [QRect(left, y, right - left, height) for left, right in runs]
+
+    def _draw_tiles(
+        self,
+        painter: QPainter,
+        boxes: TokenBoxes,
+        special: NDArray[np.bool_],
+        tokens: Tokens,
+        place: QPointF,
+    ) -> None:
+        colors = tokens.window.colors[boxes.indexes].astype(np.int64)
+        is_control = special & ((tokens.attributes[boxes.indexes] & CONTROL) != 0)
+        is_control &= colors != CONTROL_SHADE
+        left = np.rint(boxes.left + place.x()).astype(np.int64)
+        width = np.rint(boxes.right + place.x()).astype(np.int64) - left
+        colors[is_control] = -1
+        y = int(place.y()) + GAP_PX // 2
+        scale = painter.device().devicePixelRatioF()
+        keys = zip(
+            colors.tolist(),
+            width.tolist(),
+            boxes.round_left.tolist(),
+            boxes.round_right.tolist(),
+            strict=True,
+        )
+        tiles = self._tiles
+        for x, key in zip(left.tolist(), keys, strict=True):
+            if key[1] > 0:
+                tile = tiles.get((*key, scale)) or self._tile(*key, scale)
+                painter.drawPixmap(x, y, tile)
+
+    def _tile(self, color: int, width: int, round_left: bool, round_right: bool, scale: float) -> QPixmap:
+        """A span's background, or the ring around it, drawn once.
+
+        Blitting is several times as fast as filling round corners.
+        """
+        if len(self._tiles) >= CACHED_TILES:
+            self._tiles.clear()
+        tile = clear_pixmap(width, self.span_height, scale)
+        is_apart = color >= FIRST_SHADE and round_right and width > 2 * SEAM_PX  # neighbours may look alike
+        whole = QRectF(0, 0, width - SEAM_PX * is_apart, self.span_height)
+        with QPainter(tile) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if color in (RING, CONTROL_SHADE):
+                pen = faded(self._theme.text, RING_ALPHA) if color == RING else faded(self._theme.faint, 150)
+                painter.setPen(QPen(pen, RING_PX if color == RING else 1))
+                whole = whole.adjusted(RING_PX / 2, RING_PX / 2, -RING_PX / 2, -RING_PX / 2)
+                painter.drawPath(rounded_rect(whole, round_left, round_right))
+            else:
+                painter.fillPath(rounded_rect(whole, round_left, round_right), self._fill_of(color))
+        self._tiles[color, width, round_left, round_right, scale] = tile
+        return tile
+
+    def _fill_of(self, color: int) -> QColor:
+        if color < 0:
+            return faded(self._theme.warning, 24)
+        if color >= FIRST_SHADE:
+            return self._shades[color - FIRST_SHADE]
+        strength, tint = divmod(color, N_TINTS)
+        fill = self._theme.span_color(tint)
+        return faded(fill, QUIET_ALPHA) if strength == Strength.QUIET else fill
+
+    def _draw_rings(
+        self, painter: QPainter, boxes: TokenBoxes, tokens: Tokens, row: RowGeometry, place: QPointF
+    ) -> None:
+        """A line around each token that only this model has; parts of one character share theirs."""
+        is_ringed = tokens.window.colors[boxes.indexes] // N_TINTS == Strength.RINGED
+        if not is_ringed.any():
+            return
+        scale, y = painter.device().devicePixelRatioF(), int(place.y()) + GAP_PX // 2
+        for first, last in rings_of(is_ringed, boxes, tokens.window, row):
+            left, right = (
+                round(float(boxes.left[first]) + place.x()),
+                round(float(boxes.right[last]) + place.x()),
+            )
+            key = RING, right - left, bool(boxes.round_left[first]), bool(boxes.round_right[last])
+            if right > left:
+                painter.drawPixmap(left, y, self._tiles.get((*key, scale)) or self._tile(*key, scale))
+
+    def _draw_piece_ends(
+        self, painter: QPainter, boxes: TokenBoxes, tokens: Tokens, row: RowGeometry, place: QPointF
+    ) -> None:
+        """A thin line behind each token that ends a piece; in mixed directions there is no such side."""
+        ends = boxes.round_right & ((tokens.window.tints[boxes.indexes] & PIECE_END) > 0)
+        if row.is_mixed or not ends.any():
+            return
+        y = int(place.y()) + GAP_PX // 2
+        edges = np.rint(boxes.right[ends] + place.x()).astype(np.int64).tolist()
+        self._fill(painter, [piece_end(x, y, self.span_height) for x in edges], self._mark)
+
+    def _draw_differing(self, painter: QPainter, boxes: TokenBoxes, tokens: Tokens, place: QPointF) -> None:
+        """A bracket above each token that the exact encoder does not give."""
+        differs = (tokens.window.tints[boxes.indexes] & DIFFERS) > 0
+        if not differs.any():
+            return
+        top = int(place.y()) + GAP_PX // 2
+        sides = np.rint(np.stack((boxes.left[differs], boxes.right[differs])) + place.x())
+        ends = boxes.round_left[differs].tolist(), boxes.round_right[differs].tolist()
+        rects = []
+        for left, right, *closed in zip(*sides.astype(np.int64).tolist(), *ends, strict=True):
+            rects += roof(QRect(left, top, right - left, 0), *closed)
+        self._fill(painter, rects, self._theme.warning)
+
+    def _draw_signs(
+        self,
+        painter: QPainter,
+        boxes: TokenBoxes,
+        special: NDArray[np.bool_],
+        tokens: Tokens,
+        place: QPointF,
+    ) -> None:
+        all_attributes = tokens.attributes[boxes.indexes]
+        is_byte = (all_attributes & BYTE) != 0
+        if is_byte.any():
+            self._draw_byte_marks(painter, boxes, is_byte, place)
+        is_quiet = tokens.window.colors[boxes.indexes] == CONTROL_SHADE  # it has its hairline
+        for at in np.flatnonzero(special & ~is_byte & ~is_quiet).tolist():
+            attributes = int(all_attributes[at])
+            rect = self._rect(float(boxes.left[at]), float(boxes.right[at]), place)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(outline(self._theme, attributes))
+            ends = bool(boxes.round_left[at]), bool(boxes.round_right[at])
+            painter.drawPath(rounded_rect(rect.adjusted(0.7, 0.7, -0.7, -0.7), *ends))
+            if attributes & UNKNOWN:
+                draw_wave(painter, self._theme, rect)
+
+    def _draw_byte_marks(
+        self, painter: QPainter, boxes: TokenBoxes, is_byte: NDArray[np.bool_], place: QPointF
+    ) -> None:
+        """Two dots at the bottom, for the two hex digits of the byte that a token stands for."""
+        y = round(place.y()) + GAP_PX // 2 + self.span_height - LANE_PX - 1
+        centers = ((boxes.left + boxes.right)[is_byte] / 2 + place.x()).round().astype(np.int64).tolist()
+        self._fill(painter, [dot for center in centers for dot in byte_dots(center, y)], self._mark)
+
+    def _draw_split_cells(
+        self, painter: QPainter, cells: SplitCells | None, tokens: Tokens, place: QPointF
+    ) -> None:
+        """Hatch characters that tokens tear apart, and give each token its segment of the byte lane."""
+        if cells is None:
+            return
+        y = round(place.y()) + GAP_PX // 2
+        for left, right in _joined_runs(cells.torn_left + place.x(), cells.torn_right + place.x()):
+            hatched = QRect(left, y, right - left, self.span_height)
+            painter.drawTiledPixmap(hatched, self._hatch, QPoint(left % HATCH_PX, 0))
+        in_lane = (tokens.attributes[cells.tokens] & BYTE) == 0
+        left = np.rint(cells.left[in_lane] + place.x()).astype(np.int64) + 1
+        width = np.maximum(np.rint(cells.right[in_lane] + place.x()).astype(np.int64) - left - 1, 1)
+        y += self.span_height - LANE_PX - 1
+        lanes = [QRect(x, y, w, LANE_PX) for x, w in zip(left.tolist(), width.tolist(), strict=True)]
+        self._fill(painter, lanes, self._mark)
+
+    def _fill(self, painter: QPainter, rects: list[QRect], color: QColor) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(color)
+        painter.drawRects(rects)
+
+    def _draw_glyphs(
+        self,
+        painter: QPainter,
+        layout: BlockLayout,
+        row: int,
+        geometry: RowGeometry,
+        light: list[QRect],
+        place: QPointF,
+    ) -> None:
+        if not self._shows_whitespace:
+            return
+
+        def draw(glyph: str, x: int) -> None:
+            is_dark = any(rect.left() <= x < rect.right() for rect in light)
+            painter.drawPixmap(x, y, self._glyph(glyph, scale, is_dark))
+
+        first = int(np.searchsorted(layout.display.cells, geometry.start))
+        n_cells = min(len(geometry.leading), len(layout.display.is_space) - first)
+        cells = slice(first, first + n_cells)
+        scale = painter.device().devicePixelRatioF()
+        centers = (geometry.leading + geometry.trailing) / 2 - self._metrics.char_width / 2
+        left = np.minimum(geometry.leading, geometry.trailing)
+        y = round(place.y())
+        for mask, places, glyph in (
+            (layout.display.is_space[cells], centers, "·"),
+            (layout.display.is_tab[cells], left, "→"),
+        ):
+            if mask.any():
+                for x in np.rint(places[:n_cells][mask] + place.x()).astype(np.int64).tolist():
+                    draw(glyph, x)
+        if row == layout.n_rows - 1:
+            for x in left[len(left) - layout.n_newlines :].tolist():
+                draw("↵", round(x + place.x()))
+
+    def _glyph(self, glyph: str, scale: float, is_dark: bool) -> QPixmap:
+        """A faint character in a cell of its own."""
+        key = glyph, scale, is_dark
+        if key not in self._glyphs:
+            pixmap = clear_pixmap(round(self._metrics.char_width) + 1, self._metrics.row_height, scale)
+            with QPainter(pixmap) as painter:
+                painter.setFont(self._metrics.font)
+                painter.setPen(faded(self._theme.background if is_dark else self._theme.text, 115))
+                painter.drawText(QPointF(0, self._metrics.baseline), glyph)
+            self._glyphs[key] = pixmap
+        return self._glyphs[key]
+
+    def _draw_chips(
+        self,
+        painter: QPainter,
+        layout: BlockLayout,
+        geometry: RowGeometry,
+        tokens: Tokens,
+        place: QPointF,
+    ) -> None:
+        """Draw the hex digits of what has no picture; amber where it costs many tokens."""
+        first = int(np.searchsorted(layout.display.cells, geometry.start))
+        n_cells = min(len(geometry.leading), len(layout.display.is_space) - first)
+        starts, ends = tokens.window.starts, tokens.window.ends
+        for chip in layout.display.chips_in(first, first + n_cells):
+            at = chip.cell - first
+            left, right = float(geometry.leading[at]), float(geometry.trailing[at])
+            rect = self._rect(min(left, right), max(left, right), place).adjusted(1.5, 4.5, -1.5, -4.5)
+            n_tokens = starts.searchsorted(geometry.cells[at + 1]) - ends.searchsorted(
+                geometry.cells[at], side="right"
+            )
+            draw_chip(
+                painter, self._theme, rect, chip.label, n_tokens >= DEAR_CHIP_TOKENS, self._metrics.chip_font
+            )
+
+    def _draw_inserted(
+        self, painter: QPainter, geometry: RowGeometry, tokens: Tokens, place: QPointF
+    ) -> None:
+        """Draw a small wedge where a token came from no text at all."""
+        window = tokens.window
+        is_control = (tokens.attributes & CONTROL) != 0
+        inside = (window.starts >= geometry.start) & (window.starts < max(geometry.end, geometry.start + 1))
+        found = np.flatnonzero((window.starts == window.ends) & inside & ~is_control)
+        if not len(found):
+            return
+        for x in (geometry.x_from(window.starts[found]) + place.x()).tolist():
+            draw_wedge(painter, self._theme, QPointF(x, place.y()))
+
+
+def rings_of(
+    is_ringed: NDArray[np.bool_], boxes: TokenBoxes, window: SpanWindow, row: RowGeometry
+) -> list[tuple[int, int]]:
+    """The first and the last box of each ring; those that share a cell have one, with what is between."""
+    ringed = np.flatnonzero(is_ringed)
+    if row.is_mixed:
+        return [(at, at) for at in ringed.tolist()]
+    tokens = boxes.indexes[ringed]
+    first_cells = np.searchsorted(row.cells, window.starts[tokens], side="right")
+    last_cells = np.searchsorted(row.cells, window.ends[tokens] - 1, side="right")
+    is_joined = first_cells[1:] == last_cells[:-1]
+    firsts, lasts = ringed[np.append(True, ~is_joined)], ringed[np.append(~is_joined, True)]
+    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+
+
+def roof(box: QRect, opens: bool = True, closes: bool = True) -> list[QRect]:
+    """A bracket above a box, open at a side where what it is above goes on."""
+    left, right = box.left() + opens, box.left() + box.width() - closes
+    top = box.top() - ROOF_PX
+    parts = [QRect(left, top, max(right - left, 1), ROOF_PX)]
+    parts += [QRect(left, top, ROOF_PX, ROOF_ENDS_PX)] if opens else []
+    return parts + ([QRect(right - ROOF_PX, top, ROOF_PX, ROOF_ENDS_PX)] if closes else [])
+
+
+def draw_upright(painter: QPainter, x: float, top: float, height: float, color: QColor) -> None:
+    """Draw a line between two tokens; bars at its ends tell it from the caret."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    bar = QRectF(x - UPRIGHT_PX / 2, top, UPRIGHT_PX, LINE_PX)
+    for part in (QRectF(x - LINE_PX / 2, top, LINE_PX, height), bar, bar.translated(0, height - LINE_PX)):
+        painter.fillRect(part, color)
+
+
+def piece_end(right: int, top: int, height: int) -> QRect:
+    """A thin line at the right end of a token, longer than the token is high."""
+    return QRect(right - 1, top - PIECE_PX, 1, height + 2 * PIECE_PX)
+
+
+def byte_dots(x: int, y: int) -> list[QRect]:
+    """Two dots below a token that stands for a byte."""
+    return [QRect(left, y, 2, LANE_PX) for left in (x - 3, x)]
+
+
+def draw_wedge(painter: QPainter, theme: Theme, top: QPointF) -> None:
+    """Mark where a token was added that stands for no text."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.dim)
+    painter.drawPolygon(QPolygonF([top - QPointF(3, 0), top + QPointF(3, 0), top + QPointF(0, 5)]))
+
+
+def draw_chip(painter: QPainter, theme: Theme, place: QRectF, label: str, is_dear: bool, font: QFont) -> None:
+    """Draw the hex digits of invisible characters, in amber where they cost many tokens."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setBrush(theme.warning if is_dear else faded(theme.background, 120))
+    painter.setPen(Qt.PenStyle.NoPen if is_dear else QPen(faded(theme.text, 110), 1))
+    painter.drawRoundedRect(place, 3, 3)
+    write(painter, place, label, theme.background if is_dear else theme.span_text, CENTER, font)
+
+
+def draw_torn(painter: QPainter, theme: Theme, place: QRect) -> None:
+    """Mark a character that two tokens share, for a legend: hatching, and a bar for each."""
+    painter.drawTiledPixmap(place, _hatch(faded(theme.text, 46), place.height()))
+    width = place.width() // 2
+    for at in (0, 1):
+        bar = QRect(place.left() + at * width + 1, place.bottom() - LANE_PX, width - 2, LANE_PX)
+        painter.fillRect(bar, faded(theme.text, 175))
+
+
+def draw_roofed(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    """A token with the sign of one that differs, for a legend."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.fillPath(rounded_rect(box, True, True), theme.span_color(0))
+    for part in roof(box.toRect()):
+        painter.fillRect(part, theme.warning)
+
+
+def draw_wave(painter: QPainter, theme: Theme, rect: QRectF) -> None:
+    """Underline a token that the vocabulary does not know."""
+    painter.setPen(QPen(theme.bad, 1.5))
+    steps = max(2, round(rect.width() / WAVE_PX))
+    points = [
+        QPointF(rect.left() + step * rect.width() / steps, rect.bottom() - 1 - (step % 2) * WAVE_PX)
+        for step in range(steps + 1)
+    ]
+    painter.drawPolyline(QPolygonF(points))
+
+
+def _hatch(color: QColor, height: int) -> QPixmap:
+    """A strip of slanted lines to repeat sideways."""
+    scale = 2.0  # fine enough for any screen
+    strip = clear_pixmap(HATCH_PX, height, scale)
+    with QPainter(strip) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(color, 1))
+        first = -height // HATCH_PX * HATCH_PX
+        painter.drawLines([QLineF(x, height, x + height, 0) for x in range(first, 2 * HATCH_PX, HATCH_PX)])
+    return strip
+
+
+def _joined_runs(left: NDArray[np.float64], right: NDArray[np.float64]) -> list[tuple[int, int]]:
+    """Stretches that touch, made into one, in whole pixels from left to right."""
+    if not len(left):
+        return []
+    left, right = np.sort(np.rint(left)), np.sort(np.rint(right))
+    apart = left[1:] > right[:-1]
+    starts = left[np.append(True, apart)].astype(np.int64).tolist()
+    ends = right[np.append(apart, True)].astype(np.int64).tolist()
+    return list(zip(starts, ends, strict=True))
+
+
+def faded(color: QColor, alpha: int) -> QColor:
+    faded = QColor(color)
+    faded.setAlpha(alpha)
+    return faded
+
+
+def rounded_rect(rect: QRectF, round_left: bool, round_right: bool) -> QPainterPath:
+    """A rectangle whose corners are round where the token begins or ends, square where it goes on."""
+    size = 2 * RADIUS_PX
+    corner = QRectF(rect.topLeft(), QSizeF(size, size))
+    beyond_left, beyond_top = rect.right() - size, rect.bottom() - size
+    path = QPainterPath(QPointF(rect.center().x(), rect.top()))
+    for point, place, angle, is_round in (
+        (rect.topRight(), QPointF(beyond_left, rect.top()), 90, round_right),
+        (rect.bottomRight(), QPointF(beyond_left, beyond_top), 0, round_right),
+        (rect.bottomLeft(), QPointF(rect.left(), beyond_top), 270, round_left),
+        (rect.topLeft(), rect.topLeft(), 180, round_left),
+    ):
+        if is_round:
+            corner.moveTopLeft(place)
+            path.arcTo(corner, angle, -90)
+        else:
+            path.lineTo(point)
+    path.closeSubpath()
+    return path

@@ -1,0 +1,377 @@
+"""Which block of the text lies where in the window, and the layouts of those that show.
+
+Only what shows is laid out.  The numbers of rows of all other blocks are estimates; therefore the place
+that is kept while anything changes is the block at the top of the window, not a distance from the
+beginning, and nothing on screen jumps when an estimate is corrected.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.analysis.editing.text_blocks import TextBlocks, Unbroken
+from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.kit.document.document import TextDocument
+from guiapp.kit.spans.block import BlockLayout, Preedit, TextMetrics
+
+MARGIN_PX = 16  # above the first row and below the last
+MOST_LAYOUTS = 512
+LAYOUTS_BYTES = 1 << 15  # of text: some screens; its layout takes three hundred times as much
+CHARACTERS_PER_BYTE = 0.85  # a guess, for texts that are mostly ASCII
+SETTLING_ROUNDS = 10
+
+
+class VisibleBlock(NamedTuple):
+    """A block that shows: its first byte, where its rows begin and end in the window, and its layout."""
+
+    start: int
+    y: float
+    bottom: float
+    layout: BlockLayout
+
+
+class CaretPlace(NamedTuple):
+    """Where an offset is: its block, the row in it, and where in the window."""
+
+    block: int
+    row: int
+    x: float
+    y: float
+
+
+class SpanRows:
+    """The rows of a document at one width, and how far they are scrolled."""
+
+    def __init__(
+        self, document: TextDocument, metrics: TextMetrics, blocks: TextBlocks | None = None
+    ) -> None:
+        """Without `blocks`, a row begins behind each newline."""
+        self._document = document
+        self._blocks = TextBlocks(document.buffer) if blocks is None else blocks
+        self._layouts: OrderedDict[tuple[bytes, Unbroken], BlockLayout] = OrderedDict()
+        self._n_laid_out = 0  # bytes in all of these
+        self._metrics = metrics
+        self._width = 600.0
+        self._height = 400.0
+        self._header_px = 0
+        self._footer_px = 0
+        self._preedit: Preedit | None = None
+        self._anchor = 0  # the block at the top of the window …
+        self._offset = -float(MARGIN_PX)  # … and how much of it is above; negative if it begins further down
+        self._n_rows = self._estimate(0, len(self._blocks))
+        self._rows_before: NDArray[np.int64] | None = None
+        self._visible: tuple[tuple[float, ...], list[VisibleBlock]] | None = None
+
+    @property
+    def metrics(self) -> TextMetrics:
+        return self._metrics
+
+    @property
+    def content_height(self) -> float:
+        rows = int(self._before()[-1])
+        return self._top() + rows * self._metrics.row_height + self._footer_px + MARGIN_PX
+
+    @property
+    def has_header(self) -> bool:
+        """Whether there is a row above the text."""
+        return self._header_px > 0
+
+    @property
+    def scroll_y(self) -> float:
+        return self._y_of_block(self._anchor) + self._offset
+
+    @property
+    def text_end_y(self) -> float:
+        """Where the rows of text end, in the window."""
+        return self.content_height - MARGIN_PX - self._footer_px - self.scroll_y
+
+    # What changes the rows
+
+    def apply(self, edit: TextEdit) -> None:
+        """Follow an edit of the document."""
+        self._visible = None
+        splice = self._blocks.apply(edit)
+        behind = splice.first + splice.removed
+        fresh = self._estimate(splice.first, splice.first + splice.added)
+        kept = min(splice.removed, splice.added)
+        fresh[:kept] = self._n_rows[splice.first : splice.first + kept]
+        if splice.removed == splice.added:
+            self._n_rows[splice.first : behind] = fresh
+        else:
+            self._n_rows = np.concatenate((self._n_rows[: splice.first], fresh, self._n_rows[behind:]))
+            self._rows_before = None
+        if self._anchor >= behind:
+            self._anchor += splice.added - splice.removed
+        elif self._anchor >= splice.first + splice.added:
+            self._anchor, self._offset = splice.first + splice.added - 1, 0.0
+
+    def look_again(self) -> None:
+        """Follow other tokens of the same text: other stretches may be unbroken."""
+        self._visible = None
+
+    def reset(self) -> None:
+        """Begin anew at the top of another text."""
+        self._blocks.reset()
+        self._forget()
+        self.scroll_to(0)
+
+    def set_metrics(self, metrics: TextMetrics) -> None:
+        share = self._offset / self._metrics.row_height
+        self._metrics = metrics
+        self._forget()
+        self._offset = round(share * metrics.row_height) if self._anchor or share > 0 else self._offset
+
+    def set_size(self, width: float, height: float) -> None:
+        self._height = height
+        if width != self._width:
+            self._width = width
+            self._forget()
+
+    def set_frame(self, header_px: int, footer_px: int) -> None:
+        """Leave room above the first block and below the last one."""
+        if (header_px, footer_px) == (self._header_px, self._footer_px):
+            return
+        at_top = self.scroll_y <= 0
+        if self._anchor == 0 and self._offset < 0:
+            self._offset += self._header_px - header_px
+        self._header_px, self._footer_px = header_px, footer_px
+        if at_top:
+            self.scroll_to(0)
+
+    def set_preedit(self, preedit: Preedit | None) -> None:
+        """Show what is being composed, at an offset of the document."""
+        self._visible = None
+        self._preedit = preedit
+
+    # Layout
+
+    def layout(self, block: int) -> BlockLayout:
+        start, end = self._blocks.start(block), self._blocks.end(block)
+        data = self._document.slice(start, end)
+        found = self._with_preedit(block, start, data)
+        if found is None:
+            unbroken = self._blocks.unbroken(block)
+            key = data, unbroken
+            found = self._layouts.get(key)
+            if found is None:
+                found = self._layouts[key] = BlockLayout(data, self._metrics, self._width, unbroken=unbroken)
+                self._n_laid_out += len(data)
+                self._forget_oldest()
+            self._layouts.move_to_end(key)
+        if self._n_rows[block] != found.n_rows:
+            self._n_rows[block] = found.n_rows
+            self._rows_before = None
+        return found
+
+    def _forget_oldest(self) -> None:
+        """All but the newest layouts."""
+        while len(self._layouts) > 1 and (
+            len(self._layouts) > MOST_LAYOUTS or self._n_laid_out > LAYOUTS_BYTES
+        ):
+            self._n_laid_out -= len(self._layouts.popitem(last=False)[0][0])
+
+    def visible(self) -> list[VisibleBlock]:
+        """The blocks that show, from the top down, one at least; not to be changed."""
+        place = (self._anchor, self._offset, self._height)
+        if self._visible is None or self._visible[0] != place:
+            self._visible = place, self._lay_out_visible()
+        return self._visible[1]
+
+    def _lay_out_visible(self) -> list[VisibleBlock]:
+        found = list[VisibleBlock]()
+        y, block = -self._offset, self._anchor
+        while block < len(self._blocks) and (y < self._height or not found):
+            layout = self.layout(block)
+            bottom = y + layout.n_rows * self._metrics.row_height
+            found.append(VisibleBlock(self._blocks.start(block), y, bottom, layout))
+            y, block = bottom, block + 1
+        return found
+
+    # Scrolling
+
+    def scroll_by(self, distance: float) -> None:
+        """Scroll by pixels; what comes into sight is laid out on the way."""
+        if abs(distance) > 3 * self._height:
+            self.scroll_to(self.scroll_y + distance)
+            return
+        self._offset += round(distance)
+        while self._offset < 0 and self._anchor > 0:
+            self._anchor -= 1
+            self._offset += self.layout(self._anchor).n_rows * self._metrics.row_height
+        while self._anchor + 1 < len(self._blocks):
+            height = self.layout(self._anchor).n_rows * self._metrics.row_height
+            if self._offset < height:
+                break
+            self._offset -= height
+            self._anchor += 1
+        self.settle()
+
+    @property
+    def top(self) -> tuple[int, float]:
+        """Where the window begins: the block at its top, and how much of that is above it."""
+        return self._anchor, self._offset
+
+    def show_from(self, top: tuple[int, float]) -> None:
+        """Scroll to where other rows of the same text are; to its end where these know of more blocks."""
+        block, offset = top
+        last = len(self._blocks) - 1
+        self._anchor, self._offset = (block, offset) if block <= last else (last, 0.0)
+        self.settle()
+
+    def scroll_to(self, y: float) -> None:
+        """Scroll to a distance from the top of the whole text, as good as it is known."""
+        self._jump(y)
+        self.settle()
+
+    def scroll_to_end(self) -> None:
+        """Scroll to the end of the text, wherever laying it out shows that to be."""
+        for _ in range(SETTLING_ROUNDS):
+            self._jump(self._limit())
+            self.visible()
+            if self.scroll_y == self._limit():
+                return
+
+    def settle(self) -> None:
+        """Lay out what shows, and scroll back to where there is text."""
+        for _ in range(SETTLING_ROUNDS):
+            self.visible()
+            y, limit = self.scroll_y, self._limit()
+            if 0 <= y <= limit:
+                return
+            self._jump(min(max(y, 0.0), limit))
+
+    def shows(self, offset: int) -> bool:
+        """Whether the row of an offset is in sight, at least in part."""
+        return -self._metrics.row_height < self.place_of(offset).y < self._height
+
+    def reveal(self, offset: int, at_row_end: bool = False) -> None:
+        """Scroll just so far that the row of an offset shows, or to its middle if that is far."""
+        row_px = self._metrics.row_height
+        for _ in range(SETTLING_ROUNDS):  # what comes into sight may have other heights than it was thought
+            before, place = self.top, self.place_of(offset, at_row_end)
+            if 0 <= place.y <= self._height - row_px:
+                return
+            if -self._height < place.y < 2 * self._height:
+                lowest = self._height - row_px
+                self.scroll_by(place.y if place.y < 0 else place.y - lowest)
+            else:
+                self._anchor, self._offset = place.block, place.row * row_px - self._height // 3
+                self.scroll_by(0)
+            if self.top == before:
+                return
+
+    def show_at(self, offset: int, y: float) -> None:
+        """Scroll until the row of an offset is at a height of the window, as far as the text reaches."""
+        self.reveal(offset)
+        for _ in range(SETTLING_ROUNDS):
+            before = self.top
+            self.scroll_by(self.place_of(offset).y - y)
+            if self.top == before:
+                return
+
+    # Places
+
+    def place_of(self, offset: int, at_row_end: bool = False) -> CaretPlace:
+        block = self._blocks.block_at(offset)
+        if at_row_end and block and offset == self._blocks.start(block):
+            block -= 1
+        layout = self.layout(block)
+        within = offset - self._blocks.start(block)
+        row = layout.row_of(within, at_row_end)
+        y = self._y_of_block(block) - self.scroll_y + row * self._metrics.row_height
+        return CaretPlace(block, row, layout.caret_x(within, row), y)
+
+    def row_at(self, y: float) -> tuple[int, int]:
+        """The block and row nearest to a height in the window."""
+        block, top = self._anchor, -self._offset
+        row_px = self._metrics.row_height
+        while block > 0 and y < top:
+            block -= 1
+            top -= self.layout(block).n_rows * row_px
+        while block + 1 < len(self._blocks) and y >= top + self.layout(block).n_rows * row_px:
+            top += self.layout(block).n_rows * row_px
+            block += 1
+        last = self.layout(block).n_rows - 1
+        return block, int(min(max((y - top) // row_px, 0), last))
+
+    def caret_at(self, block: int, row: int, x: float) -> tuple[int, bool]:
+        """The offset nearest to x in a row, and whether it is the end of a row that another one follows."""
+        offset, at_row_end = self.layout(block).caret_at(row, x)
+        return self._blocks.start(block) + offset, at_row_end
+
+    def shares_of(self, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+        """How far down blocks of offsets are, from 0 to 1 of all that can be scrolled, as good as known."""
+        blocks = np.searchsorted(self._blocks.starts, offsets, side="right") - 1
+        middles = self._top() + (self._before()[blocks] + 0.5) * self._metrics.row_height
+        return (middles / max(self.content_height, self._height)).astype(np.float64)
+
+    def byte_at(self, block: int, row: int, x: float) -> int:
+        """The byte that is shown at a place; -1 beside the text."""
+        found = self.layout(block).byte_at(row, x)
+        return self._blocks.start(block) + found if found >= 0 else -1
+
+    def chip_span(self, offset: int) -> tuple[int, int] | None:
+        """The bytes that are shown as one chip with the byte at `offset`."""
+        block = self._blocks.block_at(offset)
+        start = self._blocks.start(block)
+        found = self.layout(block).chip_span(offset - start)
+        return None if found is None else (start + found[0], start + found[1])
+
+    def row_span(self, block: int, row: int) -> tuple[int, int]:
+        start = self._blocks.start(block)
+        first, last = self.layout(block).row_span(row)
+        return start + first, start + last
+
+    def block_span(self, block: int) -> tuple[int, int]:
+        return self._blocks.start(block), self._blocks.end(block)
+
+    def __len__(self) -> int:
+        return len(self._blocks)
+
+    def _limit(self) -> float:
+        return max(0.0, self.content_height - self._height)
+
+    def _top(self) -> int:
+        return MARGIN_PX + self._header_px
+
+    def _before(self) -> NDArray[np.int64]:
+        """How many rows lie before each block, and in all."""
+        if self._rows_before is None:
+            self._rows_before = np.concatenate((np.zeros(1, np.int64), np.cumsum(self._n_rows)))
+        return self._rows_before
+
+    def _y_of_block(self, block: int) -> float:
+        return float(self._top() + int(self._before()[block]) * self._metrics.row_height)
+
+    def _jump(self, y: float) -> None:
+        below = round(y) - self._top()
+        before = self._before()
+        block = int(np.searchsorted(before, below / self._metrics.row_height, side="right")) - 1
+        self._anchor = min(max(block, 0), len(self._blocks) - 1)
+        self._offset = below - int(before[self._anchor]) * self._metrics.row_height
+
+    def _forget(self) -> None:
+        self._layouts.clear()
+        self._n_laid_out = 0
+        self._visible = None
+        self._n_rows = self._estimate(0, len(self._blocks))
+        self._rows_before = None
+
+    def _estimate(self, first: int, last: int) -> NDArray[np.int64]:
+        ends = np.append(self._blocks.starts[first + 1 : last + 1], self._document.size)
+        lengths = ends[: last - first] - self._blocks.starts[first:last]
+        columns = max(self._width / self._metrics.char_width, 4)
+        rows: NDArray[np.int64] = np.maximum(np.ceil(lengths * (CHARACTERS_PER_BYTE / columns)), 1).astype(
+            np.int64
+        )
+        return rows
+
+    def _with_preedit(self, block: int, start: int, data: bytes) -> BlockLayout | None:
+        if self._preedit is None or self._blocks.block_at(self._preedit.offset) != block:
+            return None
+        within = Preedit(self._preedit.offset - start, self._preedit.text, self._preedit.caret)
+        return BlockLayout(data, self._metrics, self._width, within)

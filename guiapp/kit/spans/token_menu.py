@@ -1,0 +1,157 @@
+"""What people can do with the token under the mouse."""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import partial
+
+from PySide6.QtCore import QObject, QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu
+
+from guiapp.analysis.explain.word_variants import LONGEST_WORD_BYTES, WordVariant, logit_bias, word_variants
+from guiapp.core.text.figures import counted
+from guiapp.core.text.visible_text import isolate, visible_text
+from guiapp.kit.document.search import TextSearch
+from guiapp.kit.spans.clipboard import put_on_clipboard
+from guiapp.kit.spans.view import SpanView
+from guiapp.kit.tokens.details import hex_bytes
+from guiapp.kit.tokens.source import ToldTokens
+from guiapp.kit.widgets.page_base import PageRequests
+
+SHOWN_CHARACTERS = 24
+
+
+class Kind(Enum):
+    """What the text is: the window's, which Steps goes through, another one, or a list of ids."""
+
+    STEPPED = "stepped"
+    OTHER = "other"
+    IDS = "ids"
+
+
+class TokenMenu(QObject):
+    """The context menu of a text: about a token, then what all editors can do."""
+
+    def __init__(
+        self,
+        editor: SpanView,
+        tokens: ToldTokens,
+        requests: PageRequests | None = None,
+        search: TextSearch | None = None,
+        kind: Kind = Kind.STEPPED,
+    ) -> None:
+        """`requests` where they are tokens of the window's model, `search` where its matches show."""
+        super().__init__(editor)
+        self._editor = editor
+        self._source = tokens
+        self._kind = kind
+        self._search = search
+        self._requests = requests
+        editor.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        editor.customContextMenuRequested.connect(self._open)
+
+    def _open(self, place: QPoint) -> None:
+        menu = self.menu_at(place)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if menu.isEmpty():
+            return
+        menu.popup(self._editor.viewport().mapToGlobal(place))
+
+    def menu_at(self, place: QPoint) -> QMenu:
+        """For a point of the editor; elsewhere than on a token, only what editors can do."""
+        menu = QMenu(self._editor)
+        token = self._editor.token_at(QPointF(place))
+        if token >= 0:
+            self._add_token(menu, token)
+        if token >= 0 and self._editor.actions():
+            menu.addSeparator()
+        menu.addActions(self._editor.actions())
+        return menu
+
+    def _add_token(self, menu: QMenu, index: int) -> None:
+        source = self._source
+        vocabulary, token_id = source.vocabulary, int(source.tokens.ids(index, index + 1)[0])
+        if vocabulary is None or token_id < 0:
+            return
+        data, (start, end) = vocabulary.token_bytes(token_id), source.tokens.span(index)
+        shown = isolate(source.spelling.now.token(vocabulary, token_id, SHOWN_CHARACTERS))
+        title = menu.addAction(f"{_plain(shown)}   {token_id}")
+        title.setEnabled(False)
+        menu.addSeparator()
+        menu.addAction(f"Copy id {token_id}").triggered.connect(partial(_copy, str(token_id)))
+        copy_bytes = menu.addAction(f"Copy bytes {hex_bytes(data[:8])}" + (" …" if len(data) > 8 else ""))
+        copy_bytes.triggered.connect(partial(_copy, data.hex(" ").upper()))
+        copy_text = menu.addAction("Copy text")
+        text = b"" if self._kind is Kind.IDS else source.document.slice(start, end)
+        copy_text.triggered.connect(partial(put_on_clipboard, text or data))
+        menu.addSeparator()
+        self._add_ways(menu, index, token_id, (start, end))
+        if self._kind is not Kind.IDS and (word := self._word_at(start)):
+            self._add_variants(
+                menu.addMenu(f"Variants of “{_plain(isolate(visible_text(word.encode(), 24)))}”"), word
+            )
+
+    def _add_ways(self, menu: QMenu, index: int, token_id: int, span: tuple[int, int]) -> None:
+        """To its others in the text, and to other pages that tell more about it."""
+        start, end = span
+        if self._search is not None:
+            n_others = self._source.tokens.count(token_id) - 1
+            others = menu.addAction(
+                f"Find its {counted(n_others, 'other')}" if n_others else "No others in this text"
+            )
+            others.setEnabled(n_others > 0)
+            look = partial(self._search.look_for, "token", str(token_id), end)
+            others.triggered.connect(look)
+        if (requests := self._requests) is None:
+            return
+        ways = [
+            ("Show in tree", partial(requests.token_wanted.emit, token_id)),
+            ("How it is built", partial(requests.building_wanted.emit, token_id)),
+        ]
+        if self._kind is Kind.STEPPED:
+            ways.insert(0, ("Why this token", partial(requests.why_wanted.emit, index)))
+            ways.append(("Stop when it is formed", partial(requests.stop_wanted.emit, token_id, start)))
+        for text, do in ways:
+            menu.addAction(text, do)
+
+    def _word_at(self, offset: int) -> str:
+        """The word that a token begins in, or behind the space that it begins with; "" for none."""
+        document = self._source.document
+        start, end = document.word_span(offset)
+        if not document.slice(start, end).strip():
+            start, end = document.word_span(end)
+        word = document.slice(start, min(end, start + LONGEST_WORD_BYTES)).decode("utf-8", "replace")
+        return word if word.strip() == word and "\ufffd" not in word else ""
+
+    def _add_variants(self, menu: QMenu, word: str) -> None:
+        """Its rows are made when somebody looks at it: each is a text to encode."""
+        menu.aboutToShow.connect(partial(self._fill_variants, menu, word))
+
+    def _fill_variants(self, menu: QMenu, word: str) -> None:
+        tokenizer = self._source.tokenizer
+        if tokenizer is None or not menu.isEmpty():
+            return
+        variants = word_variants(tokenizer, word)
+        for variant in variants:
+            ids = " ".join(map(str, variant.token_ids))
+            shown = _plain(isolate(visible_text(variant.text.encode(), SHOWN_CHARACTERS)))
+            menu.addAction(f"{shown}\t{ids}").triggered.connect(partial(_copy, ids))
+        menu.addSeparator()
+        for name, is_llama_cpp in (("OpenAI", False), ("llama.cpp", True)):
+            _add_bias(menu, name, variants, is_llama_cpp)
+
+
+def _add_bias(menu: QMenu, name: str, variants: list[WordVariant], is_llama_cpp: bool) -> None:
+    action = menu.addAction(f"Copy logit_bias that bans those of one token ({name})")
+    action.setEnabled(any(variant.is_one_token for variant in variants))
+    action.triggered.connect(partial(_copy, logit_bias(variants, is_llama_cpp)))
+
+
+def _copy(text: str) -> None:
+    QGuiApplication.clipboard().setText(text)
+
+
+def _plain(text: str) -> str:
+    """A text for a menu, where an ampersand would mark a key."""
+    return text.replace("&", "&&")

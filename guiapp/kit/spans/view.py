@@ -1,0 +1,540 @@
+"""A text with its tokens, to scroll and to point at; `SpanEditor` makes it editable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from operator import itemgetter
+
+import numpy as np
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QPainter,
+    QPaintEvent,
+    QRegion,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
+
+from guiapp.analysis.editing.text_blocks import TextBlocks
+from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.core.text.character_starts import decode
+from guiapp.core.text.invisible import INVISIBLE
+from guiapp.core.text.look_alikes import look_alikes
+from guiapp.kit.document.document import TextDocument
+from guiapp.kit.document.search import TextSearch
+from guiapp.kit.spans.added_tokens import AddedTokens, ChipBox
+from guiapp.kit.spans.block import TextMetrics
+from guiapp.kit.spans.fonts import FontSearch
+from guiapp.kit.spans.frame import Marks, Part, Screen, ShownBlock, blocks_in, parts_of
+from guiapp.kit.spans.painter import UPRIGHT_PX, draw_upright
+from guiapp.kit.spans.row_pixmaps import PointedOut, RowPixmaps
+from guiapp.kit.spans.rows import MARGIN_PX, SpanRows
+from guiapp.kit.spans.tips import character_tip, chip_tip, passing_tip
+from guiapp.kit.state.later import later
+from guiapp.kit.tokens.layout import SpanSource, token_at
+from guiapp.kit.widgets.theme import TEXT_FONT_PX, ThemeSource
+from guiapp.kit.widgets.tip_watch import TipWatch
+
+SIDE_PX = 24
+NO_BOS = "no BOS"
+ZOOM_STEPS_PX = (9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 28, 32, 40, 48)
+WHEEL_NOTCH = 120
+NOTCH_ROWS = 3
+ROWS_AT_ONCE = 4  # in a frame that goes on where another one ran out of time
+
+
+class SpanView(QAbstractScrollArea):
+    """The text of a document with its tokens coloured in place.
+
+    Signals:
+        hovered(int): the token under the mouse, -1 for none.
+        token_clicked(int): a token was clicked.
+        zoom_changed(): `font_px` is new.
+        moved(int): all rows lie so many pixels lower; 0 where they may be others, or lie anyhow.
+        scrolled(): another part of the text shows, and that by no edit.
+    """
+
+    hovered = Signal(int)
+    token_clicked = Signal(int)
+    zoom_changed = Signal()
+    moved = Signal(int)
+    scrolled = Signal()
+    _looks_changed = Signal()
+
+    def __init__(
+        self,
+        document: TextDocument,
+        spans: SpanSource,
+        themes: ThemeSource,
+        side_px: int = SIDE_PX,
+        blocks: TextBlocks | None = None,
+    ) -> None:
+        super().__init__()
+        self._side_px = side_px
+        self._document = document
+        self._spans = spans
+        self._themes = themes
+        self._font_px = TEXT_FONT_PX
+        self._rows = SpanRows(document, TextMetrics.of(themes.theme.mono_font(self._font_px)), blocks)
+        self._shows_whitespace = True
+        self._selected_token = self._hovered_token = -1
+        self._pointed_out: PointedOut | None = None
+        self._keeps_rows = (False, False)  # for added tokens, also where there are none
+        self._added = AddedTokens(spans)
+        self._search: TextSearch | None = None
+        self._token_tip: Callable[[int], str] | None = None
+        self._open_invisible: Callable[[int, int, QPoint], None] | None = None
+        self._marks_look_alikes = False
+        self._placeholder = ""
+        self._remark_on: Callable[[int], str] | None = None
+        self._mark: int | None = None
+        self._screen = Screen()
+        self._is_changing = False
+        self._looks_changed.connect(self._update_what_changed, Qt.ConnectionType.QueuedConnection)
+        self._most_ms, self._goes_gently = inf, False
+        self._unfinished: list[QRect] = []
+        self._go_on = later(self, 0, self._paint_unfinished)
+        self._fonts = FontSearch(self._rows.metrics.font, self)
+        self._set_up_window()
+        self._restyle()
+        self._read_added_tokens()
+        spans.tokens_changed.connect(self._follow_tokens)
+        themes.changed.connect(self._restyle)
+
+    def _set_up_window(self) -> None:
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.setViewport(QWidget())
+        self.viewport().setMouseTracking(True)
+        self.viewport().installEventFilter(self)
+        TipWatch(self.viewport(), lambda place: self.tip(QPointF(place)))
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+
+    @property
+    def rows(self) -> SpanRows:
+        """The layout of the text, to ask where things are."""
+        return self._rows
+
+    # How it is painted
+
+    def set_frame_time(self, most_ms: float, goes_gently: bool = False) -> None:
+        """Paint new rows for so long at a time, and between that let people type and scroll.
+
+        Or but a few rows at a time, be they new or not; the others look as before meanwhile.
+        """
+        self._most_ms, self._goes_gently = most_ms, goes_gently
+
+    @property
+    def is_painted(self) -> bool:
+        """Whether all rows that show are painted in full."""
+        return not self._unfinished
+
+    # What is shown
+
+    @property
+    def font_px(self) -> int:
+        return self._font_px
+
+    def set_font_px(self, size_px: int) -> None:
+        size_px = min(max(size_px, ZOOM_STEPS_PX[0]), ZOOM_STEPS_PX[-1])
+        if size_px == self._font_px:
+            return
+        self._font_px = size_px
+        self._rows.set_metrics(TextMetrics.of(self._themes.theme.mono_font(size_px)))
+        self._read_added_tokens()
+        self._restyle()
+        self._settle()
+        self.zoom_changed.emit()
+
+    def zoom(self, steps: int) -> None:
+        """Make the text larger by some steps, or smaller by negative ones."""
+        at = int(np.searchsorted(ZOOM_STEPS_PX, self._font_px)) + steps
+        self.set_font_px(ZOOM_STEPS_PX[min(max(at, 0), len(ZOOM_STEPS_PX) - 1)])
+
+    def set_shows_whitespace(self, shows: bool) -> None:
+        """Mark spaces, tabs and newlines by faint signs, or leave them blank."""
+        self._shows_whitespace = shows
+        self._restyle()
+
+    def set_marks_look_alikes(self, marks: bool) -> None:
+        """Underline letters that pass for those of another script, within a word."""
+        self._marks_look_alikes = marks
+        self._look_again()
+
+    def set_placeholder(self, text: str) -> None:
+        """What an empty document says about itself."""
+        self._placeholder = text
+        self.viewport().update()
+
+    def set_selected_token(self, index: int) -> None:
+        if index != self._selected_token:
+            self._selected_token = index
+            self._look_again()
+
+    def set_hovered_token(self, index: int) -> None:
+        if index != self._hovered_token:
+            self._hovered_token = index
+            self._look_again()
+
+    def point_out(self, place: PointedOut | None) -> None:
+        """Mark a stretch of the text, a place if it is empty, and the line that it is in; None ends that."""
+        if place != self._pointed_out:
+            self._pointed_out = place
+            self._look_again()
+
+    def keep_rows_for_added(self, before: bool, behind: bool) -> None:
+        """Have rows for tokens that are added before and behind the text, also where there are none."""
+        if (before, behind) != self._keeps_rows:
+            self._keeps_rows = (before, behind)
+            self._read_added_tokens()
+            self._settle()
+
+    def show_from(self, place: tuple[int, float]) -> None:
+        """Scroll to where the rows of another view of the text are, `rows.top` there."""
+        if place != self._rows.top:
+            before = self._y_of_top()
+            self._rows.show_from(place)
+            self._scrolled_from(before)
+
+    def show_matches(self, search: TextSearch) -> None:
+        """Mark what a search finds from now on."""
+        self._search = search
+        search.found_changed.connect(self._look_again)
+
+    def set_remark(self, remark_on: Callable[[int], str]) -> None:
+        """Say something about the byte under the mouse, before its bytes; "" for nothing."""
+        self._remark_on = remark_on
+
+    def set_mark(self, offset: int | None) -> None:
+        """Draw an upright line before a byte of the text."""
+        self._mark = offset
+        self._look_again()
+
+    @property
+    def top(self) -> tuple[int, float]:
+        """Where the uppermost row that shows begins, and how high that is in the window."""
+        block, row = self._rows.row_at(0)
+        start = self._rows.row_span(block, row)[0]
+        return start, self._rows.place_of(start).y
+
+    def place(self, offset: int, y: float) -> None:
+        """Scroll until the row of a byte is at a height of the window, as far as the text reaches."""
+        y_before = self._y_of_top()
+        self._rows.show_at(offset, y)
+        self._scrolled_from(y_before)
+
+    def reveal(self, start: int, end: int) -> None:
+        """Scroll to a stretch of the text, to its beginning if it does not fit."""
+        y_before = self._y_of_top()
+        self._rows.reveal(end)
+        self._rows.reveal(start)
+        self._scrolled_from(y_before)
+
+    def token_at(self, point: QPointF) -> int:
+        """The token under a point of the viewport, -1 where there is none."""
+        for chip in self._chips():
+            if chip.rect.contains(point):
+                return chip.token
+        offset = self._byte_at(point)
+        if offset < 0:
+            return -1
+        return token_at(self._spans.spans_in(offset, offset + 1), offset)
+
+    def _byte_at(self, point: QPointF) -> int:
+        """The byte that is shown at a point; -1 beside the text."""
+        block, row = self._rows.row_at(point.y())
+        start = self._rows.row_span(block, row)[0]
+        y = self._rows.place_of(start).y
+        if not y <= point.y() < y + self._rows.metrics.row_height:
+            return -1
+        return self._rows.byte_at(block, row, point.x() - self._side_px)
+
+    # Following the models
+
+    def _restyle(self) -> None:
+        self._pixmaps = RowPixmaps(self._themes.theme, self._rows.metrics, self._shows_whitespace)
+        self._screen.forget()
+        self.viewport().update()
+
+    def _follow_tokens(self, edit: TextEdit | None) -> None:
+        if edit is not None:
+            self._rows.set_preedit(None)  # its place may be gone; the input method will show it again
+            if edit.start == 0 and edit.added == self._document.size:
+                self._rows.reset()
+            else:
+                self._rows.apply(edit)
+        else:
+            self._rows.look_again()
+        self._read_added_tokens()
+        self._settle()
+
+    def _read_added_tokens(self) -> None:
+        self._added.read(self._document.size)
+        row_px = self._rows.metrics.row_height
+        before, behind = self._keeps_rows
+        header, footer = before or bool(self._added.leading), behind or bool(self._added.trailing)
+        self._rows.set_frame(header * row_px, footer * row_px)
+
+    # Scrolling
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._settle()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._settle()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        bar = self.verticalScrollBar()
+        if bar.value() < bar.maximum():
+            self._scroll(bar.value() - round(self._rows.scroll_y))
+        else:
+            y_before = self._y_of_top()
+            self._rows.scroll_to_end()
+            self._scrolled_from(y_before)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        notches = event.angleDelta().y() / WHEEL_NOTCH
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            if notches:  # none where fingers moved sideways or came to rest
+                self.zoom(1 if notches > 0 else -1)
+        elif not event.pixelDelta().isNull():
+            self._scroll(-event.pixelDelta().y())
+        else:
+            self._scroll(-notches * NOTCH_ROWS * self._rows.metrics.row_height)
+        event.accept()
+
+    def _scroll(self, distance: float) -> None:
+        y_before = self._y_of_top()
+        self._rows.scroll_by(distance)
+        self._scrolled_from(y_before)
+
+    def _y_of_top(self) -> tuple[int, float]:
+        """The first byte that shows, and where its row is."""
+        top = self._rows.visible()[0]
+        return top.start, top.y
+
+    def _scrolled_from(self, before: tuple[int, float]) -> None:
+        """Show a new place: move the picture of what stays in sight, paint the rest."""
+        start, y = before
+        height = self.viewport().height()
+        shown = {block.start: block.y for block in self._rows.visible()}
+        moved = round(shown[start] - y) if start in shown else height
+        if abs(moved) >= height or not self.is_painted:
+            self.viewport().update()
+            moved = 0
+        elif moved:
+            self.viewport().scroll(0, moved)
+            self._screen.forget()
+        self._sync_scroll_bar()
+        self.moved.emit(moved)
+        if self._y_of_top() != before:
+            self.scrolled.emit()
+
+    def _settle(self) -> None:
+        """Fit the rows to the viewport after anything changed; those that are hidden when they show."""
+        if not self.isVisible():
+            return
+        self._rows.set_size(self.viewport().width() - 2 * self._side_px, self.viewport().height())
+        self._rows.settle()
+        self._sync_scroll_bar()
+        self.moved.emit(0)
+        self._unfinished.clear()
+        self._look_again()
+
+    def _sync_scroll_bar(self) -> None:
+        bar = self.verticalScrollBar()
+        height = self.viewport().height()
+        with QSignalBlocker(bar):
+            bar.setRange(0, max(0, round(self._rows.content_height) - height))
+            bar.setEnabled(bar.maximum() > 0)  # shows no handle then; the bar keeps its room
+            bar.setPageStep(height)
+            bar.setSingleStep(self._rows.metrics.row_height)
+            bar.setValue(round(self._rows.scroll_y))
+
+    # Painting
+
+    def _look_again(self) -> None:
+        """Paint what looks different, when all views of the text have followed the change.
+
+        What is hidden is painted as a whole once it shows.
+        """
+        if not self._is_changing and self.isVisible():
+            self._is_changing = True
+            self._looks_changed.emit()
+
+    def _update_what_changed(self) -> None:
+        self._is_changing = False
+        window, caret_y = self.viewport().rect(), self._rows.place_of(self._document.caret).y
+        changed = self._screen.differing(self._parts(self._blocks_in(QRegion(window))))
+        if self._goes_gently:
+            self._unfinished = sorted(changed, key=lambda rect: abs(rect.top() - caret_y))
+            self._paint_unfinished()
+            return
+        for rect in changed:
+            self.viewport().update(rect)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        area = event.region()
+        self._pixmaps.begin_frame(self._most_ms, self.viewport().size(), self.devicePixelRatioF())
+        blocks = self._blocks_in(area)
+        with QPainter(self.viewport()) as painter:
+            painter.fillRect(event.rect(), self._themes.theme.background)
+            unfinished = self._draw_rows(painter, area, blocks)
+            self._draw_above_rows(painter)
+        self._unfinished = [rect for rect in self._unfinished if not QRegion(rect).subtracted(area).isEmpty()]
+        self._unfinished += unfinished
+        painted = QRegion() if self._is_changing else area
+        for rect in unfinished:
+            painted -= QRegion(rect)
+        self._screen.note(self._parts(blocks), area, painted)
+        if self._unfinished:
+            self._go_on.start()
+
+    def _draw_above_rows(self, painter: QPainter) -> None:
+        for chip in self._chips():
+            self._pixmaps.draw_chip(painter, chip.rect, chip.label, chip.is_ringed, *self._marks_of(chip))
+        if self._keeps_rows[0] and not self._added.leading:
+            self._draw_beside(painter, MARGIN_PX - self._rows.scroll_y, NO_BOS)
+        if not self._document.size:
+            self._draw_beside(painter, self._rows.place_of(0).y, self._placeholder)
+        for offset, color in self._uprights():
+            line = self._upright_rect(offset)
+            draw_upright(painter, line.center().x(), line.top(), line.height(), color)
+        if (caret := self._shown_caret()) is not None:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+            painter.fillRect(caret, self._themes.theme.accent)
+
+    def _draw_rows(self, painter: QPainter, area: QRegion, blocks: list[ShownBlock]) -> list[QRect]:
+        """Draw the rows that touch an area, first those where someone types; return those only sketched."""
+        row_px, caret_y = self._rows.metrics.row_height, self._rows.place_of(self._document.caret).y
+        touched = [
+            (abs(y - caret_y), y, row, shown)
+            for shown in blocks
+            for row in range(shown.block.layout.n_rows)
+            if area.intersects(self._row_rect(y := shown.block.y + row * row_px))
+        ]
+        sketched = []
+        for _, y, row, shown in sorted(touched, key=itemgetter(0)):
+            layout, place = shown.block.layout, QPointF(self._side_px, y)
+            if not self._pixmaps.draw_row(painter, layout, row, shown.tokens, shown.highlights, place):
+                sketched.append(self._row_rect(y) & self.viewport().rect())
+        return sketched
+
+    def _blocks_in(self, area: QRegion) -> list[ShownBlock]:
+        marked = self._selected_token, self._hovered_token, self._pointed_out
+        lines = self._shown_caret(), *(self._upright_rect(offset) for offset, _ in self._uprights())
+        letters = self._letters_passing if self._marks_look_alikes else None
+        marks = Marks(self._document.selection, *marked, self._search, lines, letters)
+        return blocks_in(area, self._rows, self._spans, marks)
+
+    def _letters_passing(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
+        return tuple((each.start, each.end) for each in look_alikes(self._document.slice(start, end)))
+
+    def _parts(self, blocks: list[ShownBlock]) -> list[Part]:
+        chips = tuple(
+            (chip.label, chip.is_ringed, chip.rect.getRect(), *self._marks_of(chip)) for chip in self._chips()
+        )
+        return parts_of(blocks, self._rows, chips, self.viewport().rect())
+
+    def _row_rect(self, y: float) -> QRect:
+        return QRect(0, int(y), self.viewport().width(), self._rows.metrics.row_height)
+
+    def _paint_unfinished(self) -> None:
+        """Paint a few rows more; all others would only be sketched again."""
+        for rect in self._unfinished[:ROWS_AT_ONCE]:
+            self.viewport().update(rect)
+
+    def _shown_caret(self) -> QRectF | None:
+        """Where the caret is drawn; None while it is not."""
+        return None
+
+    def _uprights(self) -> list[tuple[int, QColor]]:
+        """Where lines between two bytes are drawn, and their colours."""
+        theme, place = self._themes.theme, self._pointed_out
+        mark = [] if self._mark is None else [(self._mark, theme.text)]
+        found = mark if place is None or place.start < place.end else [*mark, (place.start, theme.accent)]
+        return [(min(offset, self._document.size), color) for offset, color in found]
+
+    def _upright_rect(self, offset: int) -> QRectF:
+        place = self._rows.place_of(offset)
+        left = self._side_px + round(place.x) - UPRIGHT_PX / 2
+        return QRectF(left, place.y, UPRIGHT_PX, self._rows.metrics.row_height)
+
+    def _marks_of(self, chip: ChipBox) -> tuple[bool, bool]:
+        return chip.token == self._selected_token, chip.token == self._hovered_token
+
+    def _draw_beside(self, painter: QPainter, y: float, words: str) -> None:
+        """Words that are no text, in a row that begins at y."""
+        painter.setFont(self._rows.metrics.font)
+        painter.setPen(self._themes.theme.faint)
+        painter.drawText(QPointF(self._side_px + 4, y + self._rows.metrics.baseline), words)
+
+    def _chips(self) -> list[ChipBox]:
+        """The chips above and below the text, where they show."""
+        return self._added.chips(self._rows, self._side_px, self.viewport().height())
+
+    # The mouse, without a button
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The mouse leaves the viewport, perhaps for a scroll bar."""
+        if event.type() == QEvent.Type.Leave and watched is self.viewport():
+            self._hover(-1)
+        return super().eventFilter(watched, event)
+
+    def _hover(self, index: int) -> None:
+        if index != self._hovered_token:
+            self.set_hovered_token(index)
+            self.hovered.emit(index)
+
+    def open_chip(self, point: QPointF) -> None:
+        """Tell at once what a chip in the text stands for."""
+        offset = self._byte_at(point)
+        chip = self._rows.chip_span(offset) if offset >= 0 else None
+        if chip is None:
+            return
+        place = self.viewport().mapToGlobal(point.toPoint())
+        if self._open_invisible is not None and INVISIBLE.search(decode(self._document.slice(*chip))):
+            self._open_invisible(*chip, place)
+        else:
+            QToolTip.showText(place, self.tip(point), self.viewport())
+
+    def tell_tokens_by(self, tell: Callable[[int], str]) -> None:
+        """Have tool tips begin with what `tell` says of the token under the mouse."""
+        self._token_tip = tell
+
+    def open_invisible_by(self, open_: Callable[[int, int, QPoint], None]) -> None:
+        """Have a click on a chip of invisible characters open something at a point of the screen.
+
+        `open_` is given the bytes that the chip stands for; without it, a click shows the tool tip.
+        """
+        self._open_invisible = open_
+
+    def tip(self, point: QPointF) -> str:
+        """What is told about a point of the viewport."""
+        offset = self._byte_at(point)
+        if offset < 0:
+            return ""
+        chip = self._rows.chip_span(offset)
+        remark = "" if self._remark_on is None else self._remark_on(offset)
+        lines = [remark] if remark else []
+        if chip is None:
+            start = self._document.character_start(offset)
+            token = token_at(self._spans.spans_in(offset, offset + 1), offset)
+            about = "" if self._token_tip is None or token < 0 else self._token_tip(token)
+            tip = character_tip(self._document, self._spans, start, about)
+            return "\n".join(filter(None, (*lines, self._passing(start), tip)))
+        return "\n".join((*lines, chip_tip(self._document, self._spans, *chip)))
+
+    def _passing(self, start: int) -> str:
+        """What a character passes for, where that is marked."""
+        if not self._marks_look_alikes:
+            return ""
+        first, end = self._rows.block_span(self._rows.place_of(start).block)
+        letters = look_alikes(self._document.slice(first, end))
+        return "".join(map(passing_tip, (each for each in letters if each.start == start - first)))

@@ -1,0 +1,243 @@
+"""Work off the GUI thread: the newest job wins, older ones stop at their next report of progress.
+
+A job may hang, in a read from a disk that does not answer.  So each has a thread of its own that nobody
+waits for without end: neither the job after it, nor the end of the program.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from _thread import start_new_thread
+from collections import deque
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Generic, TypeVar
+
+import shiboken6
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, SignalInstance
+
+from guiapp.errors import TokenloupeError
+from guiapp.native.checkpoint import watched
+
+T = TypeVar("T")
+Progress = Callable[[float], None]
+PATIENCE_S = 10.0  # with an older job that does not stop, before the newest runs beside it
+PATIENCE_AT_THE_END_S = 0.3
+WHOLE = 1000  # progress travels in thousandths, so that reports of less are not sent
+
+
+_running: set[threading.Event] = set()  # all threads of this process that have not ended
+
+
+def is_any_job_running() -> bool:
+    """Whether Python would end with threads in the midst of their work."""
+    return bool(_running)
+
+
+class _Courier(QObject):
+    """Brings what threads have to tell into the thread that made it.
+
+    It is never deleted, as a job may be while its thread tells something: no check of the thread's would be
+    in time.
+    """
+
+    told = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told.connect(self._tell)
+
+    def _tell(self, tell: Callable[[], None]) -> None:
+        tell()
+
+
+@cache
+def _courier() -> _Courier:
+    return _Courier()
+
+
+class SupersededError(Exception):
+    """Raised inside a job by its progress callback: nobody wants the result any more."""
+
+
+class LatestJob(QObject, Generic[T]):
+    """Runs one job at a time, unless one hangs, and delivers the result of the newest only.
+
+    A job is a function of a progress callback, to be called now and then with the share done, 0 to 1; a job
+    that nobody wants also stops at its next checkpoint.
+    TokenloupeErrors become `failed`; anything else is our own mistake and goes to sys.excepthook.
+
+    done, failed  who takes the result, and why there is none
+
+    Signals, all in the thread that this object lives in:
+        done(object): the result of the newest job.
+        failed(str): why there is none, to show as it stands.
+        busy_changed(): `is_busy` is new.
+        progress_changed(): `progress` is new.
+    """
+
+    done = Signal(object)
+    failed = Signal(str)
+    busy_changed = Signal()
+    progress_changed = Signal()
+
+    def __init__(
+        self,
+        parent: QObject | None = None,
+        done: Callable[[T], object] | SignalInstance | None = None,
+        failed: Callable[[str], object] | SignalInstance | None = None,
+    ) -> None:
+        super().__init__(parent)
+        for signal, receiver in ((self.done, done), (self.failed, failed)):
+            if receiver is not None:
+                signal.connect(receiver)
+        self._has_ended = threading.Event()  # the thread of the newest job
+        self._has_ended.set()
+        self._generation = 0
+        self.is_busy = False
+        self._progress = 0
+        self._told = _courier().told
+
+    @property
+    def progress(self) -> float:
+        """The share done, 0 to 1; 0 also for jobs that do not tell."""
+        return self._progress / WHOLE
+
+    def start(self, work: Callable[[Progress], T]) -> None:
+        """Run `work` instead of whatever runs or waits now."""
+        self._generation += 1
+        self._progress = 0
+        older, self._has_ended = self._has_ended, threading.Event()
+        start_new_thread(self._run_after, (older, self._generation, work, self._has_ended))
+        self._set_busy(True)
+
+    def cancel(self) -> None:
+        """Give up the present job; nothing will be delivered."""
+        self._generation += 1
+        self._set_busy(False)
+
+    def wait(self) -> None:
+        """Give up the present job and wait until its thread has ended, or hangs; for closing."""
+        self.cancel()
+        self._has_ended.wait(PATIENCE_AT_THE_END_S)
+
+    def finish(self, patience_s: float) -> None:
+        """Wait until the present job has ended, or hangs; for closing, where it must not be given up."""
+        self._has_ended.wait(patience_s)
+
+    def _run_after(
+        self,
+        older: threading.Event,
+        generation: int,
+        work: Callable[[Progress], T],
+        has_ended: threading.Event,
+    ) -> None:
+        _running.add(has_ended)
+        try:
+            older.wait(PATIENCE_S)
+            self._run(generation, work)
+        finally:
+            _running.discard(has_ended)
+            has_ended.set()
+
+    def _run(self, generation: int, work: Callable[[Progress], T]) -> None:
+        result, error = None, None
+        sent = 0
+
+        def report(share: float) -> None:
+            nonlocal sent
+            if generation != self._generation:
+                raise SupersededError
+            if (now := int(share * WHOLE)) > sent:
+                sent = now
+                self._told.emit(partial(self._note_progress, generation, now))
+
+        try:
+            report(0.0)
+            with watched(lambda: report(0.0)):
+                result = work(report)
+        except SupersededError:
+            return
+        except Exception as caught:  # delivered to the GUI thread, and shown there
+            error = caught
+        self._told.emit(partial(self._finish, generation, result, error))
+
+    def _is_wanted(self, generation: int) -> bool:
+        """Whether somebody waits for this job: the window may not have, and be gone."""
+        return generation == self._generation and shiboken6.isValid(self)
+
+    def _finish(self, generation: int, result: T | None, error: Exception | None) -> None:
+        if not self._is_wanted(generation):
+            return
+        self._set_busy(False)
+        if error is None:
+            self.done.emit(result)
+        elif isinstance(error, TokenloupeError):
+            self.failed.emit(str(error))
+        else:
+            sys.excepthook(type(error), error, error.__traceback__)
+
+    def _note_progress(self, generation: int, thousandths: int) -> None:
+        if self._is_wanted(generation) and self.is_busy:
+            self._progress = thousandths
+            self.progress_changed.emit()
+
+    def _set_busy(self, is_busy: bool) -> None:
+        if is_busy != self.is_busy:
+            self.is_busy = is_busy
+            self.busy_changed.emit()
+
+
+class Working(QObject):
+    """Has jobs and timers of its own, which end with it."""
+
+    def close(self) -> None:
+        """Stop all work; nothing is delivered any more."""
+        own = Qt.FindChildOption.FindDirectChildrenOnly
+        for timer in self.findChildren(QTimer, options=own):
+            timer.stop()
+        for job in self.findChildren(LatestJob, options=own):
+            job.wait()
+
+
+class Writer:
+    """Does what it is given in the order in which it comes; Python ends when all is done.
+
+    An executor of the standard library would do, but for the time that its import takes at the start.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._waiting: deque[Callable[[], object]] = deque()
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None  # while there is something to do
+
+    def submit(self, work: Callable[..., object], *arguments: object, **named: object) -> None:
+        """Have something done; nobody waits for it."""
+        with self._lock:
+            self._waiting.append(partial(work, *arguments, **named))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name=self._name)
+                self._thread.start()
+
+    def finish(self) -> None:
+        """Wait until all is done that was submitted before."""
+        thread = self._thread
+        if thread is not None:
+            thread.join()
+
+    def _run(self) -> None:
+        while (work := self._next()) is not None:
+            try:
+                work()
+            except Exception:
+                mistake = (*sys.exc_info(), threading.current_thread())
+                threading.excepthook(threading.ExceptHookArgs(mistake))
+
+    def _next(self) -> Callable[[], object] | None:
+        with self._lock:
+            if self._waiting:
+                return self._waiting.popleft()
+            self._thread = None
+            return None

@@ -1,0 +1,177 @@
+"""The files that were opened last: models with what was seen in them then, and texts."""
+
+from __future__ import annotations
+
+import json
+import os
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.core.sources.locate import is_plain, lasting_name
+from guiapp.core.system.outside_json import read_json
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.kit.state.background import LatestJob, Progress, Working
+from guiapp.kit.state.settings import Settings
+
+KEPT = 12
+Row = TypeVar("Row")
+
+
+class Recent(Working, Generic[Row]):
+    """The newest first, no path twice, kept in the settings.
+
+    Which of them are gone is found out in the background: a disk may be asleep or far away.
+
+    Signals:
+        changed(): the files or `missing` is new.
+    """
+
+    changed = Signal()
+    _found = Signal(str, bool)
+
+    def __init__(
+        self,
+        settings: Settings,
+        is_there: Callable[[str], bool] = os.path.exists,  # Path's own raises where it must not search
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._rows = self._read()
+        self.missing: frozenset[str] = frozenset()
+        self._is_there = is_there
+        self._job = LatestJob[None](self)
+        self._found.connect(self._note)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(self._rows)
+
+    def clear(self) -> None:
+        self._set({})
+
+    def look_for_missing(self) -> None:
+        """Find out which paths are not there; they are `missing` then, until somebody looks again."""
+        self._job.start(partial(self._look, self.paths))
+
+    def _put_first(self, path: str, row: Row) -> None:
+        others = [(each, old) for each, old in self._rows.items() if each != path]
+        self._set(dict([(path, row), *others[: KEPT - 1]]))
+
+    def _set(self, rows: dict[str, Row]) -> None:
+        if list(rows.items()) != list(self._rows.items()):
+            self._rows = rows
+            self._save()
+            self.changed.emit()
+
+    @abstractmethod
+    def _read(self) -> dict[str, Row]:
+        """What was kept the last time."""
+
+    @abstractmethod
+    def _save(self) -> None:
+        """Keep what there is."""
+
+    def _look(self, paths: Iterable[str], progress: Progress) -> None:
+        for path in paths:
+            progress(0.0)
+            self._found.emit(path, not is_plain(path) or self._is_there(path))
+
+    def _note(self, path: str, is_there: bool) -> None:
+        missing = self.missing - {path} if is_there else self.missing | {path}
+        if missing != self.missing:
+            self.missing = missing
+            self.changed.emit()
+
+
+class RecentTexts(Recent[None]):
+    """Files with texts, sessions among them, that were opened or saved."""
+
+    def add(self, path: Path) -> None:
+        """Put a file that was just opened or saved to the top."""
+        self._put_first(str(path.absolute()), None)
+
+    def _read(self) -> dict[str, None]:
+        return dict.fromkeys(_texts_in(self._settings.recent_texts))
+
+    def _save(self) -> None:
+        self._settings.recent_texts = json.dumps(self.paths)
+
+
+@dataclass(frozen=True)
+class RecentFile:
+    """A model by its path, or by a name such as `ollama:llama3.2`, and a short description of its vocabulary.
+
+    chosen_pre  "" unless chosen by hand
+    """
+
+    path: str
+    name: str
+    type: str
+    pre: str
+    n_tokens: int
+    chosen_pre: str = ""
+
+
+class RecentFiles(Recent[RecentFile]):
+    """Model files."""
+
+    @property
+    def files(self) -> tuple[RecentFile, ...]:
+        return tuple(self._rows.values())
+
+    def add(self, named: str | Path, vocabulary: Vocabulary, name: str = "") -> None:
+        """Put a model that was just opened to the top; `name` is what to call it instead of its own name."""
+        newest = RecentFile(
+            lasting_name(str(named)),
+            name or vocabulary.name,
+            vocabulary.type.value,
+            vocabulary.pre if vocabulary.patterns else "",
+            len(vocabulary),
+            vocabulary.chosen_pre,
+        )
+        self._put_first(newest.path, newest)
+
+    def chosen_pre(self, name: str) -> str | None:
+        """The pre-tokenizer that was chosen by hand when this file was last opened."""
+        row = self._rows.get(lasting_name(name))
+        return None if row is None else row.chosen_pre or None
+
+    def _read(self) -> dict[str, RecentFile]:
+        return {row.path: row for row in _files_in(self._settings.recent_files)}
+
+    def _save(self) -> None:
+        self._settings.recent_files = json.dumps([asdict(file) for file in self.files])
+
+
+def _texts_in(text: str) -> list[str]:
+    """The paths in a settings text; none if somebody spoiled it."""
+    try:
+        paths = read_json(text)
+    except ValueError:
+        return []
+    return [path for path in paths if isinstance(path, str)] if isinstance(paths, list) else []
+
+
+def _files_in(text: str) -> list[RecentFile]:
+    """The files in a settings text, likewise."""
+    try:
+        return [
+            RecentFile(
+                str(row["path"]),
+                str(row["name"]),
+                str(row["type"]),
+                str(row["pre"]),
+                int(row["n_tokens"]),
+                str(row.get("chosen_pre", "")),
+            )
+            for row in read_json(text)
+        ]
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
+        return []

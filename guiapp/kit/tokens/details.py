@@ -1,0 +1,309 @@
+"""All that is known about the selected token, in words for the detail column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from guiapp.analysis.editing.token_store import N_TINTS
+from guiapp.analysis.explain.characters import characters_of, n_characters
+from guiapp.core.text.figures import times
+from guiapp.core.text.visible_text import isolate, visible_text
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import SCORED, Vocabulary, special_role
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.background import LatestJob, Progress, Working
+from guiapp.kit.tokens.source import ToldTokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from guiapp.analysis.explain.explainer import Explainer
+    from guiapp.analysis.explain.merge_tree import MergeTree
+    from guiapp.analysis.explain.spelling import Spelling
+    from guiapp.analysis.explain.token_path import TokenPath
+    from guiapp.core.vocabulary.merges import PairMerging
+
+SETTLE_MS = 150  # while somebody types, details follow when the typing pauses
+CHOICE_MS = 60  # what is selected is painted in the text before all is said about it
+SHOWN_BYTES = 64
+MOST_INSTEAD, INSTEAD_BYTES = 8, 24  # tokens of the exact encoder that are told, and bytes of each
+AROUND_BYTES = 3  # a character that is cut in two reaches no farther
+COUNTABLE = 1e12  # greater whole numbers are written as powers of ten
+FACTS = (
+    "id",
+    "bytes",
+    "characters",
+    "type",
+    "role",
+    "score",
+    "merge rank",
+    "span",
+    "in this text",
+    "exact encoder",
+)
+STRIPPING = {
+    Attribute.LSTRIP: "drops the white space before it",
+    Attribute.RSTRIP: "drops the white space behind it",
+}
+
+
+@dataclass(frozen=True)
+class TokenDetails:
+    """One token of the text, or of the vocabulary by itself.
+
+    index, n_tokens  its place, from 0, and of how many; None for one by itself
+    shown            the bytes that it is written with, to be made visible
+    tint             which colour it has in the text
+    facts            names of facts with what there is to say about them, one visible line each
+    tree, path       None until the tables for them are ready
+    """
+
+    index: int | None
+    n_tokens: int
+    token_id: int
+    shown: bytes
+    tint: int
+    is_special: bool
+    facts: tuple[tuple[str, str], ...]
+    tree: MergeTree | None
+    path: TokenPath | None
+
+
+class TokenDetailsModel(Working):
+    """The details of the session's selected token.
+
+    details  None where no token is selected
+
+    Signals:
+        details_changed(): `details` is new.
+        explainer_changed(): `explainer` is new.
+    """
+
+    details_changed = Signal()
+    explainer_changed = Signal()
+
+    def __init__(self, source: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._source = source
+        self.explainer: Explainer | None = None
+        self.details: TokenDetails | None = None
+        self._job = LatestJob["Explainer"](self, self._set_explainer)
+        self._settled = QTimer(self, singleShot=True)
+        self._settled.timeout.connect(self._describe)
+        self._earliest = 0.0
+        self._explaining = QTimer(self, singleShot=True)
+        self._explaining.timeout.connect(self._explain)
+        source.vocabulary_changed.connect(self._follow_vocabulary)
+        source.tokens_changed.connect(self._follow_edit)
+        source.selected_token_changed.connect(self._follow_selection)
+        source.spelling.changed.connect(self._describe)
+        self._follow_vocabulary()
+
+    @property
+    def is_preparing(self) -> bool:
+        """Whether the tables for trees and paths are still to come."""
+        return self._explaining.isActive() or self._job.is_busy
+
+    def visible(self, token_id: int) -> str:
+        """How a token of the present vocabulary is written."""
+        vocabulary, spelling = self._source.vocabulary, self._source.spelling.now
+        return "" if vocabulary is None else spelling.token(vocabulary, token_id, SHOWN_BYTES)
+
+    def part(self, data: bytes, limit: int) -> str:
+        """How some bytes of its tokens are written."""
+        vocabulary = self._source.vocabulary
+        return "" if vocabulary is None else self._source.spelling.now.part(vocabulary, data, limit)
+
+    def put_off(self, wait_ms: int) -> None:
+        """Make no tables for so long: there is much else to do, and they are not what is looked at first."""
+        self._earliest = monotonic() + wait_ms / 1000
+        if self._explaining.isActive():
+            self._explain_soon()
+
+    def _follow_vocabulary(self) -> None:
+        """Forget the old tables at once, and make new ones when the first tokens have been painted."""
+        self._job.cancel()
+        self._set_explainer(None)
+        self._explain_soon()
+
+    def _explain_soon(self) -> None:
+        self._explaining.start(max(SETTLE_MS, round((self._earliest - monotonic()) * 1000)))
+
+    def _explain(self) -> None:
+        vocabulary, tokenizer = self._source.vocabulary, self._source.tokenizer
+        if vocabulary is not None:
+            merging = None if tokenizer is None else tokenizer.merging
+            self._job.start(partial(_build_explainer, vocabulary, merging))
+
+    def _set_explainer(self, explainer: Explainer | None) -> None:
+        self.explainer = explainer
+        self.explainer_changed.emit()
+        self._describe()
+
+    def _follow_edit(self) -> None:
+        self._settled.start(SETTLE_MS)
+
+    def _follow_selection(self) -> None:
+        if self._settled.remainingTime() < CHOICE_MS:  # else typing moves the selection, and goes on
+            self._settled.start(CHOICE_MS)
+
+    def _describe(self) -> None:
+        self._settled.stop()
+        index, vocabulary = self._source.selected_token, self._source.vocabulary
+        if index is None or index >= len(self._source.tokens) or vocabulary is None:
+            details = None
+        else:
+            details = describe(self._source, vocabulary, self.explainer, index)
+        if details is not None or self.details is not None:
+            self.details = details
+            self.details_changed.emit()
+
+
+def describe(
+    source: ModelSession, vocabulary: Vocabulary, explainer: Explainer | None, index: int
+) -> TokenDetails:
+    """Gather what is known about one token of the text."""
+    token_id = int(source.tokens.ids(index, index + 1)[0])
+    values = (
+        *_values_alone(vocabulary, explainer, token_id, _characters(source, index)),
+        _span(source, index),
+        _occurrences(source, token_id),
+        _exact_instead(source, index),
+    )
+    return TokenDetails(
+        index=index,
+        n_tokens=len(source.tokens),
+        token_id=token_id,
+        shown=source.spelling.now.token_data(vocabulary, token_id),
+        tint=int(source.tokens.between(index, index + 1).tints[0]),
+        is_special=vocabulary.kind(token_id) == "control",
+        facts=tuple((name, value) for name, value in zip(FACTS, values, strict=True) if value),
+        tree=explainer.merge_tree(token_id) if explainer else None,
+        path=explainer.path(token_id) if explainer else None,
+    )
+
+
+def describe_alone(
+    explainer: Explainer, spelling: Spelling, token_id: int, more: Iterable[tuple[str, str]]
+) -> TokenDetails:
+    """Gather what is known about one token of a vocabulary, and `more` facts."""
+    vocabulary = explainer.vocabulary
+    token_bytes = vocabulary.token_bytes(token_id)
+    characters = characters_of(token_bytes, 0, len(token_bytes))
+    facts = *zip(FACTS, _values_alone(vocabulary, explainer, token_id, characters), strict=False), *more
+    return TokenDetails(
+        index=None,
+        n_tokens=len(vocabulary),
+        token_id=token_id,
+        shown=spelling.token_data(vocabulary, token_id),
+        tint=token_id % N_TINTS,
+        is_special=vocabulary.kind(token_id) == "control",
+        facts=tuple((name, value) for name, value in facts if value),
+        tree=explainer.merge_tree(token_id),
+        path=explainer.path(token_id),
+    )
+
+
+def _values_alone(
+    vocabulary: Vocabulary, explainer: Explainer | None, token_id: int, characters: str
+) -> tuple[str, ...]:
+    """The first ones of FACTS, which no text is needed for."""
+    return (
+        str(token_id),
+        hex_bytes(vocabulary.token_bytes(token_id)),
+        characters,
+        _type(vocabulary, token_id),
+        special_role(vocabulary, token_id),
+        _score(vocabulary, token_id),
+        _merge_rank(explainer, token_id),
+    )
+
+
+def hover_text(source: ToldTokens, explainer: Explainer | None, index: int) -> str:
+    """A token of the text in a few lines: what it is, its bytes, and how often it is here.
+
+    Counting takes less time than to copy the ids for somebody else to count.
+    """
+    vocabulary, token_id = source.vocabulary, int(source.tokens.ids(index, index + 1)[0])
+    if vocabulary is None or token_id < 0:
+        return ""
+    named = (("rank", _merge_rank(explainer, token_id)), ("score", _score(vocabulary, token_id)))
+    facts = [f"id {token_id}", *(f"{name} {value}" for name, value in named if value)]
+    facts += filter(None, (_type(vocabulary, token_id), special_role(vocabulary, token_id)))
+    written = isolate(source.spelling.now.token(vocabulary, token_id, SHOWN_BYTES))
+    lines = written, " · ".join(facts), hex_bytes(vocabulary.token_bytes(token_id))
+    instead = _exact_instead(source, index)
+    exact = f"The exact encoder: {instead}" if instead else ""
+    return "\n".join(filter(None, (*lines, f"{_occurrences(source, token_id)} in this text", exact)))
+
+
+def _exact_instead(source: ToldTokens, index: int) -> str:
+    """`un ┆ able`, and where it cuts elsewhere than around the token, what it cuts so: `unab: un ┆ ab`."""
+    instead = source.exact_instead(index)
+    if instead is None:
+        return ""
+    start, end, spans = instead
+    slice_of = source.document.slice
+    pieces = [isolate(visible_text(slice_of(*span), INSTEAD_BYTES)) for span in spans[:MOST_INSTEAD]]
+    cut = " ┆ ".join(pieces) + (" …" if len(spans) > MOST_INSTEAD else "")
+    same_ends = (start, end) == source.tokens.span(index)
+    return cut if same_ends else f"{isolate(visible_text(slice_of(start, end), SHOWN_BYTES))}: {cut}"
+
+
+def _build_explainer(vocabulary: Vocabulary, merging: PairMerging | None, progress: Progress) -> Explainer:
+    from guiapp.analysis.explain.explainer import Explainer
+
+    return Explainer(vocabulary, merging)
+
+
+def hex_bytes(data: bytes) -> str:
+    """`20 59 6F`, with the number of bytes behind it where not all are shown."""
+    if len(data) <= SHOWN_BYTES:
+        return data.hex(" ").upper()
+    return f"{data[:SHOWN_BYTES].hex(' ').upper()} … ({len(data):,} bytes)"
+
+
+def _type(vocabulary: Vocabulary, token_id: int) -> str:
+    bits = int(vocabulary.attributes[token_id])
+    strips = [sentence for bit, sentence in STRIPPING.items() if bits & bit]
+    return ", ".join([vocabulary.kind(token_id), *strips])
+
+
+def _score(vocabulary: Vocabulary, token_id: int) -> str:
+    if vocabulary.type not in SCORED:
+        return ""
+    score = vocabulary.score(token_id)
+    return f"{score:,.0f}" if score.is_integer() and abs(score) < COUNTABLE else f"{score:,.6g}"
+
+
+def _merge_rank(explainer: Explainer | None, token_id: int) -> str:
+    rank = explainer.merge_rank(token_id) if explainer else None
+    return "" if rank is None else f"{rank:,}"
+
+
+def _characters(source: ModelSession, index: int) -> str:
+    start, end = source.tokens.span(index)
+    before = min(start, AROUND_BYTES)
+    around = source.document.slice(start - before, end + AROUND_BYTES)
+    return characters_of(around, before, before + end - start)
+
+
+def _span(source: ModelSession, index: int) -> str:
+    start, end = source.tokens.span(index)
+    char_start = source.document.n_characters_before(start)
+    char_end = char_start + n_characters(source.document.slice(start, end))
+    if start == end:
+        is_outermost = index in (0, len(source.tokens) - 1)
+        return "empty: added around the text" if is_outermost else f"empty, at {start:,}"
+    if (start, end) == (char_start, char_end):
+        return f"{start:,}–{end:,}"
+    return f"{start:,}–{end:,} bytes, {char_start:,}–{char_end:,} characters"
+
+
+def _occurrences(source: ToldTokens, token_id: int) -> str:
+    return times(source.tokens.count(token_id))

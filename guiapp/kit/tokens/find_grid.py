@@ -1,0 +1,130 @@
+"""A find as a picture: the tokens of both sides over the same characters, and where only one of them cuts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from guiapp.analysis.hunt.finds import Spans
+from guiapp.core.text.visible_text import isolate, visible_text
+from guiapp.kit.tokens.common_grid import Need, Place, bounds_of, places_of
+
+MOST_CHARACTERS = 80
+ROOM_PX = 12.0  # around a character, and around an id
+LEAST_PX = 22.0
+
+
+class Cell(NamedTuple):
+    """A character, or what is seen for it."""
+
+    text: str
+    left: float
+    right: float
+
+
+class Box(NamedTuple):
+    """A token; `tint` tells spans apart and the same one on both sides; -1 for an empty one."""
+
+    token_id: int
+    left: float
+    right: float
+    tint: int
+
+
+@dataclass(frozen=True)
+class FindGrid:
+    """All in pixels from the left.
+
+    rows    the boxes of A and B; None for one that refuses the text, or of which only ids are known
+    common  where both cut
+    apart   where one of them does
+    """
+
+    cells: tuple[Cell, ...]
+    rows: tuple[tuple[Box, ...] | None, tuple[Box, ...] | None]
+    common: tuple[float, ...]
+    apart: tuple[float, ...]
+    width: float
+
+
+class CutTwice(NamedTuple):
+    """A text, and how two cut it: their ids, and the bytes that each came from, where these are known."""
+
+    text: bytes
+    token_ids: tuple[tuple[int, ...] | None, tuple[int, ...] | None]
+    spans: tuple[Spans | None, Spans | None]
+
+
+class _Token(NamedTuple):
+    """A token of the characters that are shown, and where it stands on the grid."""
+
+    token_id: int
+    span: tuple[int, int]
+    start: Place
+    end: Place
+
+
+def find_grid(
+    find: CutTwice, text_width: Callable[[str], float], id_width: Callable[[str], float]
+) -> FindGrid:
+    """Lay a find out with the widths of its characters and ids."""
+    characters = list(_characters(find.text))[:MOST_CHARACTERS]
+    last = characters[-1][1] if characters else 0
+    known = [_known(ids, spans, last) for ids, spans in zip(find.token_ids, find.spans, strict=True)]
+    of_tokens = [[span for _, span in some or ()] for some in known]
+    *of_rows, of_cells = bounds_of([*of_tokens, [(start, end) for start, end, _ in characters]])
+    rows = [
+        None
+        if some is None
+        else [_Token(*token, *bounds) for token, bounds in zip(some, of_row, strict=True)]
+        for some, of_row in zip(known, of_rows, strict=True)
+    ]
+    cells = [(*bounds, text) for bounds, (_, _, text) in zip(of_cells, characters, strict=True)]
+    needs = [Need(start, end, max(text_width(text) + ROOM_PX, LEAST_PX)) for start, end, text in cells]
+    needs += [
+        Need(token.start, token.end, id_width(str(token.token_id)) + ROOM_PX)
+        for row in rows
+        for token in row or ()
+    ]
+    x = places_of(needs)
+    tints: dict[tuple[int, int], int] = {}
+    first, second = (None if row is None else tuple(_box(token, x, tints) for token in row) for row in rows)
+    cuts = [{token.end for token in row or () if token.span[0] < token.span[1] < last} for row in rows]
+    if None in rows:
+        cuts = [set(), set()]
+    return FindGrid(
+        tuple(Cell(isolate(text), x[start], x[end]) for start, end, text in cells),
+        (first, second),
+        tuple(x[place] for place in sorted(cuts[0] & cuts[1])),
+        tuple(x[place] for place in sorted(cuts[0] ^ cuts[1])),
+        max(x.values(), default=0.0),
+    )
+
+
+def _characters(text: bytes) -> Iterator[tuple[int, int, str]]:
+    """Start, end and looks of each; a byte that is no UTF-8 is one."""
+    at = 0
+    for character in text.decode("utf-8", "surrogateescape"):
+        data = character.encode("utf-8", "surrogateescape")
+        yield at, at + len(data), visible_text(data)
+        at += len(data)
+
+
+def _known(
+    ids: tuple[int, ...] | None, spans: Spans | None, last: int
+) -> list[tuple[int, tuple[int, int]]] | None:
+    """The tokens of the characters that are shown, with their bytes."""
+    if ids is None or spans is None:
+        return None
+    return [
+        (token_id, (start, min(end, last)))
+        for token_id, (start, end) in zip(ids, spans, strict=True)
+        if start < last or start == end == last
+    ]
+
+
+def _box(token: _Token, x: dict[Place, float], tints: dict[tuple[int, int], int]) -> Box:
+    start, end = token.span
+    tint = -1 if start == end else tints.setdefault(token.span, len(tints))
+    return Box(token.token_id, x[token.start], x[token.end], tint)

@@ -1,0 +1,252 @@
+"""Everything a person can tell the window to do: one table for menus, shortcuts and command palette."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.core.demo import DEMO_MODELS, LESSONS, SAMPLES
+from guiapp.core.encode.catalogue import ALGORITHMS, Algorithm
+from guiapp.kit.document.coloured_spans import COLORINGS
+from guiapp.kit.widgets.page_base import PAGES
+
+Key = QKeySequence.StandardKey
+
+
+@dataclass(frozen=True)
+class ActionRow:
+    """One action.
+
+    menu          path of its menu, such as "File/Samples"
+    keys          shortcuts, the one to show first
+    group         of the checkable actions in a group, one is checked
+    begins_group  a line goes above it in the menu
+    page          the one it belongs to and leads to: its keys act only there
+    tip           what the text leaves open, for menus that show tips
+    """
+
+    name: str
+    text: str
+    menu: str
+    keys: tuple[str | Key, ...] = ()
+    is_checkable: bool = False
+    group: str = ""
+    begins_group: bool = False
+    page: str = ""
+    tip: str = ""
+
+
+SPELLINGS = {
+    Spelling.SIGNS: ("Characters as · ↵ and hex", "Tokens of all models are written alike."),
+    Spelling.FILE: (
+        "Characters as in the file (Ġ, ▁, <0x0A>)",
+        "Files that hold bytes, those of tiktoken and RWKV, have no such letters: signs stay.",
+    ),
+}
+
+
+def _encoder_row(algorithm: Algorithm) -> ActionRow:
+    if algorithm.exact:
+        mark, tip = "exact", "It gives the tokens of the model's own library for every text."
+    else:
+        mark, tip = (
+            "approximate",
+            "Its tokens may differ; the badge tells how many do not.",
+        )
+    text = f"{algorithm.name}: {algorithm.title} ({mark})"
+    return ActionRow(
+        f"encoder:{algorithm.name}",
+        text,
+        "Tokens/Encoder",
+        is_checkable=True,
+        group="encoder",
+        tip=f"{tip}\nTime: {algorithm.complexity}.",
+    )
+
+
+ROWS = (
+    ActionRow("choose_model", "Choose model", "File", ("Ctrl+M",)),
+    ActionRow("open_model", "Open model file…", "File", (Key.Open,)),
+    ActionRow("open_folder", "Open model folder…", "File"),
+    *(ActionRow(f"demo:{demo.name}", demo.title, "File/Demo models") for demo in DEMO_MODELS),
+    ActionRow("open_text", "Open text file…", "File", ("Ctrl+Shift+O",), begins_group=True),
+    *(ActionRow(f"sample:{sample.name}", sample.title, "File/Samples") for sample in SAMPLES),
+    ActionRow("forget_recent", "Forget recent files", "File/Open recent"),
+    ActionRow("save_text", "Save text", "File", (Key.Save,)),
+    ActionRow("save_text_as", "Save text as…", "File", ("Ctrl+Shift+S",)),
+    ActionRow("delete_kept", "Delete kept texts…", "File/Kept texts"),
+    ActionRow("open_session", "Open session…", "File", begins_group=True),
+    ActionRow("save_session", "Save session…", "File"),
+    ActionRow("session_notes", "Session notes…", "File"),
+    ActionRow("quit", "Quit", "File", ("Ctrl+Q",), begins_group=True),
+    ActionRow("undo", "Undo", "Edit", (Key.Undo,)),
+    ActionRow("redo", "Redo", "Edit", ("Ctrl+Shift+Z", "Ctrl+Y")),
+    ActionRow("cut", "Cut", "Edit", (Key.Cut,), begins_group=True),
+    ActionRow("copy", "Copy", "Edit", (Key.Copy,)),
+    ActionRow("paste", "Paste", "Edit", (Key.Paste,)),
+    ActionRow("select_all", "Select all", "Edit", (Key.SelectAll,)),
+    ActionRow("find", "Find in the text…", "Edit", ("Ctrl+F",), begins_group=True, page="inspect"),
+    ActionRow("find_next", "Find next", "Edit", ("F3",), page="inspect"),
+    ActionRow("find_previous", "Find previous", "Edit", ("Shift+F3",), page="inspect"),
+    ActionRow("find_token", "Find the selected token", "Edit", ("Ctrl+F3",), page="inspect"),
+    ActionRow("hidden_next", "Next hidden character", "Edit", ("F7",), begins_group=True),
+    ActionRow("hidden_previous", "Previous hidden character", "Edit", ("Shift+F7",)),
+    ActionRow("hidden_remove", "Remove hidden characters", "Edit"),
+    ActionRow("hidden_copy", "Copy without hidden characters", "Edit", ("Ctrl+Shift+X",)),
+    ActionRow("copy_ids", "Copy token ids", "Edit", ("Ctrl+Shift+C",), begins_group=True),
+    ActionRow("decode_ids", "Decode token ids…", "Edit", ("Ctrl+Shift+V",)),
+    ActionRow("from_utf16", "Convert UTF-16 to UTF-8", "Edit", begins_group=True),
+    ActionRow("choose_pre", "Choose pre-tokenizer…", "Tokens"),
+    ActionRow("add_special", "Add special tokens", "Tokens", ("Ctrl+Shift+A",), True, begins_group=True),
+    ActionRow("parse_special", "Parse special tokens", "Tokens", ("Ctrl+Shift+R",), is_checkable=True),
+    *map(_encoder_row, ALGORITHMS.values()),
+    ActionRow("why", "Why this token", "Tokens", begins_group=True, page="inspect"),
+    ActionRow("inexact_next", "Next inexact token", "Tokens", ("F8",), begins_group=True, page="inspect"),
+    ActionRow("inexact_previous", "Previous inexact token", "Tokens", ("Shift+F8",), page="inspect"),
+    ActionRow("round_trip_difference", "Go to what decoding does not give back", "Tokens"),
+    ActionRow("three_trees", "Three trees of a token, side by side", "Tokens", ("Ctrl+T",), page="tree"),
+    ActionRow("compare_next", "Next difference of models", "Tokens/Compare", ("F8",), page="compare"),
+    ActionRow(
+        "compare_previous", "Previous difference of models", "Tokens/Compare", ("Shift+F8",), page="compare"
+    ),
+    ActionRow("texts_next", "Next change of the text", "Tokens/Compare", ("F8",), page="compare_texts"),
+    ActionRow(
+        "texts_previous", "Previous change of the text", "Tokens/Compare", ("Shift+F8",), page="compare_texts"
+    ),
+    *(
+        ActionRow(page.name, page.title, "View", (page.keys,) if page.keys else (), True, "page")
+        for page in PAGES
+        if page.path
+    ),
+    ActionRow("debug_run", "Run to the next breakpoint", "Run", ("F5",), page="steps"),
+    ActionRow("debug_reverse", "Run back to the last breakpoint", "Run", ("Shift+F5",), page="steps"),
+    ActionRow("debug_caret", "Run to the caret", "Run", ("Ctrl+F10",), page="steps"),
+    ActionRow("debug_breakpoint", "Toggle breakpoint", "Run", ("F9",), page="steps"),
+    ActionRow("debug_step", "Step on", "Run", ("F10",), begins_group=True, page="steps"),
+    ActionRow("debug_back", "Step back: undo one step", "Run", ("Shift+F10",), page="steps"),
+    ActionRow("debug_into", "Step into: one decision", "Run", ("F11",), page="steps"),
+    ActionRow("debug_over", "Step over the piece", "Run", ("Ctrl+F11",), page="steps"),
+    ActionRow("debug_back_over", "Step back over the piece", "Run", ("Ctrl+Shift+F11",), page="steps"),
+    ActionRow("debug_out", "Step out: finish the piece", "Run", ("Shift+F11",), page="steps"),
+    ActionRow(
+        "debug_restart", "Back to the start", "Run", ("Ctrl+Shift+F5",), begins_group=True, page="steps"
+    ),
+    ActionRow("debug_end", "To the end", "Run", ("Ctrl+Shift+F10",), page="steps"),
+    ActionRow("race_parting", "Go where a race parts", "Run", ("F8",), page="steps"),
+    ActionRow("debug_play", "Play or pause", "Run", ("Ctrl+F5",), begins_group=True, page="steps"),
+    ActionRow("debug_copy", "Copy step as JSON", "Run/Export", ("Ctrl+Alt+C",), page="steps"),
+    ActionRow("debug_save", "Save run…", "Run/Export", ("Ctrl+Alt+S",), page="steps"),
+    ActionRow("lesson_previous", "Back", "Run/Lesson", ("Ctrl+PgUp",), page="steps"),
+    ActionRow("lesson_reveal", "Reveal", "Run/Lesson", ("Ctrl+Return",), page="steps"),
+    ActionRow("lesson_next", "Go on", "Run/Lesson", ("Ctrl+PgDown",), page="steps"),
+    ActionRow("lesson_leave", "Leave", "Run/Lesson", page="steps"),
+    ActionRow("lesson_copy", "Save a copy of the lesson…", "Run/Lesson", begins_group=True, page="steps"),
+    ActionRow("hunt_run", "Hunt or stop", "Run/Hunt", ("Ctrl+Shift+H",), page="hunt"),
+    ActionRow("hunt_next", "Next find", "Run/Hunt", ("Ctrl+Down",), begins_group=True, page="hunt"),
+    ActionRow("hunt_previous", "Previous find", "Run/Hunt", ("Ctrl+Up",), page="hunt"),
+    ActionRow("hunt_report", "Copy report of the hunt", "Run/Hunt", begins_group=True, page="hunt"),
+    ActionRow("hunt_save", "Save report of the hunt…", "Run/Hunt", page="hunt"),
+    ActionRow("bench_run", "Run or stop the benchmark", "Bench", ("Ctrl+R",), page="bench"),
+    ActionRow("bench_pause", "Pause or resume", "Bench", page="bench"),
+    ActionRow("bench_open", "Open run…", "Bench", begins_group=True, page="bench"),
+    ActionRow("bench_compare", "Compare with run…", "Bench", page="bench"),
+    ActionRow("bench_runs", "Kept runs…", "Bench", page="bench"),
+    ActionRow("bench_report", "Save report…", "Bench", ("Ctrl+Shift+E",), begins_group=True, page="bench"),
+    ActionRow("bench_pictures", "Save charts as pictures…", "Bench", page="bench"),
+    ActionRow("palette", "Command palette", "View", ("Ctrl+Shift+P",), begins_group=True),
+    ActionRow("next_panel", "Next panel", "View", ("F6",)),
+    ActionRow("previous_panel", "Previous panel", "View", ("Shift+F6",)),
+    ActionRow("whitespace", "Show white space", "View", ("Ctrl+.",), is_checkable=True, begins_group=True),
+    *(
+        ActionRow(f"spelling:{each.value}", text, "View/Characters", (), True, "spelling", tip=tip)
+        for each, (text, tip) in SPELLINGS.items()
+    ),
+    ActionRow("look_alikes", "Mark look-alikes", "View", is_checkable=True),
+    *(
+        ActionRow(
+            f"color:{name}",
+            f"Colour by {title}",
+            "View/Colour by",
+            is_checkable=True,
+            group="color",
+            page="inspect",
+        )
+        for name, title in COLORINGS.items()
+    ),
+    ActionRow("line_tokens", "Tokens of each line", "View", is_checkable=True, page="inspect"),
+    ActionRow("pieces", "Edges of pieces", "View", is_checkable=True, page="inspect"),
+    ActionRow("budget", "Token budget", "View", is_checkable=True, page="inspect"),
+    ActionRow("zoom_in", "Larger text", "View", ("Ctrl++", "Ctrl+="), begins_group=True),
+    ActionRow("zoom_out", "Smaller text", "View", ("Ctrl+-",)),
+    ActionRow("zoom_reset", "Normal text size", "View", ("Ctrl+0",)),
+    ActionRow("present", "Present", "View", ("Alt+Return",), is_checkable=True),
+    ActionRow("theme:system", "Theme of the system", "View/Theme", is_checkable=True, group="theme"),
+    ActionRow("theme:light", "Light theme", "View/Theme", is_checkable=True, group="theme"),
+    ActionRow("theme:dark", "Dark theme", "View/Theme", is_checkable=True, group="theme"),
+    *(
+        ActionRow(page.name, page.title, "Help", (page.keys,), True, "page")
+        for page in PAGES
+        if not page.path
+    ),
+    *(ActionRow(f"lesson:{lesson.name}", lesson.title, "Help/Lessons", (), True) for lesson in LESSONS),
+    ActionRow("lesson_present", "Present this lesson", "Help/Lessons", begins_group=True, page="steps"),
+    ActionRow("open_lesson", "Open lesson file…", "Help/Lessons"),
+    ActionRow("write_lesson", "Write a lesson of your own…", "Help/Lessons"),
+    ActionRow("legend", "Legend of this page", "Help", ("Shift+F1",)),
+    ActionRow("shortcuts", "Keyboard shortcuts", "Help", ("F1", "Ctrl+?")),
+    ActionRow("about", "About Tokenloupe", "Help"),
+)
+
+
+class Actions(QObject):
+    """The actions of one window, by their names in the table, and `menus`, by their paths in it."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.menus: dict[str, QMenu] = {}
+        self._groups: dict[str, QActionGroup] = {}
+        self._actions = {row.name: self._make(row) for row in ROWS}
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._actions[name]
+
+    def __iter__(self) -> Iterator[tuple[ActionRow, QAction]]:
+        return ((row, self._actions[row.name]) for row in ROWS)
+
+    def connect_all(self, slots: dict[str, Callable[[], object]]) -> None:
+        """What each named action does when it is triggered."""
+        for name, slot in slots.items():
+            self._actions[name].triggered.connect(slot)
+
+    def fill(self, menu_bar: QMenuBar) -> None:
+        """Make the menus, in the order of the table."""
+        for row, action in self:
+            menu = _menu(self.menus, menu_bar, row.menu)
+            if row.begins_group:
+                menu.addSeparator()
+            menu.addAction(action)
+            menu.setToolTipsVisible(bool(row.tip))
+
+    def _make(self, row: ActionRow) -> QAction:
+        action = QAction(row.text, self)
+        action.setObjectName(row.name)
+        if row.tip:
+            action.setToolTip(row.tip)
+        action.setCheckable(row.is_checkable)
+        action.setShortcuts([QKeySequence(key) for key in row.keys])
+        if row.group:
+            group = self._groups.setdefault(row.group, QActionGroup(self))
+            group.addAction(action)
+        return action
+
+
+def _menu(menus: dict[str, QMenu], menu_bar: QMenuBar, path: str) -> QMenu:
+    if path not in menus:
+        above, _, title = path.rpartition("/")
+        menus[path] = _menu(menus, menu_bar, above).addMenu(title) if above else menu_bar.addMenu(f"&{title}")
+    return menus[path]

@@ -1,0 +1,188 @@
+"""What widgets that paint themselves have in common: colours of the theme, filled shapes, lines of text."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF, Qt
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QGradient,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+)
+from PySide6.QtWidgets import QAbstractButton, QWidget
+
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.kit.widgets.theme import Theme, ThemeSource
+
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+CENTER = Qt.AlignmentFlag.AlignCenter
+WRAP = Qt.TextFlag.TextWordWrap
+SHARED_PX = 64
+LAST_PLAIN = "\u058f"  # of Latin, Greek and Cyrillic letters, and a few more that most fonts have
+
+
+class Painted(QWidget):
+    """Paints itself, anew in each theme.
+
+    ground  the colour of the theme that is filled in first; with one, what is behind need not be painted
+    """
+
+    ground = ""
+
+    def __init__(self, theme_source: ThemeSource, name: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme_source = theme_source
+        self.setAccessibleName(name)
+        theme_source.changed.connect(self.update)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent, bool(self.ground))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._theme_source.theme
+        with QPainter(self) as painter:  # ends, too, where painting fails
+            if self.ground:
+                painter.fillRect(event.rect(), getattr(theme, self.ground))
+            painter.setClipRect(event.rect())
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            self.paint(painter, theme)
+
+    @abstractmethod
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        """Draw all that is to be seen, or at least what of it lies in the clip of the painter."""
+
+
+class PaintedButton(QAbstractButton):
+    """Paints itself on a ground with round corners, and a line around it where it has the keyboard."""
+
+    radius_px: float = 6
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._theme_source = theme_source
+        theme_source.changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, whole = self._theme_source.theme, QRectF(self.rect())
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if (ground := self.ground(theme)) is not None:
+                fill(painter, whole, ground, self.radius_px)
+            if (edge := self.edge(theme)) is not None:
+                ring(painter, whole, edge, self.radius_px)
+            self.paint(painter, theme)
+
+    def ground(self, theme: Theme) -> QColor | None:
+        """What it is lit in, if it is."""
+        is_meant = self.isEnabled() and self.underMouse()
+        return theme.raised if is_meant or self.hasFocus() else None
+
+    def edge(self, theme: Theme) -> QColor | None:
+        """What is around it."""
+        return theme.accent if self.hasFocus() else None
+
+    @abstractmethod
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        """Draw what stands on it."""
+
+
+def fill(painter: QPainter, place: QRectF | QRect, brush: QBrush | QColor | QGradient, radius: float) -> None:
+    """Draw a rectangle with round corners and no line around it."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(brush)
+    painter.drawRoundedRect(place, radius, radius)
+
+
+def ring(painter: QPainter, place: QRectF | QRect, pen: QPen | QColor, radius: float) -> None:
+    """Draw a line with round corners just inside a place."""
+    pen = QPen(pen)
+    half = pen.widthF() / 2
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(QRectF(place).adjusted(half, half, -half, -half), radius, radius)
+
+
+def elided(text: str, font: QFont, width: float, mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight) -> str:
+    """As much of a text as there is room for."""
+    return QFontMetricsF(font).elidedText(text, mode, width)
+
+
+def write(
+    painter: QPainter,
+    place: QRectF | QRect,
+    text: str,
+    color: QColor,
+    side: Qt.AlignmentFlag | Qt.TextFlag | int = LEFT,
+    font: QFont | None = None,
+) -> None:
+    """Draw a line of text at a side of a place, in the painter's font where no other is named."""
+    font = painter.font() if font is None else font
+    painter.setPen(color)
+    if max(text, default="") <= LAST_PLAIN:
+        painter.setFont(font)
+        painter.drawText(place, side, text)
+        return
+    shared, factor = in_shared_size(font)
+    painter.setFont(shared)
+    with scaled(painter, factor):
+        painter.drawText(QRectF(QPointF(place.topLeft()) / factor, QSizeF(place.size()) / factor), side, text)
+    painter.setFont(font)
+
+
+def width_of(text: str, font: QFont) -> float:
+    """How wide it is where `write` draws it."""
+    shared, factor = in_shared_size(font)
+    return QFontMetricsF(shared).horizontalAdvance(text) * factor
+
+
+def in_shared_size(font: QFont) -> tuple[QFont, float]:
+    """The font in the one size in which texts of all scripts are shaped, and the factor to draw them with.
+
+    Qt finds the fonts of a script for each size anew, and keeps them, with a description of each font that
+    it asked, as long as a QFont of that size lives.
+    """
+    shared = QFont(font)
+    shared.setPixelSize(SHARED_PX)
+    return shared, font.pixelSize() / SHARED_PX
+
+
+@contextmanager
+def scaled(painter: QPainter, factor: float) -> Iterator[None]:
+    """Draw larger by that factor for a while."""
+    before = painter.worldTransform()
+    painter.scale(factor, factor)
+    yield
+    painter.setWorldTransform(before)
+
+
+def outline(theme: Theme, attributes: int, line_px: float = 1.3) -> QPen:
+    """What is around a token with such `Attribute` bits: a line for control, dots for user-defined ones."""
+    if attributes & Attribute.CONTROL:
+        return QPen(theme.warning, line_px)
+    if attributes & Attribute.USER_DEFINED:
+        return QPen(theme.text, 1.4, Qt.PenStyle.DotLine, Qt.PenCapStyle.RoundCap)
+    return QPen(Qt.PenStyle.NoPen)
+
+
+def clear_pixmap(
+    width: float, height: float, scale: float, color: QColor | Qt.GlobalColor = Qt.GlobalColor.transparent
+) -> QPixmap:
+    """Something to draw on, with `scale` pixels for one of the screen."""
+    pixmap = QPixmap(max(1, round(width * scale)), max(1, round(height * scale)))
+    pixmap.setDevicePixelRatio(scale)
+    pixmap.fill(color)
+    return pixmap
+
+
+def bold(font: QFont, is_bold: bool = True) -> QFont:
+    """The same font in bold, or as it was."""
+    font.setBold(is_bold)
+    return font

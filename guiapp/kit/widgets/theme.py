@@ -1,0 +1,250 @@
+"""Every colour, font and margin of the window, for light and dark.
+
+A widget that paints reads `ThemeSource.theme` in its paintEvent and calls `update` when `changed` comes.
+What style sheets can do is said once, in `style_sheet.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtWidgets import QWidget
+
+from guiapp.kit.widgets.style_sheet import blend, style_sheet
+
+UNIT_PX = 4  # distances are multiples of this
+GAP_PX = 2 * UNIT_PX
+MARGIN_PX = 4 * UNIT_PX
+RADIUS_PX = 7
+UI_FONT_PX = 13
+SMALL_FONT_PX = 12
+TEXT_FONT_PX = 16  # text, ids and bytes at 100 % zoom
+
+N_ROLES = 5
+BARS_ON_DARK, BARS_ON_LIGHT = (0.34, 0.42), (0.55, 0.66)  # saturation and lightness
+SECOND_STRENGTH = 0.62  # of a colour, where neighbours share one
+
+CHOICES = ("system", "light", "dark")
+
+
+@dataclass(frozen=True)
+class Theme:
+    """One set of colours.
+
+    background .. raised   three depths: behind the text, panels, what lies on a panel
+    line                   hairlines
+    text .. faint          for reading, for labels, and for marks that need not be read (space and newline)
+    accent                 what is selected or happens now, and nothing else
+    on_accent              text on the accent colour
+    span_text              text on any of `span_colors`, which tokens take in turn
+    costs, rarities        spans by a scale, from the least on; text on them is `text_on`
+    contenders             lines of a chart
+    """
+
+    name: str
+    background: QColor
+    panel: QColor
+    raised: QColor
+    line: QColor
+    text: QColor
+    dim: QColor
+    faint: QColor
+    accent: QColor
+    on_accent: QColor
+    good: QColor
+    warning: QColor
+    bad: QColor
+    span_text: QColor
+    span_colors: tuple[QColor, ...]
+    costs: tuple[QColor, ...]
+    rarities: tuple[QColor, ...]
+    contenders: tuple[QColor, ...]
+
+    def span_color(self, tint: int) -> QColor:
+        return self.span_colors[tint % len(self.span_colors)]
+
+    @property
+    def shades(self) -> tuple[QColor, ...]:
+        """Colours that tell something, in the order of the tints in `viewmodels.text.coloured_spans`."""
+        return *self.costs, *self.rarities, *self.span_colors
+
+    @property
+    def origins(self) -> tuple[QColor, ...]:
+        """Those of a prompt, after the others: none for what the template writes, then for each role two."""
+        nothing = QColor(Qt.GlobalColor.transparent)
+        hues = self.span_colors[:N_ROLES]
+        pairs = ((hue, blend(self.background, hue, SECOND_STRENGTH)) for hue in hues)
+        return nothing, nothing, *(color for pair in pairs for color in pair)
+
+    @property
+    def roles(self) -> tuple[QColor, ...]:
+        """The same hues for bars and dots, which are small and hold no text."""
+        saturation, lightness = BARS_ON_DARK if self.span_text.lightness() > 128 else BARS_ON_LIGHT
+        hues = (hue.hslHueF() for hue in self.span_colors[:N_ROLES])
+        return tuple(QColor.fromHslF(max(hue, 0.0), saturation, lightness) for hue in hues)
+
+    def text_on(self, fill: QColor) -> QColor:
+        """Text on a span of this colour, dark where that is light."""
+        return (
+            self.span_text if self.span_text.lightness() < 128 or fill.lightness() < 128 else self.background
+        )
+
+    @staticmethod
+    def mono_font(size_px: int = TEXT_FONT_PX) -> QFont:
+        """The system's monospaced font, for text, ids, bytes and figures."""
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPixelSize(size_px)
+        return font
+
+    @staticmethod
+    def ui_font(size_px: int = UI_FONT_PX) -> QFont:
+        """The system's interface font."""
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+        font.setPixelSize(size_px)
+        return font
+
+
+def _colors(values: str) -> tuple[QColor, ...]:
+    return tuple(QColor(value) for value in values.split())
+
+
+_CONTENDERS = _colors("#4e9bd8 #e0a13a #49b48a #c97bb6 #d56a4f #8a8fe0 #9aa35a")
+
+DARK = Theme(
+    name="dark",
+    background=QColor("#14161b"),
+    panel=QColor("#1b1e25"),
+    raised=QColor("#232732"),
+    line=QColor("#2e3340"),
+    text=QColor("#e6e8ee"),
+    dim=QColor("#9aa2b1"),
+    faint=QColor("#6b7383"),
+    accent=QColor("#7aa2f7"),
+    on_accent=QColor("#14161b"),
+    good=QColor("#7bc98a"),
+    warning=QColor("#e5b567"),
+    bad=QColor("#f07c7c"),
+    span_text=QColor("#e6e8ee"),
+    span_colors=_colors("#2f4a6d #58482a #403f73 #285348 #5b3655 #42512a"),
+    costs=_colors("#20242d #3f3620 #5c4416 #e5b567"),
+    rarities=_colors("#20242d #2b2f5c #44408c #a9a7ea"),
+    contenders=_CONTENDERS,
+)
+
+LIGHT = Theme(
+    name="light",
+    background=QColor("#f6f7f9"),
+    panel=QColor("#ffffff"),
+    raised=QColor("#eef0f4"),
+    line=QColor("#d9dde5"),
+    text=QColor("#1b1f27"),
+    dim=QColor("#5a6372"),
+    faint=QColor("#8b93a1"),
+    accent=QColor("#2f5fd0"),
+    on_accent=QColor("#ffffff"),
+    good=QColor("#25783c"),
+    warning=QColor("#946000"),
+    bad=QColor("#c23b3b"),
+    span_text=QColor("#1b1f27"),
+    span_colors=_colors("#cfe3fb #fbe3b5 #dcd9fa #c5eddd #f3d3ec #e1efb9"),
+    costs=_colors("#e9ecf1 #f7e6c0 #f0cc85 #dfa23c"),
+    rarities=_colors("#e9ecf1 #d5d4f5 #bfbef0 #a9a7ea"),
+    contenders=_CONTENDERS,
+)
+
+
+class ThemeSource(QObject):
+    """The theme in use, by the user's choice or the system's.
+
+    dresses_later  the style sheet waits for `dress`
+
+    Signals:
+        changed(): `theme` is new; palette and style sheet already follow it.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self, application: QGuiApplication, choice: str = "system", dresses_later: bool = False
+    ) -> None:
+        super().__init__()
+        self._application = application
+        self._dressed: QGuiApplication | QWidget = application
+        self._choice = choice
+        self._theme = self._chosen()
+        self._colour()
+        if not dresses_later:
+            self._put_on()
+        application.styleHints().colorSchemeChanged.connect(self._follow)
+
+    @property
+    def theme(self) -> Theme:
+        return self._theme
+
+    @property
+    def choice(self) -> str:
+        return self._choice
+
+    def choose(self, choice: str) -> None:
+        """Take one of CHOICES."""
+        self._choice = choice
+        self._follow()
+
+    def _chosen(self) -> Theme:
+        if self._choice != "system":
+            return DARK if self._choice == "dark" else LIGHT
+        scheme = self._application.styleHints().colorScheme()
+        return DARK if scheme == Qt.ColorScheme.Dark else LIGHT
+
+    def _follow(self) -> None:
+        theme = self._chosen()
+        if theme is self._theme:
+            return
+        self._theme = theme
+        self._colour()
+        self._put_on()
+        self.changed.emit()
+
+    def _colour(self) -> None:
+        self._application.setFont(Theme.ui_font())
+        self._application.setPalette(palette(self._theme))
+
+    def dress(self, window: QWidget) -> None:
+        """Give the style sheet to a window and all in it, from now on, rather than to the application.
+
+        What is built is put together before it becomes part of the window, and dressed once then.  By
+        the application's style sheet it would be dressed again with each step, for twice the time and more.
+        """
+        self._dressed = window
+        self.setParent(window)  # and goes with it: nobody dresses a window that is gone
+        self._put_on()
+
+    def _put_on(self) -> None:
+        set_style_sheet = getattr(self._dressed, "setStyleSheet", None)
+        if set_style_sheet is not None:
+            set_style_sheet(style_sheet(self._theme))
+
+
+def palette(theme: Theme) -> QPalette:
+    """The theme as Qt's palette, for whatever the style sheet does not reach."""
+    role = QPalette.ColorRole
+    uses = (
+        (theme.background, (role.Base, role.Shadow)),
+        (theme.panel, (role.Window, role.AlternateBase)),
+        (theme.raised, (role.Button, role.ToolTipBase)),
+        (theme.line, (role.Light, role.Midlight, role.Mid, role.Dark)),
+        (theme.text, (role.WindowText, role.Text, role.ButtonText, role.ToolTipText)),
+        (theme.dim, (role.PlaceholderText,)),
+        (theme.bad, (role.BrightText,)),
+        (theme.accent, (role.Highlight, role.Accent, role.Link, role.LinkVisited)),
+        (theme.on_accent, (role.HighlightedText,)),
+    )
+    result = QPalette()
+    for color, color_roles in uses:
+        for color_role in color_roles:
+            result.setColor(color_role, color)
+    for color_role in (role.WindowText, role.Text, role.ButtonText):
+        result.setColor(QPalette.ColorGroup.Disabled, color_role, theme.faint)
+    return result

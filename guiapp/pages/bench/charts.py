@@ -1,0 +1,522 @@
+"""What the charts of the Bench page show: records of a run as rows, curves and points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from PySide6.QtGui import QColor
+
+from guiapp.analysis.bench.findings import by_one_clock, stopped
+from guiapp.analysis.bench.growth import growth_records, growth_words
+from guiapp.analysis.bench.history import Change
+from guiapp.analysis.bench.measurement import Record, half_width, key_of
+from guiapp.analysis.bench.published import PUBLISHED
+from guiapp.analysis.bench.scenarios import SCENARIOS, Scenario
+from guiapp.analysis.bench.tables import MARKS
+from guiapp.analysis.bench.wording import (
+    BYTES_PER_MB,
+    LEAST_OVERHEAD_S,
+    YOUR_TEXT,
+    n_times,
+    short_ratio,
+    size_text,
+    speed_number,
+    speed_text,
+    time_text,
+)
+from guiapp.core.encode.catalogue import ALGORITHMS
+from guiapp.core.text.figures import counted, percent, short_number, with_prefix
+from guiapp.kit.charts.chart import Chart
+from guiapp.kit.charts.curves import DASHED, DOTTED, SOLID, Curve, CurveChart, CurvesData
+from guiapp.kit.charts.rows import Part, Row, RowChart, RowsData
+from guiapp.kit.charts.scales import NO_SCALE, Range, Scale, log_range
+from guiapp.kit.charts.scatter import Point, ScatterChart, ScatterData
+from guiapp.kit.widgets.theme import Theme
+from guiapp.pages.bench.contender_look import ORDER, look_of
+
+BASELINE = "fast"
+BUILT_IN = "built in"  # in place of a version
+EXACTNESS = "exactness"
+TOKENS, BYTES = "tokens_per_s", "mb_per_s"
+UNITS = {TOKENS: "tokens/s", BYTES: "MB/s"}
+SCALE_TEXTS: Mapping[str, Callable[[float], str]] = {
+    TOKENS: short_number,
+    BYTES: lambda speed: f"{speed:,.0f}" if speed >= 10 else f"{speed:g}",
+}
+QUANTILES = "p50_s", "p95_s", "p99_s"
+FAINTEST = 0.35  # the strength of the last bar of a contender with several
+MEMORIES = {"built_bytes": "ready", "encoding_bytes": "more while encoding"}
+VERBS = {"append": "appending"}  # beside encoding
+MOST_ABOVE, LEAST_SHARE = 0.35, 0.95  # of the height, for names above the line; that is seen at least
+SHARE_STEPS, MOST_SHARES = (0.01, 0.02, 0.05, 0.1, 0.2), 6  # between lines of equal shares
+
+
+class Loading(NamedTuple):
+    """A contender that is being opened, or could not be.
+
+    share       how far that is, 0 to 1; None where nobody knows
+    words       what it does, "reads 280,147 merges", or why it is not there
+    has_failed  whether nothing will come of it
+    """
+
+    contender: str
+    share: float | None
+    words: str = ""
+    has_failed: bool = False
+
+
+@dataclass(frozen=True)
+class Showing:
+    """What charts show beside the records, and how.
+
+    theme         its colours
+    baseline      whom others are compared with
+    unit          of speeds, a key of UNITS
+    is_speed      whether curves show speeds rather than times
+    loading       who takes part as soon as it is ready, then who cannot
+    left_out      as in a run: contender, scenario, corpus, size_bytes, reason
+    versions      of contenders that tell one
+    call_limit_s  for one call, after which a contender is left out; None where nobody knows
+    changes       what is surely slower or faster than in another run
+    """
+
+    theme: Theme
+    baseline: str = BASELINE
+    unit: str = TOKENS
+    is_speed: bool = True
+    loading: tuple[Loading, ...] = ()
+    left_out: Sequence[Record] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    call_limit_s: float | None = None
+    changes: Sequence[Change] = ()
+
+
+def showing_of(run: Record, theme: Theme, **choices: Any) -> Showing:
+    """That of a run, as it is so far; `choices` are further fields."""
+    told = {each["contender"]: each["version"] for each in run.get("contenders", ()) if each["version"]}
+    return Showing(
+        theme,
+        left_out=run.get("left_out", ()),
+        versions={**dict.fromkeys(ALGORITHMS, BUILT_IN), **told},
+        call_limit_s=run.get("plan", {}).get("call_limit_s"),
+        **choices,
+    )
+
+
+def chart_class(key: str) -> type[Chart]:
+    """Of a scenario, or of exactness."""
+    return CLASSES[_kind(key)]
+
+
+def show_records(chart: Chart, key: str, rows: Sequence[Record], showing: Showing) -> None:
+    """Draw the records of a scenario, or of exactness."""
+    chart.show_data(DATA[_kind(key)](SCENARIOS[_scenario(key)], rows, showing))  # type: ignore[attr-defined]
+
+
+def _scenario(key: str) -> str:
+    return "throughput" if key == EXACTNESS else key
+
+
+def _kind(key: str) -> str:
+    return EXACTNESS if key == EXACTNESS else SCENARIOS[key].chart
+
+
+def texts_of(results: Sequence[Record], scenario: str) -> list[str]:
+    """The texts that have a chart each; "" for one chart of all."""
+    texts = [row["corpus"] for row in results if row["scenario"] == scenario]
+    return list(dict.fromkeys(texts if SCENARIOS[scenario].by_text else [""] * len(texts)))
+
+
+def rows_of(results: Sequence[Record], key: str, text: str) -> list[Record]:
+    """What a chart shows: of this text where each has its own."""
+    name, by_text = _scenario(key), SCENARIOS[_scenario(key)].by_text
+    return [row for row in results if row["scenario"] == name and (not by_text or row["corpus"] == text)]
+
+
+def _titles(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> list[str]:
+    found = scenario.find(rows, showing.left_out, showing.baseline) if rows else ""
+    return [*filter(None, [found]), scenario.title]
+
+
+# Bars
+
+
+class _Line(NamedTuple):
+    """One bar: how long, and what sets it apart from others of its contender."""
+
+    row: Record
+    label: str
+    value: float
+    interval: Range | None
+    text: str
+    detail: str = ""
+
+
+def bars(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> RowsData:
+    """A group of bars for each contender, the best on top; those that are opened show how far they are."""
+    groups: dict[str, list[_Line]] = {}
+    for row in rows:
+        groups.setdefault(row["contender"], []).extend(_lines(scenario, row, rows, showing))
+    shown = [lines for lines in groups.values() if lines]
+    is_speed = scenario.unit == "MB/s"
+    shown.sort(
+        key=lambda lines: (
+            -max(line.value for line in lines) if is_speed else sum(line.value for line in lines)
+        )
+    )
+    lines = [line for group in shown for line in group]
+    title = UNITS[showing.unit] if is_speed else "MB"
+    clock = " of processor time" if any(line.row.get("clock") == "cpu" for line in lines) else ""
+    intervals = ", with 95 % intervals" if any(line.interval for line in lines) else ""
+    has_cells = bool(lines) and scenario.chart != "memory"
+    headings = ["interval", f"of {showing.baseline}", "ids"] if has_cells else []
+    base = {line.label: line for line in lines if line.row["contender"] == showing.baseline}
+    drawn = [
+        _bar(line, index / max(len(group) - 1, 1), bool(index), scenario, base, has_cells, showing)
+        for group in shown
+        for index, line in enumerate(group)
+    ]
+    text = SCALE_TEXTS[showing.unit] if is_speed else short_number
+    return RowsData(
+        _titles(scenario, rows, showing),
+        [f"in {title}{clock}{intervals}", f"in {title}", ""] if lines else [""],
+        [*drawn, *(_loading_row(each, showing) for each in showing.loading)],
+        headings,
+        Scale(title, text) if lines else NO_SCALE,
+    )
+
+
+def _lines(scenario: Scenario, row: Record, rows: Sequence[Record], showing: Showing) -> Iterator[_Line]:
+    if scenario.chart == "memory":
+        for key, name in MEMORIES.items():
+            yield _Line(row, name, row[key] / BYTES_PER_MB, None, with_prefix(row[key] / BYTES_PER_MB), name)
+        return
+    key = showing.unit
+    if row.get(key):
+        interval = interval_of(row, key) if row["n"] > 1 else None
+        yield _speed_line(_Line(row, _label(row, rows), row[key], interval, ""), rows, showing)
+
+
+def _speed_line(line: _Line, rows: Sequence[Record], showing: Showing) -> _Line:
+    """With the other unit behind it; tokens of another vocabulary are no measure, so its bytes count."""
+    row, other = line.row, next(unit for unit in UNITS if unit != showing.unit)
+    if row["exact"] is None:
+        tokens_per_mb = next(
+            (each[TOKENS] / each[BYTES] for each in rows if each["exact"] is not None and each[BYTES]), 0.0
+        )
+        factor = (
+            1.0 if showing.unit == BYTES or not tokens_per_mb else tokens_per_mb * row[BYTES] / row[TOKENS]
+        )
+        interval = None if line.interval is None else (line.interval[0] * factor, line.interval[1] * factor)
+        words = ", ".join(filter(None, (line.label, "its own vocabulary: compared in MB/s")))
+        return line._replace(
+            value=line.value * factor, interval=interval, text=speed_text(row[BYTES], BYTES), detail=words
+        )
+    words = ", ".join(filter(None, (line.label, speed_text(row[other], other))))
+    return line._replace(text=speed_number(row[showing.unit], showing.unit), detail=words)
+
+
+def _bar(
+    line: _Line,
+    weakness: float,
+    is_later: bool,
+    scenario: Scenario,
+    base: Mapping[str, _Line],
+    has_cells: bool,
+    showing: Showing,
+) -> Row:
+    row, name = line.row, line.row["contender"]
+    look, theme = look_of(name, showing.theme), showing.theme
+    color = QColor(look.color)
+    color.setAlphaF(1 - (1 - FAINTEST) * weakness)
+    once = "" if row["n"] > 1 or scenario.chart == "memory" else "once"
+    detail = ", ".join(filter(None, (line.detail, once, _change(row, showing))))
+    cells: list[tuple[str, QColor]] = []
+    if has_cells:
+        ids = {True: theme.good, False: theme.warning, None: theme.dim}[row["exact"]]
+        spread = f"± {percent(half_width(row))}" if line.interval else ""
+        cells = [(spread, theme.dim), (_ratio(line, base.get(line.label)), theme.dim), (_ids(row), ids)]
+    return Row(
+        name,
+        "" if is_later else name,
+        look,
+        "" if is_later else showing.versions.get(name, ""),
+        (Part(0.0, line.value, color, row["exact"] is False),),
+        line.interval,
+        line.text,
+        detail,
+        cells=cells,
+        tip=tip_of(row),
+    )
+
+
+def _loading_row(each: Loading, showing: Showing) -> Row:
+    look, version = look_of(each.contender, showing.theme), showing.versions.get(each.contender, "")
+    if each.has_failed:
+        return Row(
+            each.contender,
+            each.contender,
+            look,
+            version,
+            detail=each.words,
+            detail_color=showing.theme.warning,
+        )
+    words = ", ".join(filter(None, (each.words, "" if each.share is None else percent(each.share))))
+    return Row(each.contender, each.contender, look, version, detail=words, progress=each.share or 0.0)
+
+
+def _label(row: Record, rows: Sequence[Record]) -> str:
+    """What tells a bar from the others of its contender."""
+    has_threads = any(each["threads"] != row["threads"] for each in rows)
+    return counted(row["threads"], "thread") if has_threads else ""
+
+
+def _change(row: Record, showing: Showing) -> str:
+    """A sign and how many times the time it takes, with the interval that is sure to 99 %."""
+    change = next((each for each in showing.changes if each.key == key_of(row)), None)
+    if change is None:
+        return ""
+    ratio = change.ratio
+    return f"{MARKS[change.verdict]} {ratio.ratio:.2f} × time ({ratio.low:.2f}–{ratio.high:.2f})"
+
+
+def _ratio(line: _Line, base: _Line | None) -> str:
+    if base is None or not by_one_clock(line.row, base.row):
+        return "–"
+    return f"{short_ratio(line.value / base.value)} ×"
+
+
+def _ids(row: Record) -> str:
+    if row["exact"] is None:
+        return "its own"
+    return "✓ equal" if row["exact"] else f"≈ {percent(row['agreement'], 1)}"
+
+
+# Latency
+
+
+def latency(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> RowsData:
+    """A line from the median of single calls to their 99th percentile; the quickest on top."""
+    known = sorted((row for row in rows if row.get("p50_s")), key=lambda row: float(row["p50_s"]))
+    times = [row[key] for row in known for key in QUANTILES] or [1e-6]
+    low, high = log_range(min(times), max(times))
+    drawn = []
+    for row in known:
+        look = look_of(row["contender"], showing.theme)
+        p50, p95, p99 = np.log10([row[key] for key in QUANTILES]).tolist()
+        name, version = row["contender"], showing.versions.get(row["contender"], "")
+        cells = [(time_text(row[key]), showing.theme.text) for key in QUANTILES]
+        part = Part(p50, p99, look.color)
+        drawn.append(
+            Row(name, name, look, version, (part,), cells=cells, dot=p50, marks=(p95, p99), tip=tip_of(row))
+        )
+    about = "Marker: half of the calls are faster. Lines: 95 and 99 of 100 are."
+    return RowsData(
+        _titles(scenario, rows, showing),
+        [about, ""],
+        drawn,
+        [key.removesuffix("_s") for key in QUANTILES],
+        Scale("time of a call", time_text, is_log=True),
+        (low - 0.04 * (high - low), high + 0.04 * (high - low)),
+    )
+
+
+# Curves, exactness
+
+
+def curves(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> CurvesData:
+    """Time or speed against length; the baseline, those that stopped, and the best known have names."""
+    key = showing.unit if showing.is_speed else "median_s"
+    text = SCALE_TEXTS[showing.unit] if showing.is_speed else time_text
+    lines: dict[tuple[str, str], list[Record]] = {}
+    others = sorted({row["contender"] for row in rows if key == TOKENS and row["exact"] is None})
+    for row in sorted(rows, key=lambda row: int(row["size_bytes"])):
+        if row[key] and row["contender"] not in others:
+            lines.setdefault((row["contender"], row["operation"]), []).append(row)
+    gone = stopped(rows, showing.left_out)
+
+    def rank(line: tuple[str, str]) -> tuple[bool, bool, int]:
+        known = ORDER.index(line[0]) if line[0] in ORDER else len(ORDER)
+        return line[0] != showing.baseline, line[0] not in gone, known
+
+    details = _details(scenario, lines, gone, key, text)
+    drawn = [_curve(line, lines[line], details[line], key, showing) for line in sorted(lines, key=rank)]
+    sizes = sorted({row["size_bytes"] for rows in lines.values() for row in rows})
+    title = UNITS[showing.unit] if showing.is_speed else "time"
+    return CurvesData(
+        _titles(scenario, rows, showing),
+        _about_curves(scenario, rows, bool(gone), others, showing),
+        drawn,
+        Scale("length of the text", lambda size: size_text(round(size)), True, sizes),
+        Scale(title, text, True),
+    )
+
+
+def _curve(
+    line: tuple[str, str], rows: Sequence[Record], details: Sequence[str], key: str, showing: Showing
+) -> Curve:
+    name, operation = line
+    low, high = np.array([interval_of(row, key) for row in rows]).T
+    is_exact = all(row["exact"] is not False for row in rows)
+    return Curve(
+        name,
+        name,
+        look_of(name, showing.theme),
+        np.array([row["size_bytes"] for row in rows], float),
+        np.array([row[key] for row in rows]),
+        low,
+        high,
+        [tip_of(row) for row in rows],
+        details,
+        DOTTED if operation in VERBS else SOLID if is_exact else DASHED,
+        not is_exact,
+    )
+
+
+def _details(
+    scenario: Scenario,
+    lines: Mapping[tuple[str, str], Sequence[Record]],
+    gone: Sequence[str],
+    key: str,
+    text: Callable[[float], str],
+) -> dict[tuple[str, str], list[str]]:
+    """What stands behind each name, the shortest last: its growth, or what the longest text takes."""
+    every = [row for rows in lines.values() for row in rows]
+    growth = {line["contender"]: line for line in growth_records(every)} if scenario.grows else {}
+    longest = max((rows[-1]["size_bytes"] for rows in lines.values()), default=0)
+    details = {}
+    for line, rows in lines.items():
+        (name, operation), last = line, rows[-1]
+        words = growth_words(growth[name]) if name in growth else ""
+        if last["size_bytes"] < longest:
+            ended = "stopped" if name in gone else f"to {size_text(last['size_bytes'])}"
+            details[line] = [", ".join(filter(None, (words, ended)))]
+        elif scenario.grows:
+            overhead_s = growth[name]["overhead_s"] if words else 0.0
+            whole = f"{words}, {time_text(float(f'{overhead_s:.2g}'))}"
+            details[line] = [whole, words] if overhead_s >= LEAST_OVERHEAD_S else [words]
+        else:
+            verb = VERBS.get(operation, "")
+            details[line] = [f"{verb} {text(last[key])}".strip(), verb]
+    return details
+
+
+def _about_curves(
+    scenario: Scenario, rows: Sequence[Record], has_stopped: bool, others: Sequence[str], showing: Showing
+) -> list[str]:
+    unit = f"In {UNITS[showing.unit]}" if showing.is_speed else ""  # times have theirs at each tick
+    sentences = [f"{unit}, logarithmic axes." if unit else "Logarithmic axes."]
+    if others:
+        have = "have vocabularies of their own" if len(others) > 1 else "has a vocabulary of its own"
+        sentences.append(f"{' and '.join(others)} {have}: see MB/s.")
+    if rows and (times := n_times(longest := max(rows, key=n_times))) > 1:
+        size = short_number(longest["own_bytes"]).replace(" ", "\N{NO-BREAK SPACE}")
+        whose = f"Your {size}B" if longest["corpus"] == YOUR_TEXT else f"{size}B of {longest['corpus']}"
+        sentences.append(f"{whose}, up to {times:,} times.")
+    if has_stopped and showing.call_limit_s:
+        sentences.append(f"A contender stops where a call would take over {showing.call_limit_s:g} s.")
+    else:
+        sentences.append(
+            f"At the ends: {'growth, cost of a call' if scenario.grows else 'what the longest takes'}."
+        )
+    return [*(" ".join(sentences[:count]) for count in range(len(sentences), 0, -1)), unit]
+
+
+def exactness(_: Scenario, rows: Sequence[Record], showing: Showing) -> ScatterData:
+    """Speed against agreement with the exact ids; all that are exact lie on one line."""
+    known = [row for row in rows if row["agreement"] is not None and row[showing.unit]]
+    speeds = [row[showing.unit] for row in known] or [1.0, 100.0]
+    low, high = log_range(min(speeds), max(speeds))
+    lowest = min([LEAST_SHARE, *(row["agreement"] for row in known)])
+    below = (1 - lowest) * 1.15
+    step = next(each for each in SHARE_STEPS if each * (MOST_SHARES - 1) >= below or each == SHARE_STEPS[-1])
+    above, n_below = below * MOST_ABOVE / (1 - MOST_ABOVE), sum(not row["exact"] for row in known)
+    points = [
+        Point(
+            row["contender"],
+            row["contender"] + mark(row),
+            look_of(row["contender"], showing.theme),
+            row[showing.unit],
+            row["agreement"],
+            tip_of(row),
+            not row["exact"],
+        )
+        for row in known
+    ]
+    unit = UNITS[showing.unit]
+    notes = f"Below it: {n_below} whose ids differ." if n_below else "Ids that differ would lie below it."
+    side = 0.08 * (high - low)
+    return ScatterData(
+        ["Speed × exactness"],
+        [
+            f"share of equal tokens, over {unit}; below the line: ids that differ",
+            f"share of equal tokens, over {unit}",
+            "",
+        ],
+        points,
+        Scale(unit, SCALE_TEXTS[showing.unit], is_log=True),
+        Scale("", percent, values=[1 - step * index for index in range(MOST_SHARES)]),
+        ((low - side, high + side), (1 - below, 1 + above)),
+        1.0,
+        ["On the line: all ids are equal.", notes],
+    )
+
+
+def mark(row: Record) -> str:
+    """Behind a name: that it was timed once, and how much of its ids is right."""
+    once = "  once" if row["n"] == 1 else ""
+    return once if row["exact"] else f"{once}  ≈ {percent(row['agreement'], 1)}"
+
+
+def interval_of(row: Record, key: str) -> Range:
+    """The values of a time or a speed at the ends of its interval."""
+    low, high = row["ci_s"]
+    if key not in UNITS:
+        return low, high
+    return row[key] * row["median_s"] / high, row[key] * row["median_s"] / low
+
+
+def tip_of(row: Record) -> str:
+    """All that is known of a record, in a few lines."""
+    head = f"{row['contender']} · {row['corpus']} · {size_text(row['size_bytes'])}"
+    if row["median_s"] is None:
+        ready, more = (row[key] / BYTES_PER_MB for key in ("built_bytes", "encoding_bytes"))
+        return f"{head}\n{ready:.1f} MB when it is ready, up to {more:.1f} MB more while encoding"
+    low, high = map(time_text, row["ci_s"])
+    clock = " of a processor" if row.get("clock") == "cpu" else ""
+    spread = f" ± {percent(half_width(row))}" if row["n"] > 1 else ""
+    lines = [
+        head,
+        f"{speed_text(row[TOKENS], TOKENS)}{spread} · {speed_text(row[BYTES], BYTES)}",
+        f"{time_text(row['median_s'])}{clock}, 95 %: {low} to {high}, n = {row['n']}",
+    ]
+    if row["exact"] is False:
+        at = f"{row['first_difference']['byte_offset']:,}"
+        lines.append(f"{percent(row['agreement'], 2)} of spans equal; the first difference is at byte {at}")
+    elif row["exact"] is None:
+        lines.append("has a vocabulary of its own: compared in MB/s")
+    lines += [
+        f"{each.source.name}: {each.figure} ({each.source.differs})" for each in PUBLISHED if each.is_of(row)
+    ]
+    return "\n".join(lines)
+
+
+CLASSES: Mapping[str, type[Chart]] = {
+    "bars": RowChart,
+    "groups": RowChart,
+    "memory": RowChart,
+    "latency": RowChart,
+    "curves": CurveChart,
+    EXACTNESS: ScatterChart,
+}
+DATA: Mapping[str, Callable[[Scenario, Sequence[Record], Showing], Any]] = {
+    "bars": bars,
+    "groups": bars,
+    "memory": bars,
+    "latency": latency,
+    "curves": curves,
+    EXACTNESS: exactness,
+}

@@ -1,0 +1,274 @@
+"""What the next run of the Bench page measures: who takes part, with which texts, in which scenarios."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.bench.corpus import RANDOM, SAMPLE, TUTORIAL
+from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.scenarios import SCENARIOS, Scenario
+from guiapp.analysis.libraries.contender import UNSPLIT
+from guiapp.analysis.libraries.custom import CustomContender
+from guiapp.core.vocabulary.vocabulary import VocabType
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.pages.bench.custom import CustomContenders
+from guiapp.pages.bench.entrants import Entrant, custom_entrants, our_entrants, peer_entrants
+from guiapp.pages.bench.forecast import BenchForecast
+from guiapp.pages.bench.history import YOUR_TEXT
+
+TEXTS = {
+    YOUR_TEXT: "Your text",
+    f"{SAMPLE}english": "English",
+    f"{SAMPLE}code": "Code",
+    f"{SAMPLE}languages": "Languages",
+    TUTORIAL: "Tutorial line",
+    RANDOM: "Random tokens",
+}
+ENGLISH, CODE, LANGUAGES = list(TEXTS)[1:4]
+THROUGHPUT = "throughput"
+MOST_USED = ("tokenizers", "tiktoken", "sentencepiece", "gigatoken", "llama.cpp", "transformers")
+N_FIRST = 3  # of those that are installed and take the vocabulary
+SECONDS_EACH = 10.0
+
+
+class Aim(NamedTuple):
+    """What to choose for a purpose; no contenders: all that can take part."""
+
+    title: str
+    scenarios: tuple[str, ...]
+    texts: tuple[str, ...]
+    unsplit: tuple[str, ...] = ()
+
+
+AIMS = (
+    Aim("Everything", tuple(SCENARIOS), (YOUR_TEXT, ENGLISH, CODE, LANGUAGES)),
+    Aim("The worst case", (THROUGHPUT, "worst"), (YOUR_TEXT,)),
+    Aim(
+        "The papers' tables",
+        ("throughput", "scaling", "short", "worst", "append", "decode", "threads"),
+        (ENGLISH, CODE, TUTORIAL),
+        ("backtrack", "heap", "table", "greedy", "fewest", "tokenizers"),
+    ),
+)
+
+
+class BenchChoice(QObject):
+    """Contenders, texts, scenarios and limits; what is chosen and cannot take part now waits until it can.
+
+    own           contenders of one's own, None where nobody remembers any
+    seconds_each  for timing each scenario, and each text of those that have a chart for each
+
+    Signals:
+        changed(): something of it, or the vocabulary, is new.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        session: ModelSession,
+        own: CustomContenders | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.session = session
+        self.own = own
+        if own is not None:
+            own.changed.connect(self.changed)
+        self._plan = Plan("", corpora=(), scenarios=(THROUGHPUT,))
+        self._contenders: frozenset[str] | None = None  # None until somebody chooses
+        self._own_texts: list[str] = []
+        self._peers: list[Entrant] | None = None  # of the vocabulary that is open
+        self.seconds_each = SECONDS_EACH
+        self.forecast = BenchForecast(self)
+        session.vocabulary_changed.connect(self._follow_vocabulary)
+
+    # Contenders
+
+    @property
+    def entrants(self) -> list[Entrant]:
+        """Who can take part: our encoders, the best first, then libraries and one's own."""
+        peers = (each for each in self._known_peers if not each.reason)
+        return [*our_entrants(self.session.encoders), *peers, *custom_entrants(self._own)]
+
+    @property
+    def _own(self) -> tuple[CustomContender, ...]:
+        return () if self.own is None else self.own.contenders
+
+    @property
+    def missing(self) -> list[Entrant]:
+        """Libraries that cannot, with the reason or the way to get them."""
+        return [each for each in self._known_peers if each.reason]
+
+    @property
+    def contenders(self) -> tuple[str, ...]:
+        """Those that are chosen and can take part."""
+        chosen, is_bpe = self._chosen, self._is_bpe
+        names = [
+            name for each in self.entrants for name in (each.name, each.name + UNSPLIT) if name in chosen
+        ]
+        return tuple(name for name in names if is_bpe or not name.endswith(UNSPLIT))
+
+    def set_contender(self, name: str, takes_part: bool) -> None:
+        self._choose(self._chosen | {name} if takes_part else self._chosen - {name})
+
+    @property
+    def _chosen(self) -> frozenset[str]:
+        if self._contenders is not None:
+            return self._contenders
+        names = [each.name for each in self.entrants]
+        return frozenset((*names[:1], *[name for name in MOST_USED if name in names][:N_FIRST]))
+
+    def _choose(self, contenders: frozenset[str]) -> None:
+        if contenders != self._chosen:
+            self._contenders = contenders
+            self.changed.emit()
+
+    @property
+    def _is_bpe(self) -> bool:
+        vocabulary = self.session.vocabulary
+        return vocabulary is not None and vocabulary.type is VocabType.BPE
+
+    @property
+    def _known_peers(self) -> list[Entrant]:
+        if self._peers is None:
+            self._peers = peer_entrants(self.session.vocabulary)
+        return self._peers
+
+    # Texts and scenarios
+
+    @property
+    def known_texts(self) -> dict[str, str]:
+        """What can be chosen, by name the title: those that are always there, then files and folders."""
+        return TEXTS | {name: Path(name).name or name for name in self._own_texts}
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Those that are chosen; at first what is typed, or English where that is nothing."""
+        return self._plan.corpora or ((YOUR_TEXT if self.your_bytes else ENGLISH),)
+
+    def set_texts(self, names: Iterable[str]) -> None:
+        """Choose these, in the order in which they are listed; at least one stays."""
+        chosen = set(names)
+        if chosen and chosen != set(self.texts):
+            self.adjust(corpora=tuple(name for name in self.known_texts if name in chosen))
+
+    def set_text(self, name: str, is_chosen: bool) -> None:
+        self.set_texts({*self.texts, name} if is_chosen else {*self.texts} - {name})
+
+    def add_texts(self, paths: Iterable[str]) -> None:
+        """Offer files or folders, and choose them and nothing else."""
+        added = list(paths)
+        self._own_texts += [name for name in added if name not in self.known_texts]
+        self.set_texts(added)
+
+    @property
+    def your_bytes(self) -> int:
+        return self.session.document.size
+
+    def size_of(self, text: str) -> int | None:
+        """The bytes of a text, None where nobody knows them yet."""
+        return self.your_bytes if text == YOUR_TEXT else self.forecast.size_of(text)
+
+    @property
+    def scenarios(self) -> tuple[str, ...]:
+        return self._plan.scenarios
+
+    def set_scenario(self, name: str, is_chosen: bool) -> None:
+        """Choose one or not; at least one stays."""
+        chosen = {*self.scenarios, name} if is_chosen else {*self.scenarios} - {name}
+        if chosen and chosen != set(self.scenarios):
+            self.adjust(scenarios=tuple(each for each in SCENARIOS if each in chosen))
+
+    @property
+    def limits(self) -> Plan:
+        """Threads and sizes are in it."""
+        return self._plan
+
+    def adjust(self, **changes: Any) -> None:
+        """Change `threads`, `largest_bytes` and others of the plan."""
+        self._plan = replace(self._plan, **changes)
+        self.changed.emit()
+
+    def set_seconds_each(self, seconds: float) -> None:
+        self.seconds_each = seconds
+        self.changed.emit()
+
+    def aim_at(self, aim: Aim) -> None:
+        """Choose all that can take part, and what belongs to a purpose."""
+        names = [each.name for each in self.entrants]
+        self._contenders = frozenset((*names, *(name + UNSPLIT for name in aim.unsplit)))
+        self.adjust(scenarios=aim.scenarios, corpora=aim.texts)
+
+    # All of it
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there is something to run."""
+        return bool(self.contenders and self.session.loader.model)
+
+    @property
+    def plan(self) -> Plan:
+        return self._plan_of(self.contenders, self.scenarios, self.texts)
+
+    @property
+    def expected_s(self) -> float:
+        """How long a run will take."""
+        return self._seconds(self.plan)
+
+    def adds_s(self, contender: str = "", scenario: str = "", text: str = "") -> float:
+        """How much of that one of these adds, or would add if it were chosen too."""
+
+        def seconds(has_it: bool) -> float:
+            return self._seconds(
+                self._plan_of(
+                    _with(self.contenders, contender, has_it),
+                    _with(self.scenarios, scenario, has_it),
+                    _with(self.texts, text, has_it),
+                )
+            )
+
+        return max(seconds(True) - seconds(False), 0.0)
+
+    def _seconds(self, plan: Plan) -> float:
+        if not (plan.contenders and plan.scenarios and plan.corpora):
+            return 0.0
+        return self.forecast.seconds(plan, {YOUR_TEXT: max(self.your_bytes, 1)})
+
+    def _plan_of(self, contenders: Iterable[str], scenarios: Iterable[str], texts: Iterable[str]) -> Plan:
+        contenders, scenarios, texts = tuple(contenders), tuple(scenarios), tuple(texts)
+        model = self.session.loader.model
+        n_charts = sum(_n_charts(SCENARIOS[name], len(texts)) for name in scenarios)
+        return replace(
+            self._plan,
+            model="" if model is None else str(model.name),
+            pre=None if model is None else model.tokenizer.vocabulary.chosen_pre or None,
+            contenders=contenders,
+            own=tuple(each for each in self._own if each.name in contenders),
+            scenarios=scenarios,
+            corpora=texts,
+            time_budget_s=self.seconds_each * n_charts,
+        )
+
+    def close(self) -> None:
+        self.forecast.close()
+
+    def _follow_vocabulary(self) -> None:
+        self._peers = None
+        self.changed.emit()
+
+
+def _with(chosen: Iterable[str], name: str, has_it: bool) -> list[str]:
+    others = [each for each in chosen if each != name]
+    return [*others, name] if has_it and name else others
+
+
+def _n_charts(scenario: Scenario, n_texts: int) -> int:
+    if not scenario.by_text:
+        return 1
+    return len(scenario.own_texts) or n_texts

@@ -1,0 +1,103 @@
+"""The foot of the Bench page: what there is more to choose, and remarks on the run, folded into one line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea
+
+from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.core.text.figures import counted
+from guiapp.kit.widgets.buttons import tool_button
+from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.widgets.icons import icon
+from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, scroll_down
+from guiapp.kit.widgets.style_sheet import set_role
+from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX, ThemeSource
+from guiapp.pages.bench.choice import BenchChoice
+
+MOST_REMARKS_PX = 170  # high; what is more is scrolled to
+SIDE_PX = 28
+LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+READABLE = LINKS | Qt.TextInteractionFlag.TextSelectableByMouse
+
+
+class Footer(QFrame):
+    """Two things to unfold.
+
+    Signals:
+        more_clicked(): show all that can be chosen.
+        followed(str): a link in a remark.
+    """
+
+    more_clicked = Signal()
+    followed = Signal(str)
+
+    def __init__(self, choice: BenchChoice, theme_source: ThemeSource) -> None:
+        super().__init__()
+        set_role(self, "status")
+        self._choice, self._theme_source = choice, theme_source
+        self._remarks: list[str] = []
+        self.more_button = tool_button("More", self.more_clicked.emit, role="name")
+        self.what = set_role(FittedLabel(), "dim")
+        self.remarks_button = tool_button("", self._draw, role="name")
+        self.remarks_button.setCheckable(True)
+        for button in (self.more_button, self.remarks_button):
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.remarks = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.remarks.setTextInteractionFlags(READABLE)
+        self.remarks.linkActivated.connect(self.followed)
+        self._area = QScrollArea()
+        scroll_down(self._area, self.remarks)
+        self._area.viewport().setAutoFillBackground(False)
+        self._area.hide()
+        line = in_row(self.more_button, (self.what, 1), (STRETCH, 0), self.remarks_button)
+        in_column(self._area, line, on=self, margins=(SIDE_PX, GAP_PX, SIDE_PX, GAP_PX), spacing=UNIT_PX)
+        choice.changed.connect(self._tell_choice)
+        theme_source.changed.connect(self._draw)
+        self._tell_choice()
+        self._draw()
+
+    def show_remarks(self, remarks: Sequence[str]) -> None:
+        """Sentences as rich text."""
+        if list(remarks) != self._remarks:
+            self._remarks = list(remarks)
+            self._draw()
+
+    def show_more_button(self, is_shown: bool) -> None:
+        self.more_button.setVisible(is_shown)
+        self.what.setVisible(is_shown)
+        self._hide_if_empty()
+
+    def _tell_choice(self) -> None:
+        n_contenders = len(self._choice.entrants) + len(self._choice.missing)
+        numbers = f"{counted(n_contenders, 'contender')}, {counted(len(SCENARIOS), 'scenario')}"
+        self.what.set_texts([f"{numbers}, texts, sizes, threads", numbers, ""])
+
+    def _draw(self) -> None:
+        dim, is_open = self._theme_source.theme.dim, self.remarks_button.isChecked()
+        self.more_button.setIcon(icon("chevron-right", dim))
+        self.remarks_button.setIcon(icon("chevron-down" if is_open else "chevron-right", dim))
+        self.remarks_button.setText(counted(len(self._remarks), "remark"))
+        self.remarks_button.setVisible(bool(self._remarks))
+        self.remarks.setText("")  # a label keeps the colour of its links until it has other words
+        self.remarks.setText(
+            "".join(f"<p style='margin: 0 0 6px 0'>{remark}</p>" for remark in self._remarks)
+        )
+        self._area.setVisible(is_open and bool(self._remarks))
+        self._fit()
+        self._hide_if_empty()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as the remarks are, if they are few."""
+        needed_px = self.remarks.heightForWidth(max(self.width() - 2 * SIDE_PX, 1))
+        self._area.setFixedHeight(max(min(needed_px, MOST_REMARKS_PX), 0))
+
+    def _hide_if_empty(self) -> None:
+        self.setVisible(bool(self._remarks) or not self.more_button.isHidden())

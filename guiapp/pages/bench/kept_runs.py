@@ -1,0 +1,129 @@
+"""Kept runs as the window has them: it never waits for their disk, which may be slow, full or far away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.bench.history import load_run, rename_run
+from guiapp.analysis.bench.measurement import Record
+from guiapp.kit.state.background import LatestJob
+from guiapp.pages.bench.history import Comparison, Kept, OpenedRun, RunHistory, SavedRun
+from guiapp.pages.bench.journal import Journal
+
+LONGEST_SAVING_S = 10.0  # that closing waits for; the journal of a run that is not saved by then stays
+
+
+class KeptRuns(QObject):
+    """Lists, keeps, opens, compares and renames runs, each in a thread.
+
+    Signals:
+        changed(): `runs` is new.
+        opened(OpenedRun): what was asked for.
+        found(OpenedRun): the newest of those that were there at the start, where there is one.
+        compared(Comparison): what was asked for.
+        kept(Kept): what became of a run that is over.
+        failed(str): why one cannot be opened, compared or renamed.
+    """
+
+    changed = Signal()
+    opened = Signal(object)
+    found = Signal(object)
+    compared = Signal(object)
+    kept = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, history: RunHistory | None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._history = history
+        self.runs: list[SavedRun] = []  # the newest first
+        self.shown: Path | None = None  # the file of the run that the page shows, if it has one
+        self._journal: Journal | None = None  # of the run that goes on
+        self._names: dict[Path, str] = {}  # still to be given
+        self._listing = LatestJob[list[SavedRun]](self, self._take_list)
+        self._reading = LatestJob[OpenedRun](self, self.opened, self.failed)
+        self._finding = LatestJob[OpenedRun | None](self, self._take_found)
+        self._comparing = LatestJob[Comparison](self, self.compared, self.failed)
+        self._keeping = LatestJob[Kept](self, self._take_kept)
+        self._renaming = LatestJob[None](self, failed=self.failed)
+        for ended in (self._renaming.done, self._renaming.failed):
+            ended.connect(self.refresh)
+        if history is not None:
+            self._finding.start(lambda _: history.newest())
+
+    @property
+    def others(self) -> list[SavedRun]:
+        """What the run that is shown can be compared with."""
+        return [run for run in self.runs if run.path != self.shown]
+
+    def refresh(self) -> None:
+        """Look what is there: other windows keep runs too."""
+        if (history := self._history) is not None:
+            self._listing.start(lambda _: history.runs())
+
+    def open(self, path: Path) -> None:
+        """Read a run that is in a file."""
+        self._reading.start(lambda _: OpenedRun(SavedRun.at(path), load_run(path)))
+
+    def compare(self, path: Path, record: Record) -> None:
+        """With a run that is in a file."""
+        self._comparing.start(lambda _: Comparison.of(SavedRun.at(path).title, load_run(path), record))
+
+    def rename(self, run: SavedRun, name: str) -> None:
+        """Call a run something else, or nothing."""
+        self._names[run.path] = name
+        self._renaming.start(lambda _: self._rename_all())
+
+    def begin(self) -> None:
+        """A run starts: what it measures is on the disk while it goes on."""
+        self._journal = None if self._history is None else self._history.begin()
+
+    def take_down(self, event: Mapping[str, Any]) -> None:
+        """What the run tells."""
+        if self._journal is not None:
+            self._journal.add(event)
+
+    @property
+    def problem(self) -> str:
+        """Why the run that goes on is not on the disk, "" if it is."""
+        return "" if self._journal is None else self._journal.problem
+
+    def keep(self, record: Record) -> None:
+        """The run is over: put it beside the others, and compare it with the last one of its kind."""
+        history, journal, self._journal = self._history, self._journal, None
+        if history is None or journal is None:
+            return
+        if record["results"]:
+            self._keeping.start(lambda _: history.keep(record, journal))
+        else:
+            journal.end(is_kept=True)  # nothing is in it
+
+    def close(self) -> None:
+        if self._journal is not None:  # the process ended without a word
+            self._journal.end(is_kept=False)
+        self._keeping.finish(LONGEST_SAVING_S)
+        self._renaming.finish(LONGEST_SAVING_S)
+        for job in (self._listing, self._finding, self._reading, self._comparing):
+            job.wait()
+
+    def _rename_all(self) -> None:
+        """Also those that a job before this one had no time for."""
+        while self._names:
+            rename_run(*self._names.popitem())
+
+    def _take_list(self, runs: list[SavedRun]) -> None:
+        if runs != self.runs:
+            self.runs = runs
+            self.changed.emit()
+
+    def _take_found(self, opened: OpenedRun | None) -> None:
+        if opened is not None:
+            self.found.emit(opened)
+        self.refresh()
+
+    def _take_kept(self, kept: Kept) -> None:
+        self.kept.emit(kept)
+        self.refresh()

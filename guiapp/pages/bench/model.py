@@ -1,0 +1,321 @@
+"""What the Bench page shows: the run that goes on or is opened, and what was found so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.bench.measurement import Record
+from guiapp.analysis.bench.plan import Plan, plan_from
+from guiapp.analysis.bench.remarks import remarks
+from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.analysis.bench.verdict import Verdict, verdict_of
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.background import LatestJob
+from guiapp.pages.bench.choice import BenchChoice
+from guiapp.pages.bench.custom import CustomContenders
+from guiapp.pages.bench.difference import DifferenceFinder
+from guiapp.pages.bench.forecast import duration_text
+from guiapp.pages.bench.history import YOUR_TEXT, Comparison, Kept, OpenedRun, RunHistory, with_text_kept
+from guiapp.pages.bench.kept_runs import KeptRuns
+from guiapp.pages.bench.live import LiveRun, Loading, deviations_of
+from guiapp.pages.bench.runner import BenchRunner
+
+MOST_HASHED = 4 << 20  # bytes of a text, to see whether it is the one that was measured
+
+
+class BenchModel(QObject):
+    """The run and its results.
+
+    choice  what the next run measures
+    kept    runs on the disk; the last one is opened when nothing is shown yet
+
+    Signals:
+        running_changed(): `is_running` or `is_paused` is new.
+        progress_changed(): `progress` is new.
+        results_changed(): `results` are new; many times a second while it runs.
+        isolated_changed(): `isolated` is new.
+        compared(): `comparison` is the one that was asked for.
+        failed(str): why there is no run, or why it ended.
+    """
+
+    running_changed = Signal()
+    progress_changed = Signal()
+    results_changed = Signal()
+    isolated_changed = Signal()
+    compared = Signal()
+    failed = Signal(str)
+
+    def __init__(
+        self,
+        session: ModelSession,
+        runner: BenchRunner | None = None,
+        history: RunHistory | None = None,
+        own: CustomContenders | None = None,
+    ) -> None:
+        super().__init__()
+        self._session = session
+        self._runner = runner or BenchRunner(parent=self)
+        self._history = history
+        self.comparison: Comparison | None = None
+        self.choice = BenchChoice(session, own, self)
+        self._run = LiveRun()
+        self.is_paused = False
+        self.isolated = ""
+        self.progress = ""
+        self._differences = DifferenceFinder(session, self)
+        self._differences.failed.connect(self.failed)
+        self._ended_because = ""
+        self._starting = LatestJob[Plan](self, self._start, self._give_up)
+        self.kept = KeptRuns(history, self)
+        self.kept.opened.connect(self._show_opened)
+        self.kept.found.connect(self._show_found)
+        self.kept.compared.connect(self._take_comparison)
+        self.kept.kept.connect(self._take_kept)
+        self.kept.failed.connect(self.failed)
+        self._runner.told.connect(self._take)
+        self._runner.ended.connect(self._end)
+
+    # The run
+
+    @property
+    def can_run(self) -> bool:
+        return self.choice.is_whole and not self.is_running
+
+    @property
+    def is_running(self) -> bool:
+        return self._starting.is_busy or self._runner.is_running
+
+    def run(self) -> None:
+        """Measure what is chosen, from the beginning."""
+        if not self.can_run:
+            return
+        plan, history = self.choice.plan, self._history
+        self._run, self.comparison, self.kept.shown = LiveRun(), None, None
+        self.is_paused = False
+        self.tell("Starting …")
+        if YOUR_TEXT in plan.corpora:
+            text = self._session.document.text() or b" "
+            self._starting.start(lambda _: with_text_kept(plan, history, text))
+        else:
+            self._start(plan)
+        self.running_changed.emit()
+        self.results_changed.emit()
+
+    def _start(self, plan: Plan) -> None:
+        self.kept.begin()
+        self._runner.start(plan)
+
+    def _give_up(self, problem: str) -> None:
+        """There is no run."""
+        self.tell("Nothing was measured")
+        self.failed.emit(problem)
+        self.running_changed.emit()
+
+    def stop(self) -> None:
+        """Stop at once; what was measured stays."""
+        if self._starting.is_busy:
+            self._starting.cancel()
+            self.tell("Stopped")
+            self.running_changed.emit()
+        else:
+            self._runner.stop()
+
+    def toggle_pause(self) -> None:
+        if self._starting.is_busy:
+            return
+        self.is_paused = not self.is_paused
+        (self._runner.pause if self.is_paused else self._runner.resume)()
+        self.running_changed.emit()
+
+    def hold(self) -> None:
+        """Time nothing for a moment: somebody types, and would be disturbed by it as it would be by them."""
+        if self._runner.is_running:
+            self._runner.hold()
+
+    def close(self) -> None:
+        """End the process and wait for it: the window closes."""
+        self._starting.wait()
+        self._differences.close()
+        self.choice.close()
+        self._runner.close()
+        self.kept.close()
+
+    # The results
+
+    @property
+    def results(self) -> list[Record]:
+        """Finished records, and those of the cell that runs with what they have so far."""
+        return self._run.results
+
+    def deviations(self, text: str = "") -> dict[str, Record]:
+        """Whose ids differ, each with its result of this text, or else of the longest that there is."""
+        return deviations_of(self.results, text)
+
+    @property
+    def can_report(self) -> bool:
+        """Whether a report would hold figures: those of the cell that runs are in none."""
+        return bool(self._run.report.results)
+
+    @property
+    def growth(self) -> list[Record]:
+        """What time depends on length like, from the finished records."""
+        return self._run.report.growth
+
+    @property
+    def left_out(self) -> list[Record]:
+        return self._run.report.left_out
+
+    @property
+    def loading(self) -> Mapping[str, Loading]:
+        """Contenders that are being opened."""
+        return self._run.loading
+
+    @property
+    def awaited(self) -> list[str]:
+        """Who shall take part and has no figures, in the order of the plan; nobody who cannot."""
+        planned = self.record["plan"].get("contenders") or (self.choice.contenders if self.is_running else ())
+        there = {row["contender"] for row in (*self.results, *self.left_out)}
+        return [name for name in planned if name not in there]
+
+    @property
+    def unopened(self) -> set[str]:
+        """Who is being opened, or waits for it."""
+        return {*self.loading, *self.awaited} - {each["contender"] for each in self._run.report.contenders}
+
+    @property
+    def failed_to_open(self) -> Mapping[str, str]:
+        """Why one that was asked for takes no part at all."""
+        planned = self.record["plan"].get("contenders", ())
+        gone = {each["contender"]: each["reason"] for each in self.left_out if not each["scenario"]}
+        return {name: gone[name] for name in planned if name in gone}
+
+    def verdict(self, text: str, baseline: str) -> Verdict | None:
+        """Who is fastest on a text, as far as it is known by now."""
+        return verdict_of(self.results, text, baseline)
+
+    @property
+    def noise(self) -> str:
+        """What disturbs the run that goes on, "" where nothing does or nothing is known yet."""
+        told = (self._run.noise, self.kept.problem)
+        return " · ".join(filter(None, told)) if self.is_running else ""
+
+    @property
+    def record(self) -> Record:
+        """The run as `tokenloupe bench --json` writes it."""
+        return self._run.record
+
+    @property
+    def measured_another(self) -> str:
+        """What the results are of where that is not open now: "model" or "text"; "" where both are."""
+        vocabulary, now, document = (
+            self.record["vocabulary"],
+            self._session.vocabulary,
+            self._session.document,
+        )
+        if now is not None and vocabulary.get("path") not in (None, str(now.path)):
+            return "model"
+        used = next((each for each in self.record["corpora"] if each["name"] == YOUR_TEXT), None)
+        if used is None or used.get("size_bytes", document.size) > MOST_HASHED:
+            return ""
+        is_same = document.size == used.get("size_bytes", document.size)
+        return "" if is_same and sha256(document.text()).hexdigest() == used["sha256"] else "text"
+
+    def open_run(self, path: Path) -> None:
+        """Show a run that is in a file; not while one is going on."""
+        if self.is_running:
+            self.failed.emit(f"Stop the run that is going on before you open {path.name}.")
+        else:
+            self.kept.open(path)
+
+    def _show_opened(self, opened: OpenedRun) -> None:
+        if not self.is_running:
+            self.show_run(opened.record, f"A saved run: {opened.saved.title}", opened.saved.path)
+
+    def _show_found(self, opened: OpenedRun) -> None:
+        """The last run of an earlier start, unless somebody has begun another one meanwhile."""
+        if not self.is_running and not self.results:
+            self.show_run(opened.record, opened.saved.title, opened.saved.path)
+
+    def compare_with(self, path: Path) -> None:
+        """Tell what is surely faster or slower than in a run that is in a file."""
+        if path == self.kept.shown:
+            self.failed.emit(f"{path.name} is the run that is shown. Choose another one to compare it with.")
+        else:
+            self.kept.compare(path, self.record)
+
+    def _take_comparison(self, comparison: Comparison) -> None:
+        if not self.is_running:
+            self.comparison = comparison
+            self.tell(str(comparison))
+            self.results_changed.emit()
+            self.compared.emit()
+
+    @property
+    def remarks(self) -> list[str]:
+        """What one should know who reads the figures; a run that is going on is not called stopped."""
+        run = self.record
+        return remarks({**run, "complete": run["complete"] or self.is_running or not self.results})
+
+    def show_run(self, record: Record, title: str = "A saved run", path: Path | None = None) -> None:
+        """Show a run that was saved, without its model."""
+        self._run, self.comparison, self.kept.shown = LiveRun.of(record), None, path
+        self.isolate("")
+        self.tell(title)
+        self.results_changed.emit()
+
+    def isolate(self, contender: str) -> None:
+        """Point at one contender in all charts; at none for "" or where it is pointed at already."""
+        self.isolated = "" if contender == self.isolated else contender
+        self.isolated_changed.emit()
+
+    def open_difference(self, contender: str, text: str = "") -> None:
+        """Put the text in which a contender differs into the session, and select the first place."""
+        if (result := self.deviations(text).get(contender)) is not None:
+            self._differences.open(result, plan_from(self._run.record["plan"]))
+
+    def _take(self, event: dict[str, Any]) -> None:
+        self._run.add(event)
+        self.kept.take_down(event)
+        match event["event"]:
+            case "started":
+                self.tell("")
+            case "loading" | "loaded" | "left out":
+                self.results_changed.emit()
+            case "cell":
+                label, left = SCENARIOS[event["scenario"]].label, duration_text(event["seconds_left"])
+                place = f"{label}, {event['number']} of {event['of']}, about {left} left"
+                self.tell(place if event["of"] > 1 else "")
+            case "sample" | "result":
+                self.results_changed.emit()
+            case "failed":
+                self.tell("Nothing was measured")
+                self.failed.emit(event["message"])
+            case "finished":
+                self.tell("Done" if event["complete"] else "Stopped")
+
+    def _end(self, problem: str) -> None:
+        self._run.end()
+        self.is_paused, self._ended_because = False, problem
+        if problem:
+            self.tell("Ended early")
+            self.failed.emit(problem)
+        self.kept.keep(self._run.record)
+        self.running_changed.emit()
+        self.results_changed.emit()
+
+    def _take_kept(self, kept: Kept) -> None:
+        if kept.problem:
+            self.failed.emit(" ".join(filter(None, (self._ended_because, kept.problem))))
+        if not self.is_running and kept.record["results"] == self.results:
+            self.comparison, self.kept.shown = kept.comparison, kept.path
+            self.results_changed.emit()
+
+    def tell(self, progress: str) -> None:
+        """Show a line about what happens."""
+        self.progress = progress
+        self.progress_changed.emit()

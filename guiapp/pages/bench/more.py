@@ -1,0 +1,312 @@
+"""The panel behind "More": everybody and everything that can be chosen, with what each adds to the time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QLabel, QScrollArea, QWidget
+
+from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.core.text.figures import counted
+from guiapp.kit.state.later import later
+from guiapp.kit.widgets.buttons import tool_button
+from guiapp.kit.widgets.choice_box import ChoiceBox
+from guiapp.kit.widgets.icons import icon
+from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
+from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.plain_tip import plain_tip
+from guiapp.kit.widgets.popover import Explanation, Popover
+from guiapp.kit.widgets.style_sheet import heading, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.pages.bench.choice import AIMS, BenchChoice
+from guiapp.pages.bench.contender_look import look_of
+from guiapp.pages.bench.custom_dialog import CustomDialog
+from guiapp.pages.bench.forecast import duration_text
+from guiapp.pages.bench.markers import SWATCH_PX, swatch
+from guiapp.pages.bench.model import BenchModel
+from guiapp.pages.bench.run_button import RunButton
+from guiapp.pages.bench.text_button import add_files, add_folder, size_of
+
+WIDTH_PX = 428
+CORES = os.cpu_count() or 1
+SECONDS_EACH = {"5 s each": 5.0, "10 s each": 10.0, "30 s each": 30.0, "2 min each": 120.0}
+THREADS = {
+    "1 thread": (1,),
+    f"1 and {CORES} threads": Plan.threads,
+    "all numbers": tuple(range(1, CORES + 1)),
+}
+SIZES = {"all sizes": None, "≤ 1 MB": 1 << 20, "≤ 100 kB": 100_000, "≤ 10 kB": 10_000}
+REPEAT = {"leave them out": "never", "repeat the text": "same", "draw fresh text": "fresh"}
+
+
+class Tick(NamedTuple):
+    """One thing to tick; what it adds to the time is in words."""
+
+    name: str
+    title: str
+    is_chosen: bool
+    adds: str
+    tip: str = ""
+    icon: QIcon = QIcon()
+
+
+class TickList(QWidget):
+    """Boxes below a title, each with what it adds.
+
+    Signals:
+        ticked(str, bool): the name of a box, and whether it is chosen now.
+    """
+
+    ticked = Signal(str, bool)
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self.boxes: dict[str, QCheckBox] = {}
+        self._adds: dict[str, QLabel] = {}
+        self._grid = QGridLayout()
+        self._grid.setContentsMargins(0, UNIT_PX, 0, UNIT_PX)
+        self._grid.setVerticalSpacing(UNIT_PX)
+        self._grid.setHorizontalSpacing(GAP_PX)
+        self._grid.setColumnStretch(0, 1)
+        in_column(heading(title), self._grid, on=self, spacing=0)
+
+    def show_ticks(self, ticks: Sequence[Tick]) -> None:
+        """List these, with the boxes that there are: one of them may have the focus."""
+        if [tick.name for tick in ticks] != list(self.boxes):
+            for widget in (*self.boxes.values(), *self._adds.values()):
+                widget.deleteLater()
+            self.boxes = {tick.name: self._box(row, tick) for row, tick in enumerate(ticks)}
+            self._adds = {tick.name: self._label(row) for row, tick in enumerate(ticks)}
+        for tick in ticks:
+            box = self.boxes[tick.name]
+            with QSignalBlocker(box):
+                box.setChecked(tick.is_chosen)
+            box.setIcon(tick.icon)
+            box.setToolTip(plain_tip(tick.tip))
+            self._adds[tick.name].setText(tick.adds)
+
+    def _box(self, row: int, tick: Tick) -> QCheckBox:
+        box = QCheckBox(tick.title)
+        box.setAccessibleName(tick.title)
+        box.setIconSize(QSize(SWATCH_PX, SWATCH_PX))
+        box.toggled.connect(partial(self.ticked.emit, tick.name))
+        self._grid.addWidget(box, row, 0)
+        return box
+
+    def _label(self, row: int) -> QLabel:
+        label = set_role(QLabel(), "seconds")
+        self._grid.addWidget(label, row, 1, Qt.AlignmentFlag.AlignRight)
+        return label
+
+
+class LimitsCard(Popover):
+    """How long, on how many threads and up to which size."""
+
+    def __init__(self, choice: BenchChoice, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._choice = choice
+        self.boxes = {
+            "seconds_each": ChoiceBox("Time for each chart", SECONDS_EACH),
+            "threads": ChoiceBox("Several threads", THREADS),
+            "largest_bytes": ChoiceBox("Largest text of a series of sizes", SIZES),
+            "repeat": ChoiceBox("Sizes above a text's own", REPEAT),
+        }
+        rows = (in_row((QLabel(box.accessibleName()), 1), box) for box in self.boxes.values())
+        in_column(*rows, on=self, margins=MARGIN_PX)
+        for name, box in self.boxes.items():
+            box.show_choice(self._values[name])
+            box.activated.connect(partial(self._choose, name))
+
+    @property
+    def _values(self) -> dict[str, Any]:
+        limits = self._choice.limits
+        return {
+            "seconds_each": self._choice.seconds_each,
+            "threads": limits.threads,
+            "largest_bytes": limits.largest_bytes,
+            "repeat": limits.repeat,
+        }
+
+    def _choose(self, name: str, index: int) -> None:
+        value = self.boxes[name].itemData(index)
+        if name == "seconds_each":
+            self._choice.set_seconds_each(value)
+        else:
+            self._choice.adjust(**{name: value})
+
+
+class MorePanel(QFrame):
+    """Lists of contenders, scenarios and texts, and one number for the time of it all.
+
+    Signals:
+        closed(): show the page as it was.
+    """
+
+    closed = Signal()
+
+    def __init__(self, model: BenchModel, theme_source: ThemeSource) -> None:
+        super().__init__()
+        set_role(self, "panel")
+        self.setMinimumWidth(WIDTH_PX)
+        self._model, self._choice, self._theme_source = model, model.choice, theme_source
+        self.contenders, self.scenarios, self.texts = map(TickList, ("Contenders", "Scenarios", "Texts"))
+        self.close_button = tool_button("More", self.closed.emit, role="name")
+        self.close_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.aims_button = MenuButton(theme_source, "Choose", role="quiet")
+        self.aims_button.list_anew(self._list_aims)
+        self.missing_button = tool_button("", self._tell_missing, role="link")
+        self.own_button = tool_button("Add your own…", self._add_own, role="link")
+        self.own_button.setVisible(model.choice.own is not None)
+        self.limits_button = tool_button("Sizes and threads…", self._show_limits, role="link")
+        self.files_button = tool_button("Files…", partial(add_files, self._choice, self), role="link")
+        self.folder_button = tool_button("Folder…", partial(add_folder, self._choice, self), role="link")
+        self.time = set_role(QLabel(), "time")
+        self.what = set_role(QLabel(), "about")
+        self.run_button = RunButton(model)
+        self._counting = later(self, 0, self._follow)  # takes some milliseconds
+        self._lay_out()
+        self._connect()
+        self._follow_theme()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._follow()
+
+    def _lay_out(self) -> None:
+        top = in_row(
+            self.close_button, (set_role(QLabel("what each adds to the time"), "dim"), 1), self.aims_button
+        )
+        left = in_column(self.contenders, self.own_button, self.missing_button, (STRETCH, 1), spacing=0)
+        texts = in_row(self.files_button, self.folder_button, (STRETCH, 1))
+        parts = self.scenarios, self.limits_button, MARGIN_PX, self.texts, texts, (STRETCH, 1)
+        right = in_column(*parts, spacing=0)
+        inner = set_role(QWidget(), "panel")
+        in_row((left, 1), (right, 1), on=inner, margins=(MARGIN_PX, 0), spacing=MARGIN_PX + GAP_PX)
+        area = QScrollArea()
+        scroll_down(area, inner)
+        said = in_column(self.time, self.what, spacing=0)
+        bottom = framed(in_row((said, 1), self.run_button, margins=(MARGIN_PX, GAP_PX + UNIT_PX)), "status")
+        head = framed(top, "panel")
+        head.setContentsMargins(MARGIN_PX - UNIT_PX, GAP_PX, GAP_PX, 0)
+        in_column(head, (area, 1), bottom, on=self, spacing=0)
+
+    def _connect(self) -> None:
+        model, choice = self._model, self._choice
+        for signal in (choice.changed, choice.forecast.changed, model.running_changed):
+            signal.connect(self._plan_to_follow)
+        self.contenders.ticked.connect(choice.set_contender)
+        self.scenarios.ticked.connect(choice.set_scenario)
+        self.texts.ticked.connect(choice.set_text)
+        for ticks in (self.scenarios, self.texts):
+            ticks.ticked.connect(self._plan_to_follow)  # the last one stays ticked
+        self._theme_source.changed.connect(self._follow_theme)
+
+    def _plan_to_follow(self) -> None:
+        if self.isVisible():
+            self._counting.start()
+
+    def _follow(self) -> None:
+        choice, theme, n_missing = self._choice, self._theme_source.theme, len(self._choice.missing)
+        chosen = choice.contenders
+        self.contenders.show_ticks(
+            [
+                Tick(
+                    each.name,
+                    each.name,
+                    each.name in chosen,
+                    self._adds(each.name in chosen, contender=each.name),
+                    each.tip or each.note,
+                    swatch(look_of(each.name, theme)),
+                )
+                for each in choice.entrants
+            ]
+        )
+        self.scenarios.show_ticks(
+            [
+                Tick(
+                    name,
+                    row.label,
+                    name in choice.scenarios,
+                    self._adds(name in choice.scenarios, scenario=name),
+                    row.help,
+                )
+                for name, row in SCENARIOS.items()
+            ]
+        )
+        self.texts.show_ticks(
+            [
+                Tick(
+                    name,
+                    title,
+                    name in choice.texts,
+                    self._adds(name in choice.texts, text=name),
+                    ", ".join(filter(None, (title, size_of(choice, name)))),
+                )
+                for name, title in choice.known_texts.items()
+            ]
+        )
+        are = "is" if n_missing == 1 else "are"
+        self.missing_button.setText(f"{n_missing} more {are} not here: why?")
+        self.missing_button.setVisible(n_missing > 0)
+        self.time.setText(duration_text(choice.expected_s))
+        self.what.setText(_counts(choice))
+        for control in (
+            self.contenders,
+            self.scenarios,
+            self.texts,
+            self.aims_button,
+            self.limits_button,
+            self.own_button,
+        ):
+            control.setEnabled(not self._model.is_running)
+
+    def _adds(self, is_chosen: bool, **which: str) -> str:
+        seconds = duration_text(self._choice.adds_s(**which))
+        return seconds if is_chosen else f"+ {seconds}"
+
+    def _follow_theme(self) -> None:
+        self.close_button.setIcon(icon("chevron-down", self._theme_source.theme.dim))
+        self._plan_to_follow()
+
+    def _list_aims(self, menu: Any) -> None:
+        for aim in AIMS:
+            menu.addAction(aim.title, partial(self._choice.aim_at, aim))
+
+    def _tell_missing(self) -> None:
+        reasons = (
+            f"{each.name}: {each.reason.removeprefix(f'{each.name} is ')}" for each in self._choice.missing
+        )
+        Explanation("Not here", "\n".join(reasons), self).open_under(self.missing_button)
+
+    def _add_own(self) -> None:
+        """Let one take part that somebody writes down; it is remembered."""
+        assert self._choice.own is not None
+        dialog = CustomDialog(self._choice.own, self._choice.session, self.window())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(partial(self._take_own, dialog))
+        dialog.open()
+
+    def _take_own(self, dialog: CustomDialog) -> None:
+        if dialog.chosen is not None:
+            self._choice.set_contender(dialog.chosen.name, True)
+
+    def _show_limits(self) -> None:
+        card = LimitsCard(self._choice, self)
+        card.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        card.open_under(self.limits_button)
+
+
+def _counts(choice: BenchChoice) -> str:
+    return ", ".join(
+        (
+            counted(len(choice.contenders), "contender"),
+            counted(len(choice.scenarios), "scenario"),
+            counted(len(choice.texts), "text"),
+        )
+    )

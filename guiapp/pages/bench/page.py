@@ -1,0 +1,260 @@
+"""The Bench page: three clicks to an answer, and everything else behind "More"."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from guiapp.analysis.bench.plan import BenchError
+from guiapp.kit.state.later import later
+from guiapp.kit.state.settings import Settings
+from guiapp.kit.widgets.input_watch import InputWatch
+from guiapp.kit.widgets.layouts import framed, in_column, in_row
+from guiapp.kit.widgets.notices import NoticeArea
+from guiapp.kit.widgets.page_base import Page, PageSetting
+from guiapp.kit.widgets.theme import GAP_PX, ThemeSource
+from guiapp.pages.bench.bar import BenchBar
+from guiapp.pages.bench.custom import CustomContenders
+from guiapp.pages.bench.footer import Footer
+from guiapp.pages.bench.headline import Headline
+from guiapp.pages.bench.history import RUNS, SUFFIX, RunHistory
+from guiapp.pages.bench.legend import LEGEND
+from guiapp.pages.bench.model import BenchModel
+from guiapp.pages.bench.more import WIDTH_PX, MorePanel
+from guiapp.pages.bench.remarks import contender_and_text, linked
+from guiapp.pages.bench.results import CHANGES, QWIDGETSIZE_MAX, ResultsView
+from guiapp.pages.bench.saving import BenchExport
+from guiapp.pages.bench.sentence import sentence_of, title_of
+from guiapp.pages.bench.sheet import Sheet
+from guiapp.pages.bench.tables import NOTHING_MEASURED
+
+FRAME_MS = 220  # between two pictures of a run
+BOTH_PX = 1000  # wide, there is room for what can be chosen and results beside each other
+SIDE_PX = 36  # of the page, free at each side
+RUN = "run"  # the subject of notices
+
+
+class BenchPage(Page):
+    """Puts everything together and redraws results a few times a second while a run is going."""
+
+    legend = {"On the charts": LEGEND}
+
+    def __init__(
+        self, model: BenchModel, theme_source: ThemeSource, settings: Settings | None = None
+    ) -> None:
+        super().__init__()
+        self.model = model
+        self.notices = NoticeArea(theme_source)
+        self.bar = BenchBar(model, theme_source)
+        self.headline = Headline(theme_source)
+        self._sheet = Sheet()
+        self.results = ResultsView(model, theme_source, self._sheet, settings)
+        self.footer = Footer(model.choice, theme_source)
+        self.more = MorePanel(model, theme_source)
+        self.more.hide()
+        self.export = BenchExport(model, self)
+        self._frames = later(self, FRAME_MS, self.redraw)
+        self._input_watch = InputWatch(parent=self)
+        self._input_watch.noticed.connect(model.hold)
+        self._input_watch.noticed.connect(self._put_off_frame)
+        self.setAcceptDrops(True)
+        self._lay_out()
+        self._connect()
+        self.redraw()
+
+    def _lay_out(self) -> None:
+        self._body = in_column(
+            *(self.bar, self.headline, (self.results, 1)),
+            margins=(SIDE_PX, GAP_PX + GAP_PX),
+            spacing=GAP_PX + GAP_PX,
+        )
+        self._sheet.lay_out(self._body)
+        self._right = framed(in_column(self.notices, (self._sheet, 1), self.footer, spacing=0), "ground")
+        in_row(self.more, (self._right, 1), on=self, spacing=1)
+        self.setFocusProxy(self.bar.run_button)
+
+    def _connect(self) -> None:
+        model = self.model
+        for signal in (model.results_changed, model.choice.changed, model.choice.forecast.changed):
+            signal.connect(self._plan_frame)
+        model.progress_changed.connect(self._follow_progress)
+        model.failed.connect(self._show_failure)
+        for done in (model.compared, model.kept.opened):
+            done.connect(self._forget_failure)
+        model.compared.connect(self._show_changes)
+        model.running_changed.connect(self._follow_running)
+        self.bar.report_button.clicked.connect(self.save_report)
+        for wanted in (self.bar.more_wanted, self.footer.more_clicked):
+            wanted.connect(self.open_more)
+        self.more.closed.connect(self.close_more)
+        self.footer.followed.connect(self._follow_link)
+        for chooser in (self.results.texts, self.results.baselines):
+            chooser.activated.connect(self.redraw)
+
+    # What the window asks
+
+    @property
+    def panels(self) -> list[QWidget]:
+        first = self.bar.text_button if self.more.isHidden() else self.more.close_button
+        return [first, *(chart for chart in self.results.shown_charts if not chart.reason)]
+
+    @property
+    def is_ready(self) -> bool:
+        return not self._frames.isActive()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.bar.text_button.show_choice()  # the text may have another length now
+        self.redraw()  # nothing is drawn while other pages are in front
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        event.setAccepted(_dropped_run(event) is not None)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if (path := _dropped_run(event)) is not None:
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
+            self.model.open_run(path)
+
+    def stop(self) -> None:
+        self._frames.stop()
+        self.export.stop()
+        self.model.close()
+
+    # More, and less
+
+    def open_more(self) -> None:
+        """Show all that can be chosen at the left."""
+        self.more.show()
+        self.bar.lead_with(self.headline)
+        self._show_more(True)
+        self.more.close_button.setFocus()
+
+    def close_more(self) -> None:
+        self.more.hide()
+        self._body.insertWidget(1, self.headline)
+        self.bar.show_choices()
+        self._show_more(False)
+        self.footer.more_button.setFocus()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_more()
+
+    def _fit_more(self) -> None:
+        """Let more to choose stand beside the results, or in their place where there is no room for both."""
+        is_narrow = self.width() < BOTH_PX
+        self.more.setMaximumWidth(QWIDGETSIZE_MAX if is_narrow else WIDTH_PX)
+        self._right.setHidden(is_narrow and not self.more.isHidden())
+
+    def _show_more(self, is_open: bool) -> None:
+        self.headline.set_large(not is_open)
+        self.footer.show_more_button(not is_open)
+        self.results.show_all(is_open)
+        self._fit_more()
+        self.setFocusProxy((self.more if is_open else self.bar).run_button)
+        self.redraw()
+
+    # The run
+
+    def show_only(self, name: str) -> None:
+        """Show a chart alone, by its scenario or as "exactness", or a table; raises BenchError without it."""
+        self.redraw()
+        if name not in self.results.keys:
+            raise BenchError(f"This run has no chart “{name}”.")
+        self.results.show_alone(name)
+
+    def run_or_stop(self) -> None:
+        (self.bar if self.more.isHidden() else self.more).run_button.click()
+
+    def save_report(self) -> None:
+        if self._can_report():
+            self.export.save_report(self.results.baseline)
+
+    def save_pictures(self) -> None:
+        if self._can_report():
+            self.export.save_pictures(self.results.baseline)
+
+    def _can_report(self) -> bool:
+        """Whether there is anything to write; says so where there is not: keys reach this at any time."""
+        if not self.model.can_report:
+            self.model.tell(NOTHING_MEASURED)
+        return self.model.can_report
+
+    def redraw(self) -> None:
+        """Draw what is in front with the results that there are now; none is planned any more."""
+        self._frames.stop()
+        self.bar.report_button.setEnabled(self.model.can_report)
+        self.results.redraw()
+        self._follow_progress()
+        self.footer.show_remarks(list(map(linked, self.model.remarks)))
+
+    def _plan_frame(self) -> None:
+        if self.isVisible() and not self._frames.isActive():
+            self._frames.start()
+
+    def _put_off_frame(self) -> None:
+        """Charts wait while somebody types, scrolls or drags."""
+        if self._frames.isActive():
+            self._frames.start()
+
+    def _follow_progress(self) -> None:
+        """The verdict, and how the run goes; nobody looks while other pages are in front."""
+        if self.isVisible():
+            model, results = self.model, self.results
+            verdict = model.verdict(results.text, results.baseline)
+            self.headline.say(title_of(model, verdict), sentence_of(model, verdict))
+
+    def _follow_running(self) -> None:
+        if (window := self.window().windowHandle()) is not None:
+            act = window.installEventFilter if self.model.is_running else window.removeEventFilter
+            act(self._input_watch)
+        if self.model.is_running:
+            if self._right.isHidden():
+                self.close_more()  # what is measured is wanted now
+            self.notices.clear_notice(RUN)
+            if CHANGES in self.results.shown:  # there are none before the run is over
+                self.results.show_calm()
+        self._follow_progress()
+
+    def _show_changes(self) -> None:
+        self.results.show_alone(CHANGES)
+        self.redraw()
+
+    def _show_failure(self, message: str) -> None:
+        self.notices.show_notice(RUN, message)
+
+    def _forget_failure(self) -> None:
+        """What went wrong before is of no interest any more."""
+        self.notices.clear_notice(RUN)
+
+    def _follow_link(self, link: str) -> None:
+        self.model.open_difference(*contender_and_text(link))
+
+
+def _dropped_run(event: QDropEvent) -> Path | None:
+    """The run that is dropped; other files are the window's."""
+    paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+    return paths[0] if len(paths) == 1 and paths[0].suffix == SUFFIX else None
+
+
+def make_page(setting: PageSetting) -> BenchPage:
+    history, own = RunHistory(setting.settings.folder / RUNS), CustomContenders(setting.settings)
+    model = BenchModel(setting.session, history=history, own=own)
+    own.setParent(model)
+    page = BenchPage(model, setting.theme_source, setting.settings)
+    setting.actions.connect_all(
+        {
+            "bench_run": page.run_or_stop,
+            "bench_pause": page.model.toggle_pause,
+            "bench_report": page.save_report,
+            "bench_pictures": page.save_pictures,
+            "bench_open": page.bar.runs_button.open_run,
+            "bench_compare": page.bar.runs_button.compare_with_run,
+            "bench_runs": page.bar.runs_button.show_kept_runs,
+        }
+    )
+    return page

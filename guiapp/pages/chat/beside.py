@@ -1,0 +1,141 @@
+"""What the prompt of the Chat page is compared with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.core.open_model import open_model
+from guiapp.kit.models.loader import Load
+from guiapp.kit.state.background import LatestJob, Progress, Working
+from guiapp.pages.chat.compared_turns import ComparedTurn, compared_turns
+from guiapp.pages.chat.model import ChatModel
+
+if TYPE_CHECKING:  # jinja2 and all that
+    from guiapp.analysis.chat.chat import Chat
+    from guiapp.analysis.chat.comparison import ChatComparison
+    from guiapp.core.encode.tokenizer import Tokenizer
+
+
+class Way(Enum):
+    """In what the other prompt differs: content is text, the generation prompt is or is not there …"""
+
+    AS_TEXT = "text"
+    NO_PROMPT = "prompt"
+    TEMPLATE = "template"
+    MODEL = "model"
+    LLAMA_CPP = "llama.cpp"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """One that may be chosen: the name of a template, its file or its text, or that of a model."""
+
+    way: Way
+    name: str = ""
+    pre: str | None = None
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What became of it.
+
+    tokenizer   of another model, to be kept
+    told        of llama.cpp, in what its prompt is another; "" for nothing
+    """
+
+    beside: Beside
+    comparison: ChatComparison
+    turns: tuple[ComparedTurn, ...]
+    tokenizer: Tokenizer | None = None
+    told: str = ""
+
+
+class ChatBeside(Working):
+    """Compares the prompt that is shown, as long as something is chosen.
+
+    beside    what is chosen, None for nothing
+    compared  the last comparison with it; None before the first
+    failure   why there is none of the prompt as it is now
+
+    Signals:
+        changed(): something of this is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, model: ChatModel, load: Load = open_model, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.model, self._load = model, load
+        self.beside: Beside | None = None
+        self.compared: Compared | None = None
+        self.failure = ""
+        self._of: Chat | None = None
+        self._job = LatestJob[Compared](self, self._take, self._fail)
+        self._job.busy_changed.connect(self.changed)
+        model.result_changed.connect(self._follow)
+
+    @property
+    def is_busy(self) -> bool:
+        return self._job.is_busy
+
+    def choose(self, beside: Beside | None) -> None:
+        """Compare with this from now on."""
+        if beside == self.beside:
+            return
+        self.beside, self.compared, self.failure, self._of = beside, None, "", None
+        self._job.cancel()
+        self._follow()
+        self.changed.emit()
+
+    def _follow(self) -> None:
+        chat = self.model.chat
+        if self.beside is None or chat is self._of:
+            return
+        self._of = chat
+        if chat is None:
+            self._job.cancel()
+            self.compared = None
+            self.changed.emit()
+            return
+        kept = None if self.compared is None else self.compared.tokenizer
+        self._job.start(partial(_compared, chat, self.beside, kept, self._load))
+
+    def _take(self, compared: Compared) -> None:
+        self.compared, self.failure = compared, ""
+        self.changed.emit()
+
+    def _fail(self, reason: str) -> None:
+        self.compared, self.failure = None, reason
+        self.changed.emit()
+
+
+def _compared(
+    chat: Chat, beside: Beside, tokenizer: Tokenizer | None, load: Load, progress: Progress
+) -> Compared:
+    from guiapp.analysis.chat.chat import chat_of
+    from guiapp.analysis.chat.comparison import ChatComparison, as_text_of, in_model
+    from guiapp.analysis.chat.llama_cpp import llama_prompt
+
+    checkpoint, settings, told = partial(progress, 0.0), chat.settings, ""
+    match beside.way:
+        case Way.AS_TEXT:
+            chat, other = as_text_of(chat, False), as_text_of(chat)
+        case Way.NO_PROMPT:
+            settings = replace(settings, add_generation_prompt=not settings.add_generation_prompt)
+            other = chat_of(chat.tokenizer, chat.conversation, settings, checkpoint)
+        case Way.TEMPLATE:
+            settings = replace(settings, template=beside.name)
+            other = chat_of(chat.tokenizer, chat.conversation, settings, checkpoint)
+        case Way.MODEL:
+            tokenizer = tokenizer or load(beside.name, beside.pre, progress)
+            other = in_model(chat, tokenizer, settings, None, checkpoint)
+        case Way.LLAMA_CPP:
+            prompt = llama_prompt(chat, checkpoint)
+            other, told = prompt.chat, prompt.difference(chat)
+    comparison = ChatComparison(chat, other)
+    return Compared(beside, comparison, tuple(compared_turns(comparison)), tokenizer, told)

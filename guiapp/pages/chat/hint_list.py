@@ -1,0 +1,225 @@
+"""What there is to look at in a prompt: a numbered line each, with one button that mends it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QSizePolicy
+
+from guiapp.analysis.chat.fixes import Fix
+from guiapp.analysis.chat.hints import Hint
+from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, scroll_down, take_away
+from guiapp.kit.widgets.painting import Painted
+from guiapp.kit.widgets.style_sheet import set_role
+from guiapp.kit.widgets.styled_text import Span, StyledText
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.pages.chat.badge import BADGE_PX, BECAME_CONTROL, color_of, draw_number
+from guiapp.pages.chat.model import ChatModel
+
+ROW_PX = 40
+MOST_LINES = 4  # of a hint
+MOST_ROWS = 4  # without scrolling
+MOST_HINTS = 100
+NARROW_PX = 440
+MOST_FURTHER_PX = 40  # for those of several lines
+NO_HINT = Hint("", "", "", (0, 0))
+TITLES = {
+    "content_became_control": "Content became control",
+    "double_bos": "Two BOS",
+    "missing_eos": "No end of turn",
+    "eog_gap": "Not an end for llama.cpp",
+    "near_miss": "Near miss",
+    "trailing_blank": "Blank at the end",
+    "added_blank": "Added blank",
+    "lost_content": "Left out",
+    "lost_part": "Partly left out",
+    "lost_tools": "Tools left out",
+    "escaped_arguments": "Escaped arguments",
+    "untraced": "Origins unknown",
+}
+
+
+class _Number(Painted):
+    """A badge as on the tokens."""
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source)
+        self._number, self._hint = 0, NO_HINT
+        self.setFixedSize(BADGE_PX + 2, BADGE_PX + 2)
+
+    def show_number(self, number: int, hint: Hint) -> None:
+        self._number, self._hint = number, hint
+        self.setAccessibleName(f"{hint.severity} {number}")
+        self.update()
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        middle = QPointF(self.width() / 2, self.height() / 2)
+        draw_number(painter, middle, self._number, color_of(self._hint, theme), theme)
+
+
+class HintRow(QFrame):
+    """One hint; a click shows the tokens it is about.
+
+    Signals:
+        clicked(): the row was clicked.
+        fix_wanted(): its button was.
+        both_wanted(): show the prompt with and without control tokens in content.
+    """
+
+    clicked = Signal()
+    fix_wanted = Signal()
+    both_wanted = Signal()
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__()
+        set_role(self, "bar")
+        self.hint = NO_HINT
+        self._theme_source = theme_source
+        self._number = _Number(theme_source)
+        self._words = StyledText(Theme.ui_font(), MOST_LINES)
+        self._words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        tip = "Show the tokens as the model reads them, and as text, side by side"
+        self.both = push_button("Side by side", self.both_wanted.emit, role="link", tip=tip)
+        self.button = push_button("", self.fix_wanted.emit, role="raised")
+        buttons = in_row(self.both, self.button, STRETCH, spacing=GAP_PX)
+        self._said = in_row((self._words, 1), buttons, spacing=GAP_PX)
+        in_row(self._number, (self._said, 1), on=self, margins=(MARGIN_PX, UNIT_PX), spacing=GAP_PX)
+        theme_source.changed.connect(self._write)
+
+    def minimumSizeHint(self) -> QSize:
+        """One minimum height for all would cut off what words of several lines need."""
+        return super().minimumSizeHint().expandedTo(QSize(0, ROW_PX))
+
+    def fold(self, is_narrow: bool) -> None:
+        """Have the buttons below the words, or beside them."""
+        ways = QBoxLayout.Direction
+        self._said.setDirection(ways.TopToBottom if is_narrow else ways.LeftToRight)
+
+    def show_hint(self, number: int, hint: Hint) -> None:
+        """Show this from now on; its words are laid out again only if they are others."""
+        before, self.hint = self.hint, hint
+        self._number.show_number(number, hint)
+        self.both.setVisible(hint.code == BECAME_CONTROL)
+        self.button.setText("" if hint.fix is None else hint.fix.label)
+        self.button.setVisible(hint.fix is not None)
+        self.button.setToolTip("" if hint.fix is None else tip_of(hint.fix))
+        self.button.setAccessibleDescription(hint.what)
+        is_somewhere = hint.tokens[0] < hint.tokens[1]
+        self.setCursor(Qt.CursorShape.PointingHandCursor if is_somewhere else Qt.CursorShape.ArrowCursor)
+        if (before.code, before.what) != (hint.code, hint.what):
+            self._words.setAccessibleName(hint.what)
+            self._write()
+
+    def _write(self) -> None:
+        theme, said = self._theme_source.theme, TITLES.get(self.hint.code, self.hint.severity.capitalize())
+        title = Span(f"{said}.  ", theme.text, is_bold=True)
+        self._words.set_spans([title, Span(self.hint.what, theme.dim)])
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.clicked.emit()
+
+
+def tip_of(fix: Fix) -> str:
+    """What a button does, where that is not plain from its name."""
+    if fix.template is not None:
+        return "Edits a copy of the template, for this conversation: the model's file stays as it is"
+    return fix.remedy
+
+
+class HintList(QScrollArea):
+    """As high as its rows, up to a few; where there is no room for them, as the first one.
+
+    Signals:
+        pointed_at(Hint): people want to see what it is about.
+        both_wanted(): as of a row.
+        template_edited(TemplateEdit): a button did that.
+        keys_left(): the button that had the keyboard's focus is gone.
+    """
+
+    pointed_at = Signal(object)
+    both_wanted = Signal()
+    template_edited = Signal(object)
+    keys_left = Signal()
+
+    def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._model, self._theme_source = model, theme_source
+        self.rows: list[HintRow] = []
+        self.setAccessibleName("Hints")
+        self._inside = QFrame()
+        set_role(self._inside, "panel")
+        self._column = in_column(on=self._inside, spacing=0)
+        self._inside.installEventFilter(self)
+        scroll_down(self, self._inside)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
+        self._heights_px: list[int] = []
+        model.result_changed.connect(self._follow)
+        self._follow()
+
+    def sizeHint(self) -> QSize:
+        return QSize(300, min(sum(self._heights_px), MOST_ROWS * ROW_PX + MOST_FURTHER_PX))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, min(self.sizeHint().height(), sum(self._heights_px[:1])))
+
+    def _follow(self) -> None:
+        hints, had_keys = self._model.hints[:MOST_HINTS], self._has_keys()
+        take_away(*self.rows[len(hints) :])
+        del self.rows[len(hints) :]
+        while len(self.rows) < len(hints):
+            self._add_row()
+        for number, (row, hint) in enumerate(zip(self.rows, hints, strict=True), 1):
+            row.show_hint(number, hint)
+        self._fit()
+        self.setVisible(bool(self.rows))
+        if had_keys and not self._has_keys():
+            self.keys_left.emit()
+
+    def _has_keys(self) -> bool:
+        focused = self.window().focusWidget()
+        return focused is not None and self.isAncestorOf(focused)
+
+    def _add_row(self) -> None:
+        row = HintRow(self._theme_source)
+        row.clicked.connect(partial(self._point_at, row))
+        row.fix_wanted.connect(partial(self._mend, row))
+        row.both_wanted.connect(self.both_wanted)
+        row.fold(self.width() < NARROW_PX)
+        self.rows.append(row)
+        self._column.addWidget(row)
+
+    def _point_at(self, row: HintRow) -> None:
+        self.pointed_at.emit(row.hint)
+
+    def _mend(self, row: HintRow) -> None:
+        fix = row.hint.fix
+        if fix is None:
+            return
+        if fix.remedy:
+            QGuiApplication.clipboard().setText(fix.remedy)
+            return
+        self._model.mend(fix)
+        if fix.template is not None:
+            self.template_edited.emit(fix.template)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        for row in self.rows:
+            row.fold(self.width() < NARROW_PX)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """What is inside is laid out anew: its rows may be higher."""
+        if watched is self._inside and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _fit(self) -> None:
+        """Be as high as the first rows, if there is room."""
+        heights_px = [row.minimumSizeHint().height() for row in self.rows[:MOST_ROWS]]
+        if heights_px != self._heights_px:
+            self._heights_px = heights_px
+            self.updateGeometry()

@@ -1,0 +1,93 @@
+"""Whether llama.cpp makes the same of the conversation, looked at while nobody types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.chat.llama_cpp import is_installed, llama_prompt
+from guiapp.kit.state.background import LatestJob, Progress, Working
+from guiapp.kit.state.later import later
+from guiapp.pages.chat.model import ChatModel
+
+if TYPE_CHECKING:
+    from guiapp.analysis.chat.chat import Chat
+
+IDLE_MS = 2_000
+
+
+@dataclass(frozen=True)
+class LlamaVerdict:
+    """What came of it.
+
+    difference  in what its prompt is another, or why there is none; "" for none
+    has_ids     whether ids were compared, too: llama.cpp may not read the model's file
+    """
+
+    difference: str
+    has_ids: bool = True
+
+
+class LlamaCheck(Working):
+    """Compares the prompt that is shown some time after it changed, while somebody looks at it.
+
+    verdict  about the prompt as it is shown; None where there is none yet, or llama.cpp is not installed
+
+    Signals:
+        changed(): `verdict` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, model: ChatModel, parent: QObject | None = None, idle_ms: int = IDLE_MS) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.verdict: LlamaVerdict | None = None
+        self._of: Chat | None = None
+        self._is_watched = False
+        self._delay = later(self, idle_ms, self._start)
+        self._job = LatestJob[LlamaVerdict](self, self._take, self._fail)
+        if is_installed():
+            model.result_changed.connect(self._follow)
+            model.edited.changed.connect(self._follow)
+
+    def set_watched(self, is_watched: bool) -> None:
+        """Nothing is compared while nobody sees it."""
+        self._is_watched = is_watched
+        if is_installed():
+            self._follow()
+
+    def _follow(self) -> None:
+        chat, is_behind = self._model.chat, self._model.is_behind
+        if self._of is not None and (chat is not self._of or is_behind):
+            self._of = None
+            self._job.cancel()
+            self._set(None)
+        if not self._is_watched or chat is None or is_behind or chat.settings.as_text:
+            self._delay.stop()
+        elif self._of is None:
+            self._delay.start()
+
+    def _start(self) -> None:
+        if (chat := self._model.chat) is not None and not self._model.is_behind:
+            self._of = chat
+            self._job.start(partial(_compared, chat))
+
+    def _take(self, verdict: LlamaVerdict) -> None:
+        self._set(verdict)
+
+    def _fail(self, reason: str) -> None:
+        self._set(LlamaVerdict(reason))
+
+    def _set(self, verdict: LlamaVerdict | None) -> None:
+        if verdict != self.verdict:
+            self.verdict = verdict
+            self.changed.emit()
+
+
+def _compared(chat: Chat, progress: Progress) -> LlamaVerdict:
+    prompt = llama_prompt(chat, partial(progress, 0.0))
+    return LlamaVerdict(prompt.difference(chat), prompt.token_ids is not None)

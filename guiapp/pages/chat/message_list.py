@@ -1,0 +1,308 @@
+"""The messages at the left of the Chat page, to edit, to add to, to paste and to drop."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QFrame, QLabel, QScrollArea, QWidget
+
+from guiapp.analysis.chat.hints import Hint
+from guiapp.analysis.chat.messages import Conversation, Message, conversation_of
+from guiapp.analysis.chat.traced import CONTENT
+from guiapp.core.system.outside_json import read_json
+from guiapp.core.text.figures import counted
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.errors import ChatError
+from guiapp.kit.widgets.buttons import push_button, tool_button
+from guiapp.kit.widgets.dropped_files import dropped_files
+from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down, take_away
+from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.pages.chat.badge import BECAME_CONTROL, NEAR_MISS, color_of
+from guiapp.pages.chat.edited_conversation import as_json
+from guiapp.pages.chat.json_dialog import JsonDialog
+from guiapp.pages.chat.message_card import Mark, MessageCard
+from guiapp.pages.chat.model import ChatModel
+
+MARKED = BECAME_CONTROL, NEAR_MISS
+AT_ONCE = 60  # cards; the others wait for a click
+LONGEST_FAILURE = 300
+KEYPAD = Qt.KeyboardModifier.KeypadModifier
+MESSAGES_ABOUT = (
+    'A list of messages such as [{"role": "user", "content": "Hello"}], '
+    "or a request with “messages” and “tools”."
+)
+TOOLS_ABOUT = "A list of tools as in a request; an empty one takes them away."
+VARIABLES_ABOUT = 'What the template is given besides, by name, such as {"enable_thinking": false}.'
+MESSAGE_ABOUT = "All of one message, with what it has besides its text, such as “tool_calls”."
+TOOLS_EXAMPLE = """[
+  {
+    "type": "function",
+    "function": {
+      "name": "get_weather",
+      "description": "The weather in a city",
+      "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}
+    }
+  }
+]"""
+
+
+class MessageList(QFrame):
+    """A card for each message, and what is asked of the template besides."""
+
+    def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
+        super().__init__()
+        set_role(self, "panel")
+        self._model, self._theme_source = model, theme_source
+        self.cards: list[MessageCard] = []
+        self._n_most = AT_ONCE
+        self.paste = tool_button(
+            "Paste JSON…", self._edit_all, role="link", tip="Messages as JSON, to paste or edit"
+        )
+        self.open = tool_button("Open…", self._ask_for_file, role="link", tip="Messages from a JSON file")
+        self._failure = plain_label("bad", wraps=True)
+        self.add = push_button("+ Message", self.add_message, tip="Add a message (Ctrl+Return)")
+        self.add.installEventFilter(self)
+        self.tools = push_button(
+            "+ Tools", self._edit_tools, role="quiet", tip="Tools that the template is given"
+        )
+        about = "Variables that the template is given, such as “enable_thinking”"
+        self.variables = push_button("+ Variables", self._edit_variables, role="quiet", tip=about)
+        self.further = push_button("", self._show_further, role="quiet")
+        self.generation = QCheckBox("Generation prompt")
+        self.generation.setToolTip("Let the template begin the assistant's next turn")
+        self._n_generation = set_role(QLabel(), "dim")
+        self._column = in_column(spacing=UNIT_PX)
+        self._area = QScrollArea()
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        inside = framed(
+            in_column(
+                self._column,
+                self.further,
+                in_row(self.add, self.tools, self.variables, STRETCH, margins=(2 * UNIT_PX, GAP_PX)),
+                STRETCH,
+                margins=(GAP_PX, 0),
+                spacing=UNIT_PX,
+            ),
+            "panel",
+        )
+        scroll_down(self._area, inside)
+        head = in_row(
+            heading("Messages"), STRETCH, self.open, self.paste, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX
+        )
+        foot = in_row(self.generation, STRETCH, self._n_generation, margins=(MARGIN_PX, GAP_PX))
+        in_column(head, self._failure, (self._area, 1), foot, on=self, spacing=0)
+        self._failure.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, GAP_PX)
+        self.setAcceptDrops(True)
+        self.generation.clicked.connect(self._set_generation)
+        model.edited.changed.connect(self._follow)
+        model.result_changed.connect(self._follow_result)
+        model.selected_changed.connect(self._mark)
+        model.settings_changed.connect(self._follow_options)
+        model.reading.failed.connect(self.show_failure)
+        theme_source.changed.connect(self._mark)
+        self.show_failure("")
+        self._follow()
+        self._follow_options()
+
+    # The cards
+
+    def _follow(self) -> None:
+        """Show each message in a card; those that are there already keep their caret."""
+        messages = self._model.edited.messages
+        n_shown = min(len(messages), self._n_most)
+        for card in self.cards[n_shown:]:
+            card.editor.typed.disconnect()  # an input method may end a word in it once it is hidden
+        take_away(*self.cards[n_shown:])
+        del self.cards[n_shown:]
+        while len(self.cards) < n_shown:
+            self._add_card()
+        for card in self.cards:
+            card.show_message(messages[card.number], None)
+        n_more = len(messages) - n_shown
+        self.further.setText(f"Show {min(n_more, AT_ONCE):,} more of {len(messages):,}")
+        self.further.setVisible(n_more > 0)
+        tools = self._model.edited.conversation.tools
+        self.tools.setText("+ Tools" if tools is None else counted(len(tools), "tool"))
+        self.show_failure("")
+        self._follow_result()
+
+    def _add_card(self) -> None:
+        card = MessageCard(len(self.cards), self._model.edited, self._theme_source)
+        card.add_wanted.connect(self.add_message)
+        card.json_wanted.connect(self._edit_one)
+        self._column.addWidget(card)
+        before = self.cards[-1].editor if self.cards else self.paste
+        below = self.further, self.add, self.tools, self.variables, self.generation
+        for first, then in pairwise((before, card.role, card.more, card.editor, *below)):
+            self.setTabOrder(first, then)  # else Tab goes to cards behind all that was there before them
+        self.cards.append(card)
+
+    def _follow_result(self) -> None:
+        """How many tokens each message has, as far as that is known of it as it is now."""
+        chat = self._model.chat
+        messages = self._model.edited.messages
+        rendered = () if chat is None else chat.conversation.messages
+        for card, message, before in zip(self.cards, messages, rendered, strict=False):
+            if chat is not None and message == before:
+                card.show_count(chat.budget.by_message[card.number])
+        self._mark()
+        self._count_generation()
+
+    def _count_generation(self) -> None:
+        turns = [] if self._model.chat is None else self._model.chat.turns
+        n_tokens = sum(turn.end - turn.start for turn in turns if turn.is_prompt)
+        self._n_generation.setText(f"{n_tokens:,}" if n_tokens else "")
+
+    def _set_generation(self, is_wanted: bool) -> None:
+        self._model.choose(replace(self._model.settings, add_generation_prompt=is_wanted))
+
+    def _follow_options(self) -> None:
+        with QSignalBlocker(self.generation):
+            self.generation.setChecked(self._model.settings.add_generation_prompt)
+        n_variables = len(self._model.settings.variables)
+        self.variables.setText(counted(n_variables, "variable") if n_variables else "+ Variables")
+
+    def _show_further(self) -> None:
+        self._n_most += AT_ONCE
+        self._follow()
+
+    def add_message(self) -> None:
+        """Put an empty message at the end, and type there."""
+        number = self._model.edited.add()
+        self._n_most = max(self._n_most, number + 1)
+        self._follow()
+        self.cards[number].editor.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._area.ensureWidgetVisible(self.cards[number])
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Where no message is yet, typing and pasting begin the first, and JSON is taken as messages."""
+        if not isinstance(event, QKeyEvent) or event.type() != QEvent.Type.KeyPress or self.cards:
+            return super().eventFilter(watched, event)
+        is_pasted = event.matches(QKeySequence.StandardKey.Paste)
+        if is_pasted and (found := _conversation_on_clipboard()) is not None:
+            self._model.edited.take(found)
+            return True
+        is_plain = not event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | KEYPAD)
+        if not (is_pasted or (is_plain and event.text().isprintable() and event.text().strip())):
+            return super().eventFilter(watched, event)
+        self.add_message()
+        return QApplication.sendEvent(self.cards[0].editor, event)
+
+    # What is marked in them
+
+    def _mark(self) -> None:
+        """Mark what hints are about, and the selected token, while the text is what was rendered."""
+        chat, theme = self._model.chat, self._theme_source.theme
+        by_message: dict[int, list[Mark]] = {}
+        if chat is not None and not self._model.is_behind:
+            for hint in self._model.hints:
+                self._add_marks(by_message, hint)
+            index = self._model.selected_token
+            if index is not None:
+                self._add_mark(by_message, index, index + 1, Mark(0, 0, theme.accent))
+        for card in self.cards:
+            card.editor.show_marks(by_message.get(card.number, ()))
+
+    def _add_marks(self, by_message: dict[int, list[Mark]], hint: Hint) -> None:
+        is_line, color = hint.code != BECAME_CONTROL, color_of(hint, self._theme_source.theme)
+        edit = None if hint.fix is None else hint.fix.edit
+        if edit is not None and edit.field == "content":
+            mark = Mark(edit.start, edit.end, color, is_line)
+            by_message.setdefault(edit.message, []).append(mark)
+        elif hint.message is not None and hint.code in MARKED:
+            self._add_mark(by_message, *hint.tokens, Mark(0, 0, color, is_line))
+
+    def _add_mark(self, by_message: dict[int, list[Mark]], first: int, last: int, mark: Mark) -> None:
+        """The characters of content that some tokens, of one message, are made of."""
+        origins = [
+            each
+            for each in self._model.origins[first:last]
+            if each.kind == CONTENT and each.field == "content"
+        ]
+        if origins and origins[0].message is not None:
+            same = [each for each in origins if each.message == origins[0].message]
+            start, end = min(each.start for each in same), max(each.end for each in same)
+            by_message.setdefault(origins[0].message, []).append(mark._replace(start=start, end=end))
+
+    # JSON
+
+    def _edit_all(self) -> None:
+        """With what is on the clipboard, if that can be messages."""
+        is_found = _conversation_on_clipboard() is not None
+        text = QGuiApplication.clipboard().text() if is_found else as_json(self._model.edited.conversation)
+        JsonDialog("Messages as JSON", MESSAGES_ABOUT, text, self._take, self).open()
+
+    def _take(self, text: str) -> None:
+        self._model.edited.take(conversation_of(text))
+
+    def _edit_tools(self) -> None:
+        tools = self._model.edited.conversation.tools
+        text = TOOLS_EXAMPLE if tools is None else json.dumps(tools, ensure_ascii=False, indent=2)
+        JsonDialog("Tools as JSON", TOOLS_ABOUT, text, self._take_tools, self).open()
+
+    def _take_tools(self, text: str) -> None:
+        checked = conversation_of([{"role": "user"}], text if text.strip() else None)
+        self._model.edited.set_tools(checked.tools)
+
+    def _edit_variables(self) -> None:
+        text = json.dumps(dict(self._model.settings.variables), ensure_ascii=False, indent=2)
+        JsonDialog("Variables as JSON", VARIABLES_ABOUT, text, self._take_variables, self).open()
+
+    def _take_variables(self, text: str) -> None:
+        try:
+            variables = read_json(text or "{}")
+        except ValueError as error:
+            raise ChatError(f"The variables are no JSON: {quoted(str(error), 100)}.") from None
+        if not isinstance(variables, dict):
+            raise ChatError('Variables are an object such as {"enable_thinking": false}.')
+        self._model.choose(replace(self._model.settings, variables=variables))
+
+    def _edit_one(self, number: int) -> None:
+        text = json.dumps(self._model.edited.messages[number], ensure_ascii=False, indent=2)
+        take = partial(self._take_one, number)
+        JsonDialog(f"Message {number + 1} as JSON", MESSAGE_ABOUT, text, take, self).open()
+
+    def _take_one(self, number: int, text: str) -> None:
+        checked: tuple[Message, ...] = conversation_of(text).messages
+        if len(checked) != 1:
+            raise ChatError(f"These are {len(checked):,} messages. Give one.")
+        if number < len(self._model.edited.messages):
+            self._model.edited.set_message(number, checked[0])
+
+    # Files
+
+    def _ask_for_file(self) -> None:
+        name = QFileDialog.getOpenFileName(self, "Open messages", "", "JSON (*.json);;All files (*)")[0]
+        if name:
+            self._model.open(Path(name))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        dropped_files(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if paths := dropped_files(event):
+            self._model.open(paths[-1])
+
+    def show_failure(self, failure: str) -> None:
+        """Say why messages were not taken."""
+        self._failure.setText(quoted(failure, LONGEST_FAILURE))
+        self._failure.setVisible(bool(failure))
+
+    @property
+    def first_editor(self) -> QWidget:
+        """Where people begin to type."""
+        return self.cards[-1].editor if self.cards else self.add
+
+
+def _conversation_on_clipboard() -> Conversation | None:
+    try:
+        return conversation_of(QGuiApplication.clipboard().text())
+    except ChatError:
+        return None

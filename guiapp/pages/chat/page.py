@@ -1,0 +1,252 @@
+"""Inspect › Chat: messages, the prompt that a template makes of them, and the template itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QSplitter, QWidget
+
+from guiapp.analysis.chat.hints import Hint
+from guiapp.core.text.figures import counted
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.kit.document.statistics import format_duration
+from guiapp.kit.spans.token_menu import Kind, TokenMenu
+from guiapp.kit.tokens.details import hover_text
+from guiapp.kit.widgets.buttons import push_button, tool_button
+from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.page_base import Page, PageSetting, UndoSteps
+from guiapp.kit.widgets.segments import Segments
+from guiapp.kit.widgets.style_sheet import plain_label
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX
+from guiapp.pages.chat.beside import Beside, ChatBeside, Way
+from guiapp.pages.chat.budget_strip import BudgetStrip
+from guiapp.pages.chat.compare_view import CompareView
+from guiapp.pages.chat.copying import CopyButton
+from guiapp.pages.chat.hint_list import HintList
+from guiapp.pages.chat.kept_conversation import KeptConversation
+from guiapp.pages.chat.llama_badge import LlamaBadge
+from guiapp.pages.chat.llama_check import LlamaCheck
+from guiapp.pages.chat.message_list import MessageList
+from guiapp.pages.chat.model import ChatModel
+from guiapp.pages.chat.prompt_view import LEGEND, PromptView
+from guiapp.pages.chat.spans import ChatSpans
+from guiapp.pages.chat.template_panel import TemplatePanel
+from guiapp.pages.chat.token_line import TokenLine
+from guiapp.pages.chat.words import line_of, places
+
+MESSAGES_PX, PROMPT_PX, TEMPLATE_PX = 300, 620, 360
+LEAST_PROMPT_PX = 280  # the buttons of a hint stand beside each other
+WIDE_PX = 1100  # in less, the template is folded at first
+BADGE_FROM_PX = 1060  # in less, there is no room for it among the tools
+WAYS = ("Origin", "Tokens")
+LONGEST_FAILURE = 400
+EMPTY = "Type a message, or paste messages as JSON at the left."
+
+
+class ChatPage(Page):
+    """Puts messages, prompt and template beside each other."""
+
+    legend = {"In prompts": LEGEND, **Page.legend}
+
+    def __init__(self, model: ChatModel, kept: KeptConversation, setting: PageSetting) -> None:
+        super().__init__()
+        self.model, self._kept = model, kept
+        themes = setting.theme_source
+        self.spans = ChatSpans(model, self)
+        self.budget = BudgetStrip(model, themes)
+        self.messages = MessageList(model, themes)
+        self.hints = HintList(model, themes)
+        self.prompt = PromptView(model, self.spans, themes)
+        self.prompt.installEventFilter(self.messages)
+        self.prompt.tell_tokens_by(self._tell_token)
+        TokenMenu(self.prompt, self.spans, setting.requests, kind=Kind.OTHER)
+        self.token_line = TokenLine(model, self.spans, setting.requests, themes)
+        self.template = TemplatePanel(model, themes)
+        self.beside = ChatBeside(model, parent=self)
+        self.llama = LlamaCheck(model, self)
+        self.llama_badge = LlamaBadge(self.llama, themes)
+        self.compare = CompareView(self.beside, setting.requests, themes)
+        self._failure = plain_label("bad", wraps=True)
+        self.example = push_button("Try ChatML", self.template.try_example, role="raised")
+        self.template_file = push_button("Choose a file…", self.template.ask_for_file, role="raised")
+        self._problem = self._make_problem()
+        self._shows_template: bool | None = None
+        self._single = framed(in_column(self.hints, (self.prompt, 1), self.token_line, spacing=0))
+        middle = framed(in_column(self._problem, (self._single, 1), (self.compare, 1), spacing=0))
+        middle.setMinimumWidth(LEAST_PROMPT_PX)
+        sizes = MESSAGES_PX, PROMPT_PX, TEMPLATE_PX
+        self.splitter = in_splitter(self.messages, middle, self.template, sizes=sizes, grows=1)
+        in_column(self.budget, (self.splitter, 1), on=self, spacing=0)
+        self._tools = QWidget()
+        self._make_tools(setting)
+        self.prompt.hovered.connect(self._hover)
+        self.hints.pointed_at.connect(self._point_at)
+        self.hints.template_edited.connect(self.template.view.show_edit)
+        self.hints.keys_left.connect(self.prompt.setFocus)
+        self.hints.both_wanted.connect(partial(self._put_beside, Beside(Way.AS_TEXT)))
+        self.llama_badge.differs.clicked.connect(partial(self._put_beside, Beside(Way.LLAMA_CPP)))
+        self.watched.connect(self.llama.set_watched)
+        self.beside.changed.connect(self._fold)
+        self.compare.left.connect(partial(self._put_beside, None))
+        self.template.fold_wanted.connect(partial(self.show_template, False))
+        model.result_changed.connect(self._follow)
+        model.settings_changed.connect(self._follow)
+        for changed in (model.edited.changed, model.edited.settings_changed):
+            changed.connect(self.undo_changed)
+        for part in (self, self._tools):
+            part.addActions([setting.actions[name] for name in ("undo", "redo")])
+        self._whitespace = setting.actions["whitespace"]
+        self._whitespace.toggled.connect(self.prompt.set_shows_whitespace)
+        self.prompt.set_shows_whitespace(self._whitespace.isChecked())
+        self._follow()
+        self.setFocusProxy(self.messages.first_editor)
+
+    @property
+    def tools(self) -> QWidget:
+        return self._tools
+
+    @property
+    def panels(self) -> list[QWidget]:
+        prompt = self.prompt if self.beside.beside is None else self.compare.columns
+        return [self.messages.first_editor, prompt, self.template.view]
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        return {"chat": self.splitter}
+
+    @property
+    def is_ready(self) -> bool:
+        return not self.model.is_busy and not self.beside.is_busy and self.prompt.is_painted
+
+    @property
+    def figures(self) -> list[str]:
+        chat = self.model.chat
+        if chat is None or self.model.encoding is None:
+            return ["no prompt yet", ""]
+        parts = [
+            counted(len(chat.text), "character"),
+            counted(len(chat.conversation.messages), "message"),
+            counted(len(chat.turns), "turn"),
+            f"rendered in {format_duration(chat.rendering.elapsed_ns)}, in a sandbox",
+        ]
+        shorter = [*(parts[:length] for length in (4, 3, 1)), []]
+        return [counted(len(self.model.encoding), "token"), *("   ".join(each) for each in shorter)]
+
+    @property
+    def undo_steps(self) -> UndoSteps:
+        edited = self.model.edited
+        return UndoSteps(edited.undo if edited.can_undo else None, edited.redo if edited.can_redo else None)
+
+    def set_text_size(self, size_px: int) -> None:
+        self.prompt.set_font_px(size_px - 1)
+
+    def stop(self) -> None:
+        self.model.close()
+        self.beside.close()
+        self.llama.close()
+        self._kept.stop()
+
+    def _make_problem(self) -> QFrame:
+        row = in_row(
+            (self._failure, 1),
+            self.template_file,
+            self.example,
+            margins=(MARGIN_PX, GAP_PX),
+            spacing=GAP_PX,
+        )
+        return framed(row, "bar")
+
+    def _make_tools(self, setting: PageSetting) -> None:
+        self.ways = Segments(WAYS)
+        self.ways.chosen.connect(self._choose_way)
+        self.parsed = tool_button("Parse content", self._parse, role="raised")
+        self.parsed.setToolTip("Content is encoded as text: read it as the model would again")
+        self.unfold = tool_button("Template", partial(self.show_template, True), role="raised")
+        self.unfold.hide()
+        self.copy = CopyButton(self.model, setting.theme_source)
+        in_row(
+            STRETCH,
+            self.ways,
+            self.parsed,
+            self.unfold,
+            self.llama_badge,
+            self.compare.menu,
+            self.copy,
+            on=self._tools,
+            spacing=GAP_PX,
+        )
+
+    def _put_beside(self, beside: Beside | None, *_: object) -> None:
+        self.beside.choose(beside)
+        (self.prompt if beside is None else self.compare.columns).setFocus()
+
+    def _choose_way(self, way: int) -> None:
+        self.spans.show_by_origin(WAYS[way] == "Origin")
+
+    def _parse(self) -> None:
+        self.model.choose(replace(self.model.settings, as_text=False))
+
+    def show_template(self, is_shown: bool) -> None:
+        """Give its room to the prompt, or take that back."""
+        self._shows_template = is_shown
+        self._fold()
+
+    def show_line(self, template: str, line: int) -> None:
+        """Choose one of the model's templates, and scroll to a line of it."""
+        shown = None if self.model.result is None else self.model.result.template
+        if shown is None or shown.name != template:
+            self.model.choose(replace(self.model.settings, template=template))
+        self.beside.choose(None)
+        self.show_template(True)
+        self.template.view.go_to(template, line)
+        self.template.view.setFocus()
+
+    def _fold(self) -> None:
+        """Where nobody has said what to show, that follows from the room; two prompts need all of it."""
+        is_single = self.beside.beside is None
+        self._single.setVisible(is_single)
+        self.compare.setVisible(not is_single)
+        self.ways.setVisible(is_single)
+        self.llama_badge.setVisible(is_single and self.width() >= BADGE_FROM_PX)
+        is_shown = self.width() >= WIDE_PX if self._shows_template is None else self._shows_template
+        is_shown = is_shown and is_single
+        self.template.setVisible(is_shown)
+        self.unfold.setVisible(not is_shown and is_single)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def _follow(self) -> None:
+        failure, result = self.model.failure, self.model.result
+        has_none = result is not None and result.template is None
+        self._failure.setText(quoted(failure, LONGEST_FAILURE))
+        self._problem.setVisible(bool(failure))
+        for button in (self.example, self.template_file):
+            button.setVisible(has_none)
+        self.prompt.set_placeholder("" if self.model.edited.messages else EMPTY)
+        self.parsed.setVisible(self.model.settings.as_text)
+        self.figures_changed.emit()
+
+    def _tell_token(self, index: int) -> str:
+        origin = self.model.origins[index]
+        said = (hover_text(self.spans, None, index), places(origin)[0], line_of(origin))
+        return "\n".join(filter(None, said))
+
+    def _hover(self, index: int) -> None:
+        """Light what wrote the token under the mouse."""
+        self.template.view.point_at(index if 0 <= index < len(self.model.origins) else None)
+
+    def _point_at(self, hint: Hint) -> None:
+        if hint.tokens[0] < hint.tokens[1]:
+            self.prompt.go_to(hint.tokens[0])
+        elif hint.message is not None and hint.message < len(self.messages.cards):
+            self.messages.cards[hint.message].editor.setFocus()
+
+
+def make_page(setting: PageSetting) -> ChatPage:
+    model = ChatModel(setting.session)
+    return ChatPage(model, KeptConversation(model, setting.settings.folder), setting)

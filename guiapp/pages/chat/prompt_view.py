@@ -1,0 +1,240 @@
+"""The prompt that a template makes of messages: its turns, their tokens by origin, and hints about them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+
+from guiapp.analysis.chat.hints import Hint
+from guiapp.kit.spans.legend import RINGED, Draw, LegendEntry, characters, ringed, token
+from guiapp.kit.spans.painter import GAP_PX, RADIUS_PX, faded
+from guiapp.kit.spans.view import SpanView
+from guiapp.kit.tokens.layout import token_boxes
+from guiapp.kit.widgets.painting import RIGHT, fill, ring, write
+from guiapp.kit.widgets.style_sheet import set_role
+from guiapp.kit.widgets.theme import SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.pages.chat.badge import BECAME_CONTROL, DOUBLE_BOS, NEAR_MISS, color_of, draw_number
+from guiapp.pages.chat.looks import hue_of
+from guiapp.pages.chat.model import ChatModel
+from guiapp.pages.chat.spans import ChatSpans
+from guiapp.pages.chat.turn_blocks import TurnBlocks
+from guiapp.pages.chat.words import places
+
+SIDE_PX = 48  # for the numbers of turns, and the lines beside them
+LINE_PX = 3
+MOST_MARKED = 40  # tokens of a hint
+VEIL_ALPHA = 140  # over a prompt that is not of the messages as they are
+
+
+def _ring_hint(painter: QPainter, place: QRectF, color: QColor) -> None:
+    ring(painter, place, QPen(color, 1.5), RADIUS_PX)
+
+
+def _of_roles(painter: QPainter, theme: Theme, box: QRectF) -> None:
+    half = box.width() / 2
+    fill(painter, box.adjusted(0, 0, -half - 1, 0), theme.origins[2], RADIUS_PX)
+    fill(painter, box.adjusted(half, 0, 0, 0), theme.origins[3], RADIUS_PX)
+
+
+def _hint(color: str) -> Draw:
+    def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
+        _ring_hint(painter, box.adjusted(6, 2, 0, 0), getattr(theme, color))
+        draw_number(painter, box.topLeft() + QPointF(8, 6), 1, getattr(theme, color), theme)
+
+    return draw
+
+
+LEGEND = (
+    LegendEntry(_of_roles, "Content, in two shades of the colour of its role"),
+    LegendEntry(
+        token("<end>", ringed(lambda theme: theme.faint), 0),
+        "Written by the template; with an outline: a control token",
+    ),
+    LegendEntry(_hint("bad"), "Content that became a control token, with the number of its hint"),
+    LegendEntry(_hint("warning"), "A doubled token, or text that only looks like a control token"),
+    LegendEntry(RINGED, "Side by side with another prompt: only in this one"),
+    LegendEntry(characters("×4"), "How often a line of the template ran; faint lines did not"),
+)
+
+
+class Badge(NamedTuple):
+    """The number of a hint, at the first of its tokens."""
+
+    number: int
+    hint: Hint
+
+
+class PromptView(SpanView):
+    """Keys go from token to token; what is selected is the model's selected token."""
+
+    def __init__(self, model: ChatModel, spans: ChatSpans, themes: ThemeSource) -> None:
+        super().__init__(spans.document, spans, themes, SIDE_PX, TurnBlocks(spans.document.buffer, spans))
+        self._model, self._chat_spans = model, spans
+        set_role(self, "tokens")
+        self.setAccessibleName("Prompt")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        model.result_changed.connect(self._follow_result)
+        model.selected_changed.connect(self._follow_selected)
+        self.token_clicked.connect(model.select_token)
+
+    def _follow_result(self) -> None:
+        self.viewport().update()
+        self._follow_selected()
+
+    def _follow_selected(self) -> None:
+        index = self._model.selected_token
+        self.set_selected_token(-1 if index is None else index)
+        self._describe()
+
+    def _describe(self) -> None:
+        index, encoding = self._model.selected_token, self._model.encoding
+        said = ""
+        if index is not None and encoding is not None:
+            label = self._chat_spans.label_of(int(encoding.token_ids[index]))
+            said = f"{label}, {places(self._model.origins[index])[0]}"
+        self.setAccessibleDescription(said)
+
+    # Mouse and keys
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover(self.token_at(event.position()))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton:
+            index = self.token_at(event.position())
+            self._model.select_token(index if index >= 0 else None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        encoding, index = self._model.encoding, self._model.selected_token
+        if encoding is None or not len(encoding):
+            super().keyPressEvent(event)
+            return
+        last = len(encoding) - 1
+        ways = {
+            Qt.Key.Key_Left: -1 if index is None else max(index - 1, 0),
+            Qt.Key.Key_Right: 0 if index is None else min(index + 1, last),
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+        }
+        key = Qt.Key(event.key())
+        if key in ways:
+            self.go_to(max(ways[key], 0))
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self._go_up_or_down(1 if key is Qt.Key.Key_Down else -1)
+        else:
+            super().keyPressEvent(event)
+
+    def go_to(self, index: int) -> None:
+        """Select a token and show it."""
+        self._model.select_token(index)
+        if self._model.encoding is not None:
+            self.reveal(*self._model.encoding.spans[index].tolist())
+
+    def _go_up_or_down(self, step: int) -> None:
+        """To the token above or below the selected one."""
+        encoding, index = self._model.encoding, self._model.selected_token
+        if encoding is None or index is None:
+            self.go_to(0)
+            return
+        place = self.rows.place_of(int(encoding.spans[index, 0]))
+        row_px = self.rows.metrics.row_height
+        for n_rows in (1, 2):  # an empty one between turns
+            y = place.y + (step * n_rows + 0.5) * row_px
+            found = self.token_at(QPointF(self._side_px + place.x + 2, y))
+            if found < 0:
+                block, row = self.rows.row_at(y)
+                offset, _ = self.rows.caret_at(block, row, place.x)
+                start, end = self.rows.row_span(block, row)
+                found = (
+                    self._chat_spans.tokens.first_ending_behind(min(offset, end - 1)) if start < end else -1
+                )
+            if 0 <= found < len(encoding) and found != index:
+                self.go_to(found)
+                return
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        with QPainter(self.viewport()) as painter:
+            painter.setClipRegion(event.region())
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            theme = self._themes.theme
+            if self._model.is_behind and self._model.failure:
+                painter.fillRect(event.rect(), faded(theme.background, VEIL_ALPHA))
+            self._draw_turns(painter, theme)
+            for badge in self._badges():
+                self._draw_badge(painter, theme, badge)
+
+    def _badges(self) -> list[Badge]:
+        """Those of hints about tokens that show; numbers are those in the list of hints."""
+        visible = self.rows.visible()
+        start, end = visible[0].start, visible[-1].start + visible[-1].layout.size
+        tokens = self._chat_spans.tokens
+        first, last = tokens.first_ending_from(start), tokens.first_behind(end)
+        hints = enumerate(self._model.hints, 1)
+        return [
+            Badge(at, hint) for at, hint in hints if max(first, hint.tokens[0]) < min(last, hint.tokens[1])
+        ]
+
+    def _rects_of(self, index: int) -> list[QRectF]:
+        """Where a token shows, in the window; several where it goes on in another row."""
+        for chip in self._chips():
+            if chip.token == index:
+                return [chip.rect]
+        encoding, found = self._model.encoding, list[QRectF]()
+        if encoding is None:
+            return found
+        start, end = encoding.spans[index].tolist()
+        row_px = self.rows.metrics.row_height
+        for block in self.rows.visible():
+            block_end = block.start + block.layout.size
+            if not (block.start < end and start < block_end):
+                continue
+            window = self._chat_spans.spans_in(start, end).relative_to(block.start)
+            for row in range(block.layout.n_rows):
+                boxes = token_boxes(window, block.layout.geometry(row))
+                y = block.y + row * row_px + GAP_PX / 2
+                for at in np.flatnonzero(boxes.indexes + window.first_index == index).tolist():
+                    left, right = float(boxes.left[at]), float(boxes.right[at])
+                    found.append(QRectF(self._side_px + left, y, right - left, row_px - GAP_PX))
+        return found
+
+    def _draw_badge(self, painter: QPainter, theme: Theme, badge: Badge) -> None:
+        first, last = badge.hint.tokens
+        color = color_of(badge.hint, theme)
+        rects = [
+            rect for index in range(first, min(last, first + MOST_MARKED)) for rect in self._rects_of(index)
+        ]
+        for rect in rects:
+            if badge.hint.code == NEAR_MISS:
+                painter.fillRect(QRectF(rect.left(), rect.bottom() + 1, rect.width(), 2), color)
+            elif badge.hint.code in (BECAME_CONTROL, DOUBLE_BOS):
+                _ring_hint(painter, rect, color)
+        if rects:
+            draw_number(painter, QPointF(rects[0].left() + 2, rects[0].top()), badge.number, color, theme)
+
+    def _draw_turns(self, painter: QPainter, theme: Theme) -> None:
+        """A number and a line in the role's colour beside each turn; of the generation prompt, dots."""
+        spans, chat = self._chat_spans, self._model.chat
+        if chat is None or not chat.turns:
+            return
+        row_px, firsts = self.rows.metrics.row_height, [turn.start for turn in chat.turns]
+        for block in self.rows.visible():
+            if not block.layout.size:
+                continue
+            at = bisect_right(firsts, spans.tokens.first_ending_behind(block.start)) - 1
+            turn, is_first = chat.turns[at], block.start == 0 or block.start in spans.turns
+            if turn.message is None and not turn.role:
+                continue
+            top = block.y + GAP_PX / 2 if is_first else block.y - GAP_PX / 2
+            line = QRectF(SIDE_PX - 14, top, LINE_PX, block.bottom - GAP_PX / 2 - top)
+            fill(painter, line, theme.roles[hue_of(turn.role)], LINE_PX / 2)
+            if is_first:
+                number = "…" if turn.message is None else str(turn.message + 1)
+                place = QRectF(0, block.y, SIDE_PX - 20, row_px)
+                write(painter, place, number, theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))

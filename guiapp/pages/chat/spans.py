@@ -1,0 +1,118 @@
+"""The tokens of a rendered conversation, as a text with colours by origin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.chat.as_text import is_control
+from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens
+from guiapp.core.text.common_ends import common_ends
+from guiapp.kit.document.document import TextDocument
+from guiapp.kit.tokens.layout import SpanWindow
+from guiapp.pages.chat.model import ChatModel
+
+if TYPE_CHECKING:
+    from guiapp.core.encode.tokenizer import Tokenizer
+    from guiapp.core.vocabulary.vocabulary import Vocabulary
+    from guiapp.kit.document.exact_twin import Instead
+    from guiapp.kit.state.spelling import SharedSpelling
+
+
+class ChatSpans(QObject):
+    """A `SpanSource` and `ToldTokens`: the prompt that the model shows.
+
+    document  the text of the prompt
+    by_origin  whether colours tell where tokens are from, or only tell them apart
+    turns      int64[k]: the bytes where turns begin, but for one at the beginning of the prompt
+    controls   int64[c, 2]: the bytes of each control token
+
+    Signals:
+        tokens_changed(TextEdit | None, TokenStore): the tokens are new.
+    """
+
+    tokens_changed = Signal(object, object)
+
+    def __init__(self, model: ChatModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.document = TextDocument(parent=self)
+        self.tokens = TokenStore(NO_TOKENS, 0)
+        self.by_origin = True
+        self.turns = np.zeros(0, np.int64)
+        self.controls = np.zeros((0, 2), np.int64)
+        self._looks = np.zeros(0, np.uint8)
+        model.result_changed.connect(self._follow)
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        return self._model.session.tokenizer
+
+    @property
+    def vocabulary(self) -> Vocabulary | None:
+        return self._model.session.vocabulary
+
+    @property
+    def spelling(self) -> SharedSpelling:
+        return self._model.session.spelling
+
+    def exact_instead(self, index: int) -> Instead | None:
+        """Prompts are encoded exactly."""
+        return None
+
+    def show_by_origin(self, by_origin: bool) -> None:
+        if by_origin != self.by_origin:
+            self.by_origin = by_origin
+            self.tokens_changed.emit(None, self.tokens)
+
+    def spans_in(self, start: int, end: int) -> SpanWindow:
+        """The tokens that overlap or touch the bytes [start, end]."""
+        first, last = self.tokens.first_ending_from(start), self.tokens.first_behind(end)
+        window = SpanWindow(first, *self.tokens.between(first, last))
+        return window._replace(tints=self._looks[first:last]) if self.by_origin else window
+
+    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
+        return self._model.session.attributes_of(ids)
+
+    def label_of(self, token_id: int) -> str:
+        """How a token is written."""
+        return self._model.session.label_of(token_id)
+
+    def _follow(self) -> None:
+        """Put the new prompt where it differs from the old one: what people look at stays where it is."""
+        encoding = self._model.encoding
+        text = b"" if encoding is None else encoding.text_bytes
+        before = self.document.text()
+        tokens = NO_TOKENS
+        if encoding is not None:
+            tokens = FragmentTokens(encoding.token_ids, *encoding.spans.T)
+        self.tokens = TokenStore(tokens, len(text))
+        if self._model.shown is not None:
+            self._looks = self._model.shown.looks
+        self.turns, self.controls = self._starts_of_turns(), self._spans_of_controls()
+        edit = None
+        if text != before:
+            start, n_behind = common_ends(before, text)
+            lengths = len(before) - start - n_behind, len(text) - start - n_behind
+            edit = TextEdit(start, *lengths, len(text.decode()) - len(before.decode()))
+            self.document.set_text(text)
+        self.tokens_changed.emit(edit, self.tokens)
+
+    def _starts_of_turns(self) -> NDArray[np.int64]:
+        encoding, chat = self._model.encoding, self._model.chat
+        if encoding is None or chat is None:
+            return np.zeros(0, np.int64)
+        starts = encoding.spans[[turn.start for turn in chat.turns], 0]
+        found: NDArray[np.int64] = np.unique(starts[(starts > 0) & (starts < len(encoding.text_bytes))])
+        return found
+
+    def _spans_of_controls(self) -> NDArray[np.int64]:
+        encoding, chat = self._model.encoding, self._model.chat
+        if encoding is None or chat is None:
+            return np.zeros((0, 2), np.int64)
+        return encoding.spans[is_control(chat.tokenizer.vocabulary)[encoding.token_ids]]

@@ -1,0 +1,237 @@
+"""All columns side by side, or below each other where they would be too narrow; they scroll as one."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QRect, QSignalBlocker, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QWidget
+
+from guiapp.kit.spans.editor import SpanEditor
+from guiapp.kit.spans.margin import WIDTH_PX
+from guiapp.kit.spans.row_pixmaps import PointedOut
+from guiapp.kit.spans.token_menu import TokenMenu
+from guiapp.kit.tokens.details import hover_text
+from guiapp.kit.widgets.page_base import PageRequests
+from guiapp.kit.widgets.seen import SeenWatch
+from guiapp.kit.widgets.style_sheet import set_role
+from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.pages.compare.column import SIDE_PX, TWO_ROWS_PX, ModelColumn
+from guiapp.pages.compare.column_menu import ColumnMenu
+from guiapp.pages.compare.column_state import ColumnState
+from guiapp.pages.compare.compared_spans import ComparedSpans
+from guiapp.pages.compare.figures import ComparedFigures
+from guiapp.pages.compare.head import HEIGHT_PX
+from guiapp.pages.compare.map_bar import MapBar
+from guiapp.pages.compare.models import ModelsComparison
+
+LEAST_TEXT_PX = 232
+LEAST_COLUMN_HEIGHT_PX = HEIGHT_PX + TWO_ROWS_PX
+LEAST_COLUMN_PX = LEAST_TEXT_PX + 2 * SIDE_PX + WIDTH_PX
+FRAME_MS = 5.0  # for rows of the text that are new, in each column
+LINKING_ROUNDS = 3
+BAR_PX = 10
+LINE_PX = 1
+
+
+class ColumnsArea(QWidget):
+    """One `ModelColumn` for each session, all of one width, so that their lines wrap alike.
+
+    Signals:
+        editors_changed(): `columns` is new.
+        room_changed(): `has_room_below` may be new.
+    """
+
+    editors_changed = Signal()
+    room_changed = Signal()
+
+    def __init__(
+        self,
+        comparison: ModelsComparison,
+        figures: ComparedFigures,
+        requests: PageRequests,
+        theme_source: ThemeSource,
+    ) -> None:
+        super().__init__()
+        self._comparison = comparison
+        self._figures = figures
+        self._requests = requests
+        self._theme_source = theme_source
+        self._shows_whitespace = True
+        self._font_px = 0
+        self._is_linking = False
+        self._linked: list[SpanEditor] = []  # those that showed when they were scrolled last
+        self.columns: list[ModelColumn] = []
+        self.bar = MapBar(theme_source)
+        self._corner = set_role(QFrame(self), "bar")
+        self.bar.setParent(self)
+        self.setMinimumHeight(LEAST_COLUMN_HEIGHT_PX)
+        self.bar.valueChanged.connect(self._scroll)
+        comparison.columns_changed.connect(self._follow_columns)
+        comparison.changed.connect(self._follow_comparison)
+        figures.lines_changed.connect(self._map_lines)
+        SeenWatch(self, comparison.watch)
+        self._follow_columns()
+
+    @property
+    def is_painted(self) -> bool:
+        return all(column.editor.is_painted for column in self.columns)
+
+    @property
+    def needed_px(self) -> int:
+        """The width that columns need side by side."""
+        return LEAST_COLUMN_PX * len(self.columns) + LINE_PX * (len(self.columns) - 1) + BAR_PX
+
+    @property
+    def has_room_below(self) -> bool:
+        """Whether columns that are too narrow side by side can stand below each other."""
+        return (LEAST_COLUMN_HEIGHT_PX + LINE_PX) * len(self.columns) - LINE_PX <= self.height()
+
+    def set_font_px(self, size_px: int) -> None:
+        self._font_px = size_px
+        for column in self.columns:
+            column.editor.set_font_px(size_px)
+
+    def set_shows_whitespace(self, shows: bool) -> None:
+        self._shows_whitespace = shows
+        for column in self.columns:
+            column.editor.set_shows_whitespace(shows)
+
+    def point_out(self, stretch: tuple[int, int] | None) -> None:
+        """Mark a stretch and its line in all columns; None ends that."""
+        place = None
+        if stretch is not None:
+            document = self._comparison.document
+            place = PointedOut(*stretch, *document.line_span(document.line_of(stretch[0])))
+        for column in self.columns:
+            column.editor.point_out(place)
+            column.margin.point_out(place)
+
+    def reveal(self, start: int, end: int) -> None:
+        """Scroll to a stretch of the text."""
+        self.columns[0].editor.reveal(start, end)
+
+    # One column for each session
+
+    def _follow_columns(self) -> None:
+        kept = {column.column: column for column in self.columns}
+        for spans, column in kept.items():
+            if spans not in self._comparison.columns:
+                column.menu.close()
+                column.hide()
+                column.deleteLater()
+        self.columns = [kept.get(spans) or self._new_column(spans) for spans in self._comparison.columns]
+        for number, column in enumerate(self.columns):
+            column.set_number(number)
+            column.menu.can_add = self._comparison.compared.can_add
+        self._lay_out()
+        self._follow_comparison()
+        self.editors_changed.emit()
+
+    def _new_column(self, spans: ComparedSpans) -> ModelColumn:
+        session, compared = spans.session, self._comparison.compared
+        menu = ColumnMenu(session, session is compared.sessions[0], self._requests, self._theme_source)
+        column = ModelColumn(spans, self._figures, menu, ColumnState(spans), self._theme_source)
+        menu.again_wanted.connect(partial(self._add_again, spans))
+        menu.removal_wanted.connect(partial(compared.remove, session))
+        editor = column.editor
+        editor.set_frame_time(FRAME_MS)
+        editor.set_shows_whitespace(self._shows_whitespace)
+        if self._font_px:
+            editor.set_font_px(self._font_px)
+        TokenMenu(editor, session, self._requests if session is compared.sessions[0] else None)
+        editor.tell_tokens_by(partial(hover_text, session, None))
+        editor.moved.connect(partial(self._follow_scrolling, editor))
+        editor.zoom_changed.connect(partial(self._follow_zoom, editor))
+        column.setParent(self)
+        column.show()
+        return column
+
+    def _add_again(self, spans: ComparedSpans) -> None:
+        """The same model in one more column, encoded the same way so far."""
+        model = spans.session.loader.model
+        if model is not None and self._comparison.compared.can_add:
+            pre = model.tokenizer.vocabulary.chosen_pre or None
+            session = self._comparison.compared.add(model.name, pre)
+            options = spans.session.options
+            session.set_add_special(options.add_special)
+            session.set_parse_special(options.parse_special)
+
+    def _follow_comparison(self) -> None:
+        around = [column.column.session.n_around for column in self.columns]
+        before, behind = (any(pair[side] for pair in around) for side in (0, 1))
+        for column in self.columns:
+            column.editor.keep_rows_for_added(before, behind)
+            column.head.follow()
+        focused = (column.editor for column in self.columns if column.editor.hasFocus())
+        self._follow_scrolling(next(focused, self.columns[0].editor))
+
+    # Places
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._lay_out()
+        if event.size().height() != event.oldSize().height():
+            self.room_changed.emit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(event.rect(), self._theme_source.theme.line)  # what is between columns
+
+    def _lay_out(self) -> None:
+        """Columns of one width, or rows of one height; a hairline between them."""
+        count, width, height = len(self.columns), self.width() - BAR_PX, self.height()
+        beside = width + BAR_PX >= self.needed_px or not self.has_room_below
+        for number, column in enumerate(self.columns):
+            if beside:
+                size = (width - LINE_PX * (count - 1)) // count
+                place = QRect(number * (size + LINE_PX), 0, size, height)
+            else:
+                size = (height - LINE_PX * (count - 1)) // count
+                place = QRect(0, number * (size + LINE_PX), width, size)
+            column.setGeometry(place)
+        top = HEIGHT_PX if beside else 0
+        self.bar.setGeometry(width, top, BAR_PX, height - top)
+        self._corner.setGeometry(width, 0, BAR_PX, top)
+        self._sync_bar()
+
+    # Scrolling
+
+    def _scroll(self, value: int) -> None:
+        self.columns[0].editor.verticalScrollBar().setValue(value)
+
+    def _follow_scrolling(self, moved: SpanEditor, moved_px: int = 0) -> None:
+        if self._is_linking or self._comparison.is_telling:  # an edit that others have not followed
+            return
+        self._is_linking = True
+        editors = [column.editor for column in self.columns if column.editor.isVisible()]
+        led = [editor for editor in editors if editor in self._linked]
+        leader = moved if moved in led or not led else led[0]  # not one that shows only now
+        for _ in range(LINKING_ROUNDS):
+            for editor in editors:
+                editor.show_from(leader.rows.top)
+            other = next((each for each in editors if each.rows.top != leader.rows.top), None)
+            if other is None:
+                break
+            leader = other  # it has laid out more, and knows better where the text ends
+        self._linked = editors
+        self._is_linking = False
+        self._sync_bar()
+
+    def _sync_bar(self) -> None:
+        source = self.columns[0].editor.verticalScrollBar()
+        with QSignalBlocker(self.bar):
+            self.bar.setRange(source.minimum(), source.maximum())
+            self.bar.setPageStep(source.pageStep())
+            self.bar.setSingleStep(source.singleStep())
+            self.bar.setEnabled(source.maximum() > 0)
+            self.bar.setValue(source.value())
+
+    def _map_lines(self) -> None:
+        figures, rows = self._figures, self.columns[0].editor.rows
+        self.bar.show_places(rows.shares_of(figures.dear_lines), figures.dearness)
+
+    def _follow_zoom(self, zoomed: SpanEditor) -> None:
+        if not self._is_linking:
+            self._is_linking = True
+            self.set_font_px(zoomed.font_px)
+            self._is_linking = False

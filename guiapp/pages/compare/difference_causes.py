@@ -1,0 +1,200 @@
+"""Why models differ: about the difference that people look at, and counted over all of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.compare.comparison import Side
+from guiapp.analysis.compare.difference_reasons import (
+    AROUND,
+    LONGEST,
+    Difference,
+    Told,
+    around_in,
+    reasons_of,
+)
+from guiapp.analysis.compare.live_comparison import UNTOLD
+from guiapp.analysis.compare.reasons import Cause
+from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.kit.models.loader import display_name
+from guiapp.kit.state.background import LatestJob, Progress, Working
+from guiapp.kit.state.later import later
+from guiapp.pages.compare.compared_spans import ComparedSpans
+from guiapp.pages.compare.difference_walk import DifferenceWalk
+from guiapp.pages.compare.models import ModelsComparison
+
+MOST = 500  # differences whose causes are counted
+BATCH = 16
+PAUSE_MS = 300  # without an edit, until causes are looked for
+
+
+@dataclass(frozen=True)
+class CauseCount:
+    """A kind of cause, the number it has, and how many differences are of it."""
+
+    kind: int
+    title: str
+    count: int
+
+
+class DifferenceCauses(Working):
+    """Reasons, found in the background while nobody types.
+
+    told  of the current difference; None while they are looked for, or where there is none
+
+    Signals:
+        told_changed(): `told` is new.
+        counts_changed(): `counts` is new.
+    """
+
+    told_changed = Signal()
+    counts_changed = Signal()
+
+    def __init__(
+        self, comparison: ModelsComparison, walk: DifferenceWalk, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._comparison = comparison
+        self._walk = walk
+        self.told: list[Told] | None = None
+        self.counts: list[CauseCount] = []
+        self._kinds: list[str] = []
+        self._asked: tuple[Sequence[Side], Difference] | None = None
+        self._job = LatestJob[list[Told]](self, self._take)
+        self._batch: list[int] = []
+        self._batch_job = LatestJob[list[str]](self, self._take_batch)
+        self._pause = later(self, PAUSE_MS, self._look_for_more)
+        walk.changed.connect(self._follow_walk)
+        comparison.changed.connect(self._follow_comparison)
+        comparison.columns_changed.connect(self._forget)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the causes of all differences that are looked into are known."""
+        return not (self._pause.isActive() or self._job.is_busy or self._batch_job.is_busy)
+
+    @property
+    def is_looking(self) -> bool:
+        """Whether the reason of the current difference is on its way."""
+        return self._job.is_busy
+
+    @property
+    def n_looked_into(self) -> int:
+        """How many differences, from the first on, are looked into."""
+        return min(self._walk.n_all, MOST)
+
+    @property
+    def sides(self) -> list[Side]:
+        """The models that are compared, each by a name of its own."""
+        sides: list[Side] = []
+        for number, column in enumerate(self._comparison.columns):
+            session, model = column.session, column.session.loader.model
+            if column in self._comparison.rows and model is not None:
+                name = display_name(model)
+                if any(side.name == name for side in sides):
+                    name = f"{name} ({number + 1})"
+                options = session.options
+                switches = options.encoder, options.add_special, options.parse_special
+                sides.append(Side(name, model.tokenizer, *switches))
+        return sides
+
+    def difference_at(self, index: int) -> Difference:
+        """A difference with the text around it."""
+        document, rows = self._comparison.document, self._comparison.rows
+        start, end = self._comparison.stretch_of(index)
+        near = max(start - 2 * AROUND, 0)
+        first, last = around_in(document.slice(near, end + 2 * AROUND), start - near, end - near)
+        first, last = first + near, last + near
+        tokens = tuple(
+            _tokens(column, *self._comparison.tokens_in(column, start, end), first) for column in rows
+        )
+        is_at_edge = start == end and start in (0, document.size)
+        return Difference(document.slice(first, last), start - first, end - first, is_at_edge, tokens)
+
+    # The current one
+
+    def _follow_walk(self) -> None:
+        index = self._walk.current
+        asked = None if index is None else (self.sides, self.difference_at(index))
+        if asked == self._asked:
+            return
+        self._asked, self.told = asked, None
+        if asked is None or asked[1].end - asked[1].start > LONGEST:
+            self._job.cancel()
+        else:
+            self._job.start(partial(_reasons, *asked))
+        self.told_changed.emit()
+
+    def _take(self, told: list[Told]) -> None:
+        self.told = told
+        self.told_changed.emit()
+
+    # All of them
+
+    def _forget(self) -> None:
+        self._kinds, self.counts = [], []
+        self.counts_changed.emit()
+
+    def _follow_comparison(self) -> None:
+        self._batch_job.cancel()
+        self._pause.start()
+
+    def _look_for_more(self) -> None:
+        """Begin with the next ones whose cause is not known."""
+        live = self._comparison.live
+        ids = np.zeros(0, np.int32) if live is None else live.differences.ids(0, MOST)
+        self._count(ids)
+        self._batch = np.flatnonzero(ids == UNTOLD)[:BATCH].tolist()
+        if self._batch:
+            sides, differences = self.sides, [self.difference_at(index) for index in self._batch]
+            self._batch_job.start(partial(_kinds, sides, differences))
+
+    def _take_batch(self, kinds: list[str]) -> None:
+        live = self._comparison.live
+        assert live is not None
+        for index, kind in zip(self._batch, kinds, strict=True):
+            if kind not in self._kinds:
+                self._kinds.append(kind)
+            span = np.array([live.differences.span(index)], np.int64)
+            number = np.array([self._kinds.index(kind)], np.int32)
+            live.differences.replace(index, index + 1, FragmentTokens(number, span[:, 0], span[:, 1]), 0)
+        self._look_for_more()
+
+    def _count(self, ids: np.ndarray[tuple[int], np.dtype[np.int32]]) -> None:
+        counts = Counter(number for number in ids.tolist() if number != UNTOLD)
+        kinds = [f"{kind[0].upper()}{kind[1:]}" for kind in self._kinds]
+        rows = [CauseCount(number, kinds[number], count) for number, count in counts.most_common()]
+        if rows != self.counts:
+            self.counts = rows
+            self.counts_changed.emit()
+
+
+def _tokens(column: ComparedSpans, first: int, last: int, start: int) -> tuple[tuple[int, int, int], ...]:
+    ids, starts, ends, _ = column.tokens.between(first, last)
+    rows = zip(ids.tolist(), (starts - start).tolist(), (ends - start).tolist(), strict=True)
+    return tuple(row for row in rows if row[1] < row[2])
+
+
+def _reasons(sides: Sequence[Side], difference: Difference, progress: Progress) -> list[Told]:
+    return list(reasons_of(sides, difference))
+
+
+def _kinds(sides: Sequence[Side], differences: Sequence[Difference], progress: Progress) -> list[str]:
+    """What the first reason of each is about."""
+    found = []
+    for done, difference in enumerate(differences):
+        progress(done / len(differences))
+        found.append(_kind(sides, difference))
+    return found
+
+
+def _kind(sides: Sequence[Side], difference: Difference) -> str:
+    is_long = difference.end - difference.start > LONGEST
+    told = None if is_long else next(reasons_of(sides, difference), None)
+    return Cause.UNTOLD.value if told is None else told.reason.title

@@ -1,0 +1,208 @@
+"""Several models over one text: which spans they share, live while people type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.compare.live_comparison import LiveComparison
+from guiapp.analysis.compare.spans import Column, column_of
+from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.kit.state.background import LatestJob, Working
+from guiapp.pages.compare.compared_spans import ComparedSpans
+
+if TYPE_CHECKING:
+    from guiapp.core.encode.tokenizer import Tokenizer
+    from guiapp.kit.models.compared_models import ComparedModels
+    from guiapp.kit.session.model_session import ModelSession
+
+MOST_AT_ONCE = 100_000  # tokens that are compared in the GUI thread: in some milliseconds
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """The tokens of one column, as they are when a job begins."""
+
+    tokenizer: Tokenizer
+    ids: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def copied(self) -> _Given:
+        """The same, whatever becomes of the text."""
+        return _Given(self.tokenizer, self.ids.copy(), self.starts.copy(), self.ends.copy())
+
+
+class ModelsComparison(Working):
+    """Columns that show how models share the spans of a text, for as long as somebody looks at them.
+
+    columns     one for each session
+    live        what was compared; None while there is nothing, or not yet
+    rows        the columns that take part, in the order of `live`
+    is_telling  some columns have told of a change, and others not yet
+
+    Signals:
+        columns_changed(): `columns` is new.
+        changed(): `live`, or what it says, is new.
+    """
+
+    columns_changed = Signal()
+    changed = Signal()
+
+    def __init__(self, compared: ComparedModels, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.compared = compared
+        self.text = compared.sessions[0].text
+        self.document = self.text.document
+        self.columns: list[ComparedSpans] = []
+        self.rows: list[ComparedSpans] = []
+        self.live: LiveComparison | None = None
+        self.is_telling = False
+        self._is_watched = False
+        self._job = LatestJob[LiveComparison](self, self._take)
+        self._at_start: list[
+            tuple[TokenStore, int]
+        ] = []  # of the job: the stores, and how often they had changed
+        compared.sessions_changed.connect(self._follow_sessions)
+        self.document.edited.connect(self._follow_edit)
+        self._follow_sessions()
+
+    def watch(self, is_watched: bool) -> None:
+        """Begin or cease to compare: nobody looks at what is hidden."""
+        if is_watched == self._is_watched:
+            return
+        self._is_watched = is_watched
+        self._compare()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all models that are open have been compared."""
+        is_still = not any(
+            each.session.is_encoding or each.session.loader.job.is_busy for each in self.columns
+        )
+        return is_still and not self._job.is_busy
+
+    @property
+    def fewest(self) -> int:
+        """The tokens of the column with the fewest."""
+        return min((each.n_tokens for each in self.columns if each.takes_part), default=0)
+
+    def stretch_of(self, index: int) -> tuple[int, int]:
+        """The bytes of a difference."""
+        assert self.live is not None
+        return self.live.differences.span(index)
+
+    def tokens_in(self, column: ComparedSpans, start: int, end: int) -> tuple[int, int]:
+        """The tokens [first, last) of a column in a difference: empty ones only where it is empty."""
+        if start < end:
+            return column.tokens.indexes_in(start, end)
+        return column.tokens.first_from(start), column.tokens.first_ending_behind(start)
+
+    # Following the models
+
+    def _follow_sessions(self) -> None:
+        known = {column.session: column for column in self.columns}
+        sessions = list(self.compared.sessions)
+        for session, column in known.items():
+            if session not in sessions:
+                column.close()
+        self.columns = [known.get(session) or self._new_column(session) for session in sessions]
+        self._drop()
+        self.columns_changed.emit()
+        self._compare()
+
+    def _new_column(self, session: ModelSession) -> ComparedSpans:
+        column = ComparedSpans(session, self)
+        column.renewed.connect(self._compare)
+        return column
+
+    def _follow_edit(self, edit: TextEdit) -> None:
+        """All sessions are in step with it already."""
+        live = self.live
+        if live is None or self._job.is_busy or not self._can_follow(live):
+            self._compare(edit)
+            return
+        live.follow([each.tokens for each in self.rows], self._column, edit, self.document.size)
+        self._tell(edit)
+
+    def _can_follow(self, live: LiveComparison) -> bool:
+        is_same = all(each.is_current for each in self.rows)
+        return is_same and live.can_follow([each.tokens for each in self.rows])
+
+    def _column(self, row: int, first: int, last: int) -> Column:
+        column = self.rows[row]
+        assert column.session.tokenizer is not None
+        return column_of(column.session.tokenizer, *column.tokens.between(first, last)[:3])
+
+    # Comparing all
+
+    def _compare(self, edit: TextEdit | None = None) -> None:
+        """Compare the whole text, in the background where that takes long."""
+        before = self.rows
+        self.rows = [each for each in self.columns if each.takes_part] if self._is_watched else []
+        n_tokens = sum(len(each.session.tokens) for each in self.rows)
+        if len(self.rows) < 2:
+            self._drop(is_alone=True)
+        elif n_tokens <= MOST_AT_ONCE:
+            self._job.cancel()
+            self._use(_compared(self._given(), self.document.size))
+        else:
+            is_known = self.rows == before and all(each.is_readable for each in self.columns)
+            if edit is not None or not is_known:
+                self._drop()  # what was compared is of another text or of other models
+            self._start_job()
+        self._tell(edit)
+
+    def _start_job(self) -> None:
+        stores = [each.session.tokens for each in self.rows]
+        self._at_start = [(store, store.replaced.n_changes) for store in stores]
+        given = [each.copied() for each in self._given()]
+        size = self.document.size
+        self._job.start(lambda progress: _compared(given, size))
+
+    def _given(self) -> list[_Given]:
+        return [
+            _Given(session.tokenizer, *session.tokens.between(0, len(session.tokens))[:3])
+            for session in (each.session for each in self.rows)
+            if session.tokenizer is not None
+        ]
+
+    def _take(self, live: LiveComparison) -> None:
+        now = [(each.session.tokens, each.session.tokens.replaced.n_changes) for each in self.rows]
+        if now == self._at_start:
+            self._use(live)
+            self._tell(None)
+        else:
+            self._compare()
+
+    def _use(self, live: LiveComparison) -> None:
+        self.live = live.watch([each.session.tokens for each in self.rows])
+        for column in self.columns:
+            if column in self.rows:
+                column.show(live, self.rows.index(column))
+            else:
+                column.show(None)
+
+    def _drop(self, is_alone: bool = False) -> None:
+        self._job.cancel()
+        self.live = None
+        for column in self.columns:
+            column.show(None, is_alone=is_alone)
+
+    def _tell(self, edit: TextEdit | None) -> None:
+        self.is_telling = True
+        for column in self.columns:
+            column.tell(edit)
+        self.is_telling = False
+        self.changed.emit()
+
+
+def _compared(given: Sequence[_Given], n_bytes: int) -> LiveComparison:
+    columns = [column_of(each.tokenizer, each.ids, each.starts, each.ends) for each in given]
+    return LiveComparison(columns, n_bytes)

@@ -1,0 +1,140 @@
+"""Inspect › Compare › Models: one text with the tokens of up to four models, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QSplitter, QWidget
+
+from guiapp.kit.widgets.layouts import in_column, in_splitter
+from guiapp.kit.widgets.page_base import Page, PageSetting
+from guiapp.pages.compare.columns import ColumnsArea
+from guiapp.pages.compare.details import LEGEND, DetailsPanel
+from guiapp.pages.compare.difference_causes import DifferenceCauses
+from guiapp.pages.compare.difference_walk import DifferenceWalk
+from guiapp.pages.compare.figures import ComparedFigures
+from guiapp.pages.compare.models import ModelsComparison
+from guiapp.pages.compare.summary_panel import LEAST_HEIGHT_PX as LEAST_SUMMARY_PX
+from guiapp.pages.compare.summary_panel import USUAL_HEIGHT_PX, SummaryPanel
+from guiapp.pages.compare.tools import CompareTools
+
+DETAILS_PX = 320
+LEAST_COLUMNS_PX = 200  # high, as long as the summary can give way
+EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
+
+
+class ComparePage(Page):
+    """Puts columns, the summary below them, and details together."""
+
+    legend = {"Models side by side": LEGEND, **Page.legend}
+
+    def __init__(self, setting: PageSetting) -> None:
+        super().__init__()
+        self._compared = setting.compared
+        self._requests = requests = setting.requests
+        self._actions = actions = setting.actions
+        themes = setting.theme_source
+        self.comparison = ModelsComparison(setting.compared, self)
+        self.walk = DifferenceWalk(self.comparison, self)
+        self.causes = DifferenceCauses(self.comparison, self.walk, self)
+        figures = ComparedFigures(self.comparison, self)
+        self.columns = ColumnsArea(self.comparison, figures, requests, themes)
+        self.details = DetailsPanel(self.comparison, self.walk, self.causes, themes)
+        back, on = actions["compare_previous"], actions["compare_next"]
+        self._tools = CompareTools(setting.compared, self.walk, back, on)
+        self.summary = SummaryPanel(setting.compared, requests, setting.settings, themes)
+        self.summary_splitter = in_splitter(
+            self.columns, self.summary, sizes=(600, USUAL_HEIGHT_PX), way=Qt.Orientation.Vertical
+        )
+        self.splitter = in_splitter(self.summary_splitter, self.details, sizes=(1100, DETAILS_PX))
+        in_column(self.splitter, on=self)
+        on.triggered.connect(partial(self.walk.step, 1))
+        back.triggered.connect(partial(self.walk.step, -1))
+        self.details.race_wanted.connect(requests.race_wanted)
+        for part in (self.details, self._tools):
+            part.model_wanted.connect(self._ask_for_model)
+        self.walk.changed.connect(self._point_out)
+        self.walk.moved.connect(self._reveal)
+        actions["whitespace"].toggled.connect(self.columns.set_shows_whitespace)
+        self.columns.set_shows_whitespace(actions["whitespace"].isChecked())
+        self._wants_details: bool | None = None  # what people chose; else as there is room
+        self._tools.details_button.clicked.connect(self._choose_details)
+        self.columns.editors_changed.connect(self._follow_editors)
+        self.columns.room_changed.connect(self._fit_details)
+        self._follow_editors()
+        self.setFocusProxy(self.columns.columns[0].editor)
+
+    @property
+    def panels(self) -> list[QWidget]:
+        """What F6 goes through."""
+        editors = [column.editor for column in self.columns.columns if column.editor.isVisible()]
+        return [*editors, self.summary, *([self.details] if self.details.isVisible() else [])]
+
+    @property
+    def tools(self) -> QWidget:
+        return self._tools
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        return {"compare": self.splitter, "compare_summary": self.summary_splitter}
+
+    @property
+    def is_ready(self) -> bool:
+        is_compared = self.comparison.is_ready and self.causes.is_ready
+        return is_compared and self.columns.is_painted and self.summary.is_ready
+
+    def set_text_size(self, size_px: int) -> None:
+        self.columns.set_font_px(size_px)
+
+    def stop(self) -> None:
+        self.summary.stop()
+        self.causes.close()
+        self.comparison.close()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        room, most = self.height(), max(LEAST_SUMMARY_PX, self.height() - LEAST_COLUMNS_PX)
+        if self.summary_splitter.sizes()[1] > most:
+            self.summary_splitter.setSizes((room - most, most))
+        self._fit_details()
+
+    def _follow_editors(self) -> None:
+        """What can be done with the text is in the menu of each editor."""
+        for column in self.columns.columns:
+            column.editor.addActions([self._actions[name] for name in EDITING])
+        self._fit_details()
+
+    def _choose_details(self, wants: bool) -> None:
+        self._wants_details = wants
+        self._fit_details()
+
+    def _fit_details(self) -> None:
+        """Leave the details out where columns stand side by side and need the room."""
+        needed, room = self.columns.needed_px, self.width()
+        stands_below = room < needed and self.columns.has_room_below
+        shows = stands_below or needed + DETAILS_PX <= room
+        if self._wants_details is not None:
+            shows = self._wants_details
+        self.details.setVisible(shows)
+        self._tools.details_button.setChecked(shows)
+
+    def _ask_for_model(self, under: QWidget) -> None:
+        self._requests.model_wanted.emit(under, self._add)
+
+    def _add(self, name: str, pre: str | None) -> None:
+        if self._compared.can_add:
+            self._compared.add(name, pre)
+
+    def _point_out(self) -> None:
+        self.columns.point_out(self.walk.stretch)
+
+    def _reveal(self) -> None:
+        if (stretch := self.walk.stretch) is not None:
+            self.columns.reveal(*stretch)
+
+
+def make_page(setting: PageSetting) -> ComparePage:
+    return ComparePage(setting)

@@ -1,0 +1,364 @@
+"""Counts of any number of models over the text of the window or a folder of texts.
+
+The models of the columns are open anyway.  The others are opened one after another, count, and are let go,
+but for a few that are small beside the time it takes to open them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.compare.counts import Counts
+from guiapp.analysis.compare.texts_report import count_tables, csv_text, svg_text
+from guiapp.analysis.export.tables import page_of
+from guiapp.core.open_model import open_model
+from guiapp.core.sources.locate import kept_name, lasting_name
+from guiapp.core.text.figures import percent
+from guiapp.kit.models.installed import InstalledModels
+from guiapp.kit.models.loader import Load, OpenModel, display_name, title_of
+from guiapp.kit.state.background import LatestJob
+from guiapp.kit.state.later import later
+from guiapp.kit.state.settings import Settings
+from guiapp.pages.compare.summary_rows import Basis, Counted, SummaryRow, count, titles_of
+from guiapp.pages.compare.summary_terms import SummaryTerms
+from guiapp.pages.compare.summary_texts import Texts, one_text, texts_in
+
+if TYPE_CHECKING:
+    from guiapp.core.encode.tokenizer import Tokenizer
+    from guiapp.kit.models.compared_models import ComparedModels
+    from guiapp.kit.session.model_session import ModelSession
+
+PAUSE_MS = 150  # typing goes on meanwhile
+PAUSE_BEFORE_OPENING_MS = 800
+KEPT_OPEN = 4  # of the models that are in no column; a large one takes 30 MB
+NO_MODEL = "No model"
+
+
+class SummaryModel(QObject):
+    """The rows: columns first, then the models that were added here.
+
+    terms      prices and context
+    folder     whose texts are counted; None for the text of the window
+    failure    why a folder could not be
+
+    Signals:
+        changed(): rows or figures are new.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        compared: ComparedModels,
+        settings: Settings,
+        load: Load = open_model,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._compared = compared
+        self._load = load
+        self.terms = SummaryTerms(settings, self)
+        self.folder: Path | None = None
+        self.failure = ""
+        self._is_watched = False
+        self._columns: list[SummaryRow] = []
+        self._others: list[SummaryRow] = []
+        self._open: dict[SummaryRow, Tokenizer] = {}
+        self._texts: Texts | None = None  # None: to be taken from the window once typing has paused
+        self._at_work: SummaryRow | None = None
+        self._basis: Basis | None = None  # of what is at work
+        self._told_progress = ""
+        self._job = LatestJob[Counted](self, self._take, self._fail)
+        self._job.progress_changed.connect(self._tell_progress)
+        self._listing = LatestJob[tuple[Path, Texts]](self, self._take_folder, self._tell_failure)
+        self._listing.busy_changed.connect(self.changed)
+        self._pause = later(self, PAUSE_MS, self._go_on)
+        self._pause_before_opening = later(self, PAUSE_BEFORE_OPENING_MS, self._go_on)
+        self.installed = InstalledModels(self)
+        self._adds_installed = False
+        self.installed.looking_changed.connect(self._add_found)
+        self.terms.changed.connect(self.changed)
+        self._document = compared.sessions[0].document
+        self._document.edited.connect(self._follow_text)
+        compared.sessions_changed.connect(self._follow_sessions)
+        self._follow_sessions()
+
+    def stop(self) -> None:
+        """Give up all work and wait for it; nothing is delivered any more."""
+        self._pause.stop()
+        self._pause_before_opening.stop()
+        for job in (self._job, self._listing):
+            job.wait()
+        self.installed.close()
+
+    def watch(self, is_watched: bool) -> None:
+        """Count only while somebody looks."""
+        self._is_watched = is_watched
+        if is_watched:
+            self._go_on()
+        else:
+            self._at_work = None
+            self._job.cancel()
+
+    # Rows
+
+    @property
+    def rows(self) -> list[SummaryRow]:
+        return [*self._columns, *self._others]
+
+    @property
+    def is_counting(self) -> bool:
+        """Whether a row has no figures of these texts yet."""
+        return self.is_listing or any(map(self.is_due, self.rows))
+
+    def is_due(self, row: SummaryRow) -> bool:
+        """Whether what the row has is not of the present texts and options."""
+        return row.model is not None and (
+            self._texts is None or row.basis != self._basis_of(row, self._texts)
+        )
+
+    def titles(self) -> list[str]:
+        """What to call each row, no two alike."""
+        return titles_of(self.rows)
+
+    def state_of(self, row: SummaryRow) -> str:
+        """What to say in place of figures, or "" where there are some."""
+        if row.failure and not self.is_due(row):
+            return row.failure
+        if row.counts is not None:
+            return ""
+        if row.model is None:
+            is_loading = row.session is not None and row.session.loader.loading_name is not None
+            return "Opening…" if is_loading else "No model is open here."
+        if row is not self._at_work:
+            return "Waiting"
+        return f"Counting: {percent(self._job.progress)}"
+
+    def add(self, name: str, pre: str | None = None) -> None:
+        """Add a row for a model, unless it has one."""
+        self.add_all([(name, pre)])
+
+    def add_all(self, models: Iterable[tuple[str, str | None]]) -> None:
+        there = {(lasting_name(row.name), row.model[1]) for row in self.rows if row.model is not None}
+        for name, pre in models:
+            if (key := (lasting_name(name), pre)) not in there:
+                there.add(key)
+                self._others.append(SummaryRow((name, pre), title_of(name)))
+        self._go_on()
+        self.changed.emit()
+
+    def add_installed(self) -> None:
+        """Add all models that are found on this machine."""
+        self._adds_installed = True
+        self.installed.look()
+        self.changed.emit()
+
+    def can_remove(self, row: SummaryRow) -> bool:
+        return row in self._others or row in self._columns[1:]
+
+    def remove(self, row: SummaryRow) -> None:
+        """Take a model out, also out of the columns; the first one stays."""
+        if row in self._others:
+            self._others.remove(row)
+            self._open.pop(row, None)
+            if row is self._at_work:
+                self._at_work = None
+                self._job.cancel()
+                self._go_on()
+            self.changed.emit()
+        elif row.session is not None and row in self._columns[1:]:
+            self._compared.remove(row.session)
+
+    def can_become_column(self, row: SummaryRow) -> bool:
+        return row in self._others and not row.failure and self._compared.can_add
+
+    def make_column(self, row: SummaryRow) -> None:
+        """Put a model into the columns."""
+        if self.can_become_column(row) and row.model is not None:
+            self.remove(row)
+            self._compared.add(*row.model)
+
+    # What is counted
+
+    @property
+    def texts(self) -> Texts | None:
+        """What is counted; None while somebody types."""
+        return self._texts
+
+    @property
+    def is_listing(self) -> bool:
+        """Whether it is being found out which texts a folder holds."""
+        return self._listing.is_busy
+
+    def count_folder(self, folder: Path) -> None:
+        """Count the texts of a folder rather than that of the window, once it is known which they are."""
+        self.failure = ""
+        self._listing.start(lambda progress: (folder, texts_in(folder, progress)))
+
+    def count_text(self) -> None:
+        """Count the text of the window again."""
+        self._listing.cancel()
+        self.failure, self.folder = "", None
+        self._begin_again()
+
+    def _take_folder(self, found: tuple[Path, Texts]) -> None:
+        self.folder, self._texts = found
+        self._count_again()
+
+    def _tell_failure(self, why: str) -> None:
+        self.failure = why
+        self.changed.emit()
+
+    def _follow_text(self) -> None:
+        if self.folder is None:
+            self._begin_again()
+
+    def _begin_again(self) -> None:
+        """The text is another one, and may be yet another soon."""
+        self._pause_before_opening.start()
+        if self._texts is None:
+            self._pause.start()
+        else:
+            self._texts = None
+            self._count_again()
+
+    def _count_again(self) -> None:
+        """Give up what is being counted, unless it is still wanted, and count what is due."""
+        if self._at_work is not None and self.is_due(self._at_work):
+            self._at_work = None
+            self._job.cancel()
+        self._pause.start()
+        self.changed.emit()
+
+    # Following the columns
+
+    def _follow_sessions(self) -> None:
+        rows = {row.session: row for row in self._columns}
+        self._columns = [
+            rows[session] if session in rows else self._column_of(session)
+            for session in self._compared.sessions
+        ]
+        self._follow_models()
+
+    def _column_of(self, session: ModelSession) -> SummaryRow:
+        session.vocabulary_changed.connect(self._follow_models)
+        session.options_changed.connect(self._follow_models)
+        session.loader.loading_changed.connect(self._follow_loading)
+        return SummaryRow(None, NO_MODEL, session)
+
+    def _follow_loading(self) -> None:
+        """A column is called by what was asked for, also where that does not open."""
+        for row in self._columns:
+            name = row.session.loader.loading_name if row.session is not None else None
+            if name is not None and row.model is None:
+                row.title = title_of(name)
+        self.changed.emit()
+
+    def _follow_models(self) -> None:
+        for row in self._columns:
+            model = row.session.loader.model if row.session is not None else None
+            if model is not None:
+                row.model = model.name, model.tokenizer.vocabulary.chosen_pre or None
+                row.title = display_name(model)
+        self._count_again()
+
+    # Counting
+
+    def _basis_of(self, row: SummaryRow, texts: Texts) -> Basis:
+        """Models that are in no column have the switches of the window's."""
+        if row.session is not None:
+            return Basis(texts, row.session.options, row.session.tokenizer)
+        return Basis(texts, replace(self._compared.sessions[0].options, encoder=None), None)
+
+    def _go_on(self) -> None:
+        """Have the next row counted that is due, if nothing is at work and nobody types."""
+        if self._at_work is not None or self._pause.isActive() or not self._is_watched:
+            return
+        texts = self._texts = self._texts or self._present_text()
+        waits = self._pause_before_opening.isActive()
+        row = next(
+            (row for row in self.rows if self.is_due(row) and not (waits and self._is_shut(row))), None
+        )
+        if row is None or row.model is None:
+            return
+        self._at_work, basis = row, self._basis_of(row, texts)
+        tokenizer = basis.tokenizer or self._open.get(row)
+        row.failure = ""
+        name = kept_name(row.name) if row.counts is not None else row.name
+        self._basis = basis
+        self._job.start(partial(count, self._load, (name, row.model[1]), tokenizer, basis))
+        self.changed.emit()
+
+    def _is_shut(self, row: SummaryRow) -> bool:
+        return row.session is None and row not in self._open
+
+    def _present_text(self) -> Texts:
+        path = self._compared.sessions[0].text.path
+        return one_text("" if path is None else str(path), self._document.text())
+
+    def _tell_progress(self) -> None:
+        if self._at_work is not None and (told := self.state_of(self._at_work)) != self._told_progress:
+            self._told_progress = told
+            self.changed.emit()
+
+    def _take(self, counted: Counted) -> None:
+        row, self._at_work = self._at_work, None
+        if row is not None:
+            row.counts, row.basis = counted.counts, self._basis
+            if row.session is None:
+                row.title = display_name(OpenModel(row.name, counted.tokenizer))
+                if len(self._open) < KEPT_OPEN:
+                    self._open[row] = counted.tokenizer
+        self._go_on()
+        self.changed.emit()
+
+    def _fail(self, why: str) -> None:
+        row, self._at_work = self._at_work, None
+        if row is not None:
+            row.counts, row.failure, row.basis = None, why, self._basis
+        self._go_on()
+        self.changed.emit()
+
+    def _add_found(self) -> None:
+        if self._adds_installed and not self.installed.is_looking:
+            self._adds_installed = False
+            found = self.installed.rows
+            self.add_all(
+                (row.model.name, None) for row in found if row.glance is None or not row.glance.problem
+            )
+
+    # For elsewhere
+
+    @property
+    def counted(self) -> list[tuple[SummaryRow, Counts]]:
+        """The rows that have figures of the present texts, each under its title."""
+        pairs = zip(self.rows, self.titles(), strict=True)
+        return [
+            (row, replace(row.counts, name=title))
+            for row, title in pairs
+            if row.counts is not None and not self.is_due(row)
+        ]
+
+    def report(self, ending: str) -> bytes:
+        """What a file holds that ends so, one of REPORTS; as the command line writes it."""
+        rows = [row for row, _ in self.counted]
+        counts = [counts for _, counts in self.counted]
+        terms = self.terms.for_models([row.name for row in rows])
+        n_texts = 1 if self._texts is None else self._texts.n_texts
+        match ending:
+            case ".csv":
+                text = csv_text(counts, terms)
+            case ".svg":
+                text = svg_text(counts)
+            case _:
+                text = page_of(count_tables(counts, n_texts, terms), is_markdown=True) + "\n"
+        return text.encode("utf-8", "surrogateescape")
+
+
+REPORTS = {".csv": "Table (*.csv)", ".md": "Markdown (*.md)", ".svg": "Drawing of bars (*.svg)"}

@@ -1,0 +1,157 @@
+"""The summary below the columns: any number of models over the text or a folder, to sort, copy and export."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from guiapp.core.open_model import open_model
+from guiapp.core.text.figures import counted
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.kit.models.choice import shown_path
+from guiapp.kit.models.loader import Load
+from guiapp.kit.state.saving import FileSaving
+from guiapp.kit.state.settings import Settings
+from guiapp.kit.widgets.buttons import tool_button
+from guiapp.kit.widgets.file_names import ask_for_file
+from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.widgets.layouts import in_column, in_row
+from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.questions import MODEL_FILTER
+from guiapp.kit.widgets.saving_bar import SavingBar
+from guiapp.kit.widgets.seen import SeenWatch
+from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.pages.compare.summary import REPORTS, SummaryModel
+from guiapp.pages.compare.summary_terms_view import TermsPopover
+from guiapp.pages.compare.summary_view import SummaryView
+
+if TYPE_CHECKING:
+    from guiapp.kit.models.compared_models import ComparedModels
+    from guiapp.kit.widgets.page_base import PageRequests
+
+LEAST_HEIGHT_PX, USUAL_HEIGHT_PX = 96, 230
+
+
+class SummaryPanel(QWidget):
+    """A line with what is counted and what can be done, and the table."""
+
+    def __init__(
+        self,
+        compared: ComparedModels,
+        requests: PageRequests,
+        settings: Settings,
+        theme_source: ThemeSource,
+        load: Load = open_model,
+    ) -> None:
+        super().__init__()
+        self._requests = requests
+        self.summary = SummaryModel(compared, settings, load, self)
+        self.saving = FileSaving(self)
+        self.view = SummaryView(self.summary, theme_source)
+        self._note = set_role(FittedLabel(), "dim")
+        self._failure = plain_label("bad", wraps=True)
+        self._failure.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, UNIT_PX)
+        self.add_button = MenuButton(theme_source, "+ Model", role="quiet")
+        self.export_button = MenuButton(theme_source, "Export", role="quiet")
+        self.folder_button = tool_button("Folder…", self._ask_for_folder, tip="Count all texts of a folder")
+        self.text_button = tool_button(
+            "This text", self.summary.count_text, tip="Count the text of the window again"
+        )
+        self.terms_button = tool_button("Cost…", self._open_terms, tip="Prices, and how many tokens fit")
+        self._fill_menus()
+        buttons = self.add_button, self.text_button, self.folder_button, self.terms_button, self.export_button
+        head = in_row(
+            heading("Summary"), (self._note, 1), *buttons, margins=(MARGIN_PX, UNIT_PX), spacing=GAP_PX
+        )
+        saving_bar = SavingBar(self.saving, theme_source)
+        in_column(head, self._failure, saving_bar, (self.view, 1), on=self, spacing=0)
+        self.setFocusProxy(self.view)
+        self.setMinimumHeight(LEAST_HEIGHT_PX)
+        self.summary.changed.connect(self._follow)
+        SeenWatch(self, self.summary.watch)
+        self._follow()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all rows have counted what is there now."""
+        return not self.summary.is_counting
+
+    def sizeHint(self) -> QSize:
+        return QSize(600, USUAL_HEIGHT_PX)
+
+    def stop(self) -> None:
+        """End all work in the background."""
+        self.summary.stop()
+        self.saving.close()
+
+    def export(self, path: Path) -> None:
+        """Write all rows to a file, in the format that its ending names."""
+        data = self.summary.report(path.suffix.lower())
+        self.saving.save(path, lambda _progress: data)
+
+    def _fill_menus(self) -> None:
+        adding = self.add_button.new_menu()
+        adding.addAction("Choose…", self._want_model)
+        adding.addAction("Several files…", self._ask_for_models)
+        adding.addAction("All on this machine", self.summary.add_installed)
+        exporting = self.export_button.new_menu()
+        for ending, title in REPORTS.items():
+            exporting.addAction(f"{title.partition(' (')[0]}…", partial(self._ask_and_export, ending))
+        exporting.addSeparator()
+        exporting.addAction("Copy", self.view.copy)
+        exporting.addAction("Copy as Markdown", self.view.copy_markdown)
+
+    def _want_model(self) -> None:
+        self._requests.model_wanted.emit(self.add_button, self.summary.add)
+
+    def _ask_for_models(self) -> None:
+        names, _ = QFileDialog.getOpenFileNames(self, "Add models", "", MODEL_FILTER)
+        self.summary.add_all((name, None) for name in names)
+
+    def _ask_for_folder(self) -> None:
+        if name := QFileDialog.getExistingDirectory(self, "Count the texts in"):
+            self.summary.count_folder(Path(name))
+
+    def _ask_and_export(self, ending: str) -> None:
+        formats = {ending: REPORTS[ending]}
+        if path := ask_for_file(self, "Export summary", f"summary{ending}", formats):
+            self.export(path)
+
+    def _open_terms(self) -> None:
+        selected = self.view.selected_rows()
+        row = selected[0] if len(selected) == 1 and selected[0].model is not None else None
+        popover = TermsPopover(self.summary, row, "" if row is None else quoted(row.title, 32), self)
+        popover.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        popover.open_under(self.terms_button)
+        popover.setFocus()
+
+    def _follow(self) -> None:
+        summary = self.summary
+        self.text_button.setVisible(summary.folder is not None or summary.is_listing)
+        self.export_button.setEnabled(bool(summary.counted))
+        self._failure.setVisible(bool(summary.failure))
+        self._failure.setText(summary.failure)
+        models = counted(len(summary.rows), "model")
+        told = f"{models}, {self._texts_told()}"
+        busy = self._busy_told()
+        self._note.set_texts([f"{told}{busy} · tokens a word by script", f"{told}{busy}", models, ""])
+
+    def _texts_told(self) -> str:
+        summary = self.summary
+        if summary.folder is None or summary.texts is None:
+            return "this text"
+        others = summary.texts.n_others
+        left_out = f", {counted(others, 'other file')} left out" if others else ""
+        return f"{counted(summary.texts.n_texts, 'text')} in {shown_path(summary.folder)}{left_out}"
+
+    def _busy_told(self) -> str:
+        summary = self.summary
+        if summary.installed.is_looking or summary.is_listing:
+            return f" · looking for {'texts' if summary.is_listing else 'models'}"
+        n_due = sum(map(summary.is_due, summary.rows))
+        return f" · {counted(n_due, 'model')} to count" if n_due > 1 else ""

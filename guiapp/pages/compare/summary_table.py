@@ -1,0 +1,281 @@
+"""The summary as rows and columns for Qt's table views: sorted, with what their bars show, and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from PySide6.QtCore import QAbstractTableModel, QObject, Qt
+
+from guiapp.analysis.compare.counts import Counts, Tally
+from guiapp.analysis.compare.texts_report import (
+    NO_ENDING,
+    Terms,
+    cost_text,
+    file_types_in,
+    number,
+    scripts_in,
+)
+from guiapp.analysis.compare.words import UNSPACED
+from guiapp.analysis.export.tables import NONE, Table, markdown_table
+from guiapp.analysis.tree.scripts import NAMES
+from guiapp.core.vocabulary.quoting import printable, quoted
+from guiapp.kit.state.row_table import LEFT, NO_INDEX, RIGHT, AnyIndex
+from guiapp.pages.compare.summary import SummaryModel
+from guiapp.pages.compare.summary_rows import SummaryRow
+
+ROW_ROLE = Qt.ItemDataRole.UserRole  # the SummaryRow
+BAR_ROLE = ROW_ROLE + 1  # a Bar, or None
+LONGEST_ENDING = 12
+
+
+class Bar(NamedTuple):
+    """A figure among those of its column: what is over the least is what costs."""
+
+    value: float
+    least: float
+    most: float
+
+
+class Column(NamedTuple):
+    """One figure of each model.
+
+    value  of the counts of a model, which is this one of those that have any
+    text   how that is written
+    """
+
+    title: str
+    tip: str
+    value: Callable[[Counts, int], float | None]
+    text: Callable[[float | None], str]
+    has_bar: bool = False
+
+
+def columns_of(counts: list[Counts], terms: Terms) -> list[Column]:
+    """The columns for these models: no script or file type that the texts do not have, no empty column."""
+    columns = [
+        Column("tokens", "Tokens of all texts", lambda each, _: each.whole.n_tokens, _grouped),
+        Column("ratio", "How many times the tokens of the first model", _ratio_to(counts), _times),
+        Column("char/token", "Characters a token", lambda each, _: each.whole.characters_per_token, number),
+        Column("byte/token", "Bytes a token", lambda each, _: each.whole.bytes_per_token, number),
+    ]
+    if any(terms.context_of(each) for each in counts):
+        own = "" if terms.context is None else f" of {terms.context:,} tokens"
+        tip = f"Share of the context{own} that all texts take"
+        columns.append(Column("of context", tip, partial(_share_of_context, terms), _percent))
+    if terms.prices:
+        tip = "Cost of all texts, by the price of a million tokens"
+        columns.append(Column("cost", tip, partial(_cost, terms), cost_text))
+    if counts:
+        for script in scripts_in(counts[0].whole):
+            unit = "letter" if NAMES[script] in UNSPACED else "word"
+            tip = f"Tokens a {unit}, {NAMES[script]}"
+            columns.append(Column(NAMES[script], tip, partial(_script_fertility, script), number, True))
+        types = file_types_in(counts[0])
+        for name in types if len(types) > 1 else ():
+            title = quoted(name, LONGEST_ENDING) or NO_ENDING
+            tip = "Tokens a word in files of this type"
+            columns.append(Column(title, tip, partial(_type_fertility, name), number, True))
+    return columns
+
+
+class SummaryTable(QAbstractTableModel):
+    """A row for each model, its name in column 0; sorted as the last call of `sort` says, at first as added.
+
+    Rows and columns that come, go or move reset the model; figures that are new do not.
+    """
+
+    def __init__(self, summary: SummaryModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._summary = summary
+        self._rows: list[SummaryRow] = []
+        self._titles: dict[SummaryRow, str] = {}
+        self._columns: list[Column] = []
+        self._values: dict[SummaryRow, list[float | None]] = {}
+        self._ranges: list[tuple[float, float] | None] = []
+        self._sorted_by = "", Qt.SortOrder.AscendingOrder
+        summary.changed.connect(self._follow)
+        self._follow()
+
+    @property
+    def rows(self) -> list[SummaryRow]:
+        """As they are sorted."""
+        return self._rows
+
+    def title_of(self, row: SummaryRow) -> str:
+        return self._titles[row]
+
+    def number_of(self, row: SummaryRow) -> int:
+        """Which row it is where nothing is sorted, from 0: what its marker tells."""
+        return self._summary.rows.index(row)
+
+    def rowCount(self, parent: AnyIndex = NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: AnyIndex = NO_INDEX) -> int:
+        return 0 if parent.isValid() else 1 + len(self._columns)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        column = self._columns[section - 1] if section else None
+        match role:
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return LEFT if column is None else RIGHT
+            case Qt.ItemDataRole.DisplayRole:
+                return self._with_arrow("model" if column is None else column.title)
+            case Qt.ItemDataRole.ToolTipRole:
+                return "Click to sort" if column is None else f"{column.tip}\nClick to sort"
+        return None
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        row, column = self._rows[index.row()], index.column() - 1
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return self._titles[row] if column < 0 else self._cell(row, column)
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return LEFT if column < 0 else RIGHT
+            case Qt.ItemDataRole.AccessibleTextRole:
+                told = self._summary.state_of(row)
+                figure = f"{self._columns[column].title} {self._cell(row, column)}" if column >= 0 else ""
+                return ", ".join(filter(None, (self._titles[row], told or figure)))
+            case Qt.ItemDataRole.ToolTipRole:
+                return self._tip(row, column)
+            case _ if role == ROW_ROLE:
+                return row
+            case _ if role == BAR_ROLE:
+                return self._bar(row, column) if column >= 0 else None
+        return None
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """By the figures of a column, unknown ones last, or by names; -1 brings back the order of adding."""
+        title = "" if column < 0 else "model" if column == 0 else self._columns[column - 1].title
+        self._sorted_by = title, order
+        self._follow()
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self._columns))
+
+    def lines(self, rows: list[SummaryRow]) -> list[list[str]]:
+        """A head, and some rows as words."""
+        head = ["", *(column.title for column in self._columns)]
+        return [head, *([self._titles[row], *self._cells(row)] for row in rows)]
+
+    def tab_separated(self, rows: list[SummaryRow]) -> str:
+        return "".join("\t".join(line) + "\n" for line in self.lines(rows))
+
+    def markdown(self, rows: list[SummaryRow]) -> str:
+        return markdown_table(Table("", self.lines(rows))) + "\n"
+
+    def _with_arrow(self, title: str) -> str:
+        """Where rows are sorted by it: style sheets cannot put an arrow beside a title."""
+        sorted_by, order = self._sorted_by
+        arrow = "▾ " if order is Qt.SortOrder.DescendingOrder else "▴ "
+        return f"{arrow}{title}" if title == sorted_by else title
+
+    def _cells(self, row: SummaryRow) -> list[str]:
+        if told := self._summary.state_of(row):
+            return [told, *[""] * (len(self._columns) - 1)]
+        return [self._cell(row, column) for column in range(len(self._columns))]
+
+    def _cell(self, row: SummaryRow, column: int) -> str:
+        values = self._values.get(row)
+        return "" if values is None else self._columns[column].text(values[column])
+
+    def _bar(self, row: SummaryRow, column: int) -> Bar | None:
+        values, spread = self._values.get(row), self._ranges[column]
+        if values is None or spread is None or (value := values[column]) is None:
+            return None
+        return Bar(value, *spread)
+
+    def _tip(self, row: SummaryRow, column: int) -> str:
+        if told := self._summary.state_of(row):
+            return printable(told)
+        name = printable(row.name)
+        if column < 0:
+            return "\n".join(filter(None, (self._titles[row], name)))
+        return self._columns[column].tip
+
+    def _follow(self) -> None:
+        rows = self._summary.rows
+        titles = dict(zip(rows, self._summary.titles(), strict=True))
+        counted = [row for row in rows if row.counts is not None and not self._summary.state_of(row)]
+        counts = [row.counts for row in counted if row.counts is not None]
+        columns = columns_of(counts, self._summary.terms.for_models([row.name for row in counted]))
+        values = {
+            row: [column.value(each, at) for column in columns]
+            for at, (row, each) in enumerate(zip(counted, counts, strict=True))
+        }
+        ordered = self._ordered(rows, titles, columns, values)
+        is_new = ordered != self._rows or _heads(columns) != _heads(self._columns)
+        if is_new:
+            self.beginResetModel()
+        self._rows, self._titles, self._columns, self._values = ordered, titles, columns, values
+        self._ranges = [_range(values, at) if each.has_bar else None for at, each in enumerate(columns)]
+        if is_new:
+            self.endResetModel()
+        elif ordered:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(ordered) - 1, len(columns)))
+
+    def _ordered(
+        self,
+        rows: list[SummaryRow],
+        titles: dict[SummaryRow, str],
+        columns: list[Column],
+        values: dict[SummaryRow, list[float | None]],
+    ) -> list[SummaryRow]:
+        title, order = self._sorted_by
+        is_down = order is Qt.SortOrder.DescendingOrder
+        if title == "model":
+            return sorted(rows, key=lambda row: titles[row].casefold(), reverse=is_down)
+        found = [column.title for column in columns]
+        if title not in found:
+            return rows
+        at = found.index(title)
+        known = {row: value for row in values if (value := values[row][at]) is not None}
+        unknown = [row for row in rows if row not in known]
+        return [*sorted(known, key=known.__getitem__, reverse=is_down), *unknown]
+
+
+def _heads(columns: list[Column]) -> list[tuple[str, str]]:
+    return [(column.title, column.tip) for column in columns]
+
+
+def _range(values: dict[SummaryRow, list[float | None]], column: int) -> tuple[float, float] | None:
+    known = [value for each in values.values() if (value := each[column]) is not None]
+    return (min(known), max(known)) if known else None
+
+
+def _grouped(value: float | None) -> str:
+    return NONE if value is None else f"{value:,.0f}"
+
+
+def _times(value: float | None) -> str:
+    return NONE if value is None else f"{value:.2f}×"
+
+
+def _percent(value: float | None) -> str:
+    return NONE if value is None else f"{100 * value:,.2f} %"
+
+
+def _ratio_to(counts: list[Counts]) -> Callable[[Counts, int], float | None]:
+    return lambda each, _: each.ratio_to(counts[0])
+
+
+def _script_fertility(script: int, counts: Counts, _: int) -> float | None:
+    return counts.whole.script_fertility(script)
+
+
+def _type_fertility(name: str, counts: Counts, _: int) -> float | None:
+    tally: Tally | None = counts.file_types.get(name)
+    return None if tally is None else tally.fertility
+
+
+def _share_of_context(terms: Terms, counts: Counts, _: int) -> float | None:
+    context = terms.context_of(counts)
+    return None if context is None else counts.whole.n_tokens / context
+
+
+def _cost(terms: Terms, counts: Counts, at: int) -> float | None:
+    return terms.cost(at, counts.whole.n_tokens)

@@ -1,0 +1,240 @@
+"""The table of the summary: names stand still at the left, figures beside their bars scroll sideways."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import (
+    QItemSelectionModel,
+    QSignalBlocker,
+    Qt,
+)
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QGuiApplication,
+    QKeySequence,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QMenu,
+    QTableView,
+    QWidget,
+)
+
+from guiapp.kit.state.later import later
+from guiapp.kit.state.row_table import AnyIndex
+from guiapp.kit.widgets.layouts import in_row
+from guiapp.kit.widgets.style_sheet import set_role
+from guiapp.kit.widgets.tables import show_rows
+from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.token_actions import copy_action
+from guiapp.pages.compare.summary import SummaryModel
+from guiapp.pages.compare.summary_cells import FigureDelegate, NameDelegate, bar_px
+from guiapp.pages.compare.summary_rows import SummaryRow
+from guiapp.pages.compare.summary_table import SummaryTable
+
+ROW_PX = 28
+LEAST_NAMES_PX, MOST_NAMES_PX = 180, 340
+LEAST_COLUMN_PX = 40
+ARROW = "▴ "  # beside the title of what is sorted by
+SCROLL_BAR_PX = 10
+FIT_AFTER_MS = 50  # figures come one row after another
+
+
+class SummaryView(QWidget):
+    """Rows to select, sort, copy, remove, and to put into the columns."""
+
+    def __init__(self, summary: SummaryModel, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._summary = summary
+        self.table = SummaryTable(summary, self)
+        self.names, self.figures = QTableView(), QTableView()
+        self._kept: list[SummaryRow] = []  # that are selected, and the present cell, while rows change
+        self._current: tuple[SummaryRow, int, int] | None = None
+        self._until_fit = later(self, FIT_AFTER_MS, self._fit)
+        for view, delegate in (
+            (self.names, NameDelegate(summary, self.table, theme_source, self)),
+            (self.figures, FigureDelegate(summary, theme_source, self)),
+        ):
+            view.setModel(self.table)
+            view.setItemDelegate(delegate)
+            _set_looks(view)
+        self.names.setSelectionModel(self.figures.selectionModel())
+        self.names.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.names.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.figures.setAccessibleName("Summary")
+        self.figures.setColumnHidden(0, True)
+        self.setFocusProxy(self.figures)
+        in_row(self.names, (self.figures, 1), on=self, margins=(GAP_PX, 0), spacing=0)
+        self._link()
+        self._fit()
+
+    def copy(self) -> None:
+        """Put the selected rows, or else all, on the clipboard: lines with tabs."""
+        QGuiApplication.clipboard().setText(self.table.tab_separated(self.chosen_rows()))
+
+    def copy_markdown(self) -> None:
+        QGuiApplication.clipboard().setText(self.table.markdown(self.chosen_rows()))
+
+    def chosen_rows(self) -> list[SummaryRow]:
+        """Those that are selected, or else all."""
+        return self.selected_rows() or self.table.rows
+
+    def selected_rows(self) -> list[SummaryRow]:
+        numbers = sorted(index.row() for index in self.figures.selectionModel().selectedRows(1))
+        return [self.table.rows[number] for number in numbers]
+
+    def remove(self) -> None:
+        """Take the selected rows out."""
+        for row in self.selected_rows():
+            self._summary.remove(row)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self.menu()
+        menu.exec(event.globalPos())
+        menu.deleteLater()
+
+    def menu(self) -> QMenu:
+        """What can be done with the selected rows."""
+        menu, selected = QMenu(self), self.selected_rows()
+        menu.addAction(self._copying)
+        menu.addAction("Copy as Markdown", self.copy_markdown)
+        menu.addSeparator()
+        column = self.figures.currentIndex().column()
+        if column > 0:
+            title = self.table.lines([])[0][column].replace("&", "&&")
+            menu.addAction(f"Sort by {title}", partial(self._sort_up, self.figures, column))
+        menu.addAction("Sort by model", partial(self._sort_up, self.names, 0))
+        if len(selected) == 1 and self._summary.can_become_column(selected[0]):
+            menu.addAction("Put into a column", self._make_column)
+        if any(map(self._summary.can_remove, selected)):
+            menu.addAction(self._removing)
+        return menu
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit()
+
+    def _link(self) -> None:
+        self._copying = copy_action(self, "Copy rows", self.copy)
+        self._removing = copy_action(self, "Remove", self.remove, QKeySequence.StandardKey.Delete)
+        self.addActions([self._copying, self._removing])
+        bars = self.names.verticalScrollBar(), self.figures.verticalScrollBar()
+        bars[0].valueChanged.connect(bars[1].setValue)
+        bars[1].valueChanged.connect(bars[0].setValue)
+        self.names.horizontalHeader().sortIndicatorChanged.connect(self._sort_by_name)
+        self.figures.horizontalHeader().sortIndicatorChanged.connect(self._sort_by_figure)
+        self.table.modelAboutToBeReset.connect(self._keep_selection)
+        self.table.modelReset.connect(self._follow_reset)
+        self.table.dataChanged.connect(self._tell_states)
+        self.table.dataChanged.connect(self._fit_soon)
+
+    def _sort_by_name(self, column: int, order: Qt.SortOrder) -> None:
+        self._show_unsorted(self.figures.horizontalHeader())
+        self.table.sort(column, order)
+
+    def _sort_by_figure(self, column: int, order: Qt.SortOrder) -> None:
+        self._show_unsorted(self.names.horizontalHeader())
+        self.table.sort(column, order)
+
+    def _show_unsorted(self, header: QHeaderView) -> None:
+        with QSignalBlocker(header):
+            header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        header.viewport().update()
+
+    def _sort_up(self, view: QTableView, column: int) -> None:
+        view.horizontalHeader().setSortIndicator(column, Qt.SortOrder.AscendingOrder)
+
+    def _make_column(self) -> None:
+        self._summary.make_column(self.selected_rows()[0])
+
+    def _keep_selection(self) -> None:
+        self._kept, current = self.selected_rows(), self.figures.currentIndex()
+        self._current = (self.table.rows[current.row()], *_place(current)) if current.isValid() else None
+
+    def _bring_selection_back(self) -> None:
+        """Also the present cell, or what is in its place now."""
+        rows, selection, flags = (
+            self.table.rows,
+            self.figures.selectionModel(),
+            QItemSelectionModel.SelectionFlag,
+        )
+        if self._current is not None and rows:
+            row, number, column = self._current
+            number = rows.index(row) if row in rows else min(number, len(rows) - 1)
+            index = self.table.index(number, min(column, self.table.columnCount() - 1))
+            selection.setCurrentIndex(index, flags.NoUpdate)
+        for row in self._kept:
+            if row in rows:
+                selection.select(self.table.index(rows.index(row), 1), flags.Select | flags.Rows)
+
+    def _follow_reset(self) -> None:
+        self._bring_selection_back()
+        for column in range(self.table.columnCount()):
+            self.names.setColumnHidden(column, column > 0)
+            self.figures.setColumnHidden(column, column == 0)
+        self._tell_states()
+        self._fit()
+
+    def _tell_states(self) -> None:
+        """Give what is said in place of figures the room of all of them."""
+        n_columns = self.table.columnCount() - 1
+        for number, row in enumerate(self.table.rows):
+            wanted = n_columns if self._summary.state_of(row) else 1
+            if self.figures.columnSpan(number, 1) != wanted:
+                self.figures.setSpan(number, 1, 1, wanted)
+
+    def _fit_soon(self) -> None:
+        self._until_fit.start()
+
+    def _fit(self) -> None:
+        """Make the columns as wide as what is in them, and share what room is left."""
+        names = self.names.itemDelegate()
+        assert isinstance(names, NameDelegate)
+        wanted = max((names.width_of(row) for row in self.table.rows), default=0)
+        most = max(LEAST_NAMES_PX, min(MOST_NAMES_PX, self.width() // 3))
+        width = min(max(wanted, LEAST_NAMES_PX), most)
+        self.names.setFixedWidth(width)
+        self.names.setColumnWidth(0, width)
+        columns = range(1, self.table.columnCount())
+        needed = [self._needed_px(column) for column in columns]
+        room = self.width() - 2 * GAP_PX - width - SCROLL_BAR_PX
+        more = max(0, room - sum(needed)) // max(len(needed), 1)
+        for column, px in zip(columns, needed, strict=True):
+            self.figures.setColumnWidth(column, px + more)
+
+    def _needed_px(self, column: int) -> int:
+        title = f"{ARROW}{self.table.lines([])[0][column]}"
+        head = self.figures.horizontalHeader().fontMetrics().horizontalAdvance(title)
+        character_px = self.figures.fontMetrics().horizontalAdvance("0")  # all are as wide
+        indexes = [self.table.index(row, column) for row in range(self.table.rowCount())]
+        cells = [character_px * len(index.data()) + bar_px(index) for index in indexes]
+        return max([head, LEAST_COLUMN_PX, *cells]) + 2 * GAP_PX
+
+
+def _set_looks(view: QTableView) -> None:
+    show_rows(view)
+    set_role(view, "cells")
+    view.setFont(Theme.mono_font(UI_FONT_PX))
+    view.verticalHeader().setDefaultSectionSize(ROW_PX)
+    view.verticalHeader().setMinimumSectionSize(ROW_PX)
+    view.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
+    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # of one height in both
+    view.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
+    header = view.horizontalHeader()
+    header.setStretchLastSection(False)
+    header.setSortIndicatorClearable(True)
+    header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+    header.setSortIndicatorShown(True)
+    header.setSectionsClickable(True)
+    header.setFont(Theme.ui_font(SMALL_FONT_PX))
+
+
+def _place(index: AnyIndex) -> tuple[int, int]:
+    return index.row(), index.column()

@@ -1,0 +1,180 @@
+"""The column at the right: what two texts have in common, the change that is looked at, and all others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt
+from PySide6.QtWidgets import QLabel, QScrollArea, QTableView
+
+from guiapp.core.text.figures import counted
+from guiapp.core.text.visible_text import isolate
+from guiapp.kit.spans.legend import QUIET, RINGED, LegendEntry, LegendList, upright
+from guiapp.kit.state.later import later
+from guiapp.kit.state.row_table import AnyIndex
+from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.card import card
+from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
+from guiapp.kit.widgets.style_sheet import heading, set_role
+from guiapp.kit.widgets.styled_text import Span, StyledText
+from guiapp.kit.widgets.tables import show_rows
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
+from guiapp.pages.compare.texts import ComparedTexts
+from guiapp.pages.compare.texts_words import beginning, changed_ids, counts, in_a_line, where
+
+LEGEND = (
+    LegendEntry(QUIET, "In both texts"),
+    LegendEntry(RINGED, "Only in this text"),
+    LegendEntry(upright, "From here on the texts differ"),
+)
+TITLE_FONT_PX = 15
+LONGEST_CHANGE = 60  # tokens that are shown
+LONGEST_TOKEN = 60  # characters
+LIST_PX, ROW_PX = 78, 26
+PUT_OFF_MS = 60  # while somebody types
+
+
+class ChangeRows(QAbstractListModel):
+    """All changes, a row each; made into words when they are seen."""
+
+    def __init__(self, compared: ComparedTexts) -> None:
+        super().__init__()
+        self._compared = compared
+        self._n_rows = 0
+
+    def renew(self) -> None:
+        self.beginResetModel()
+        self._n_rows = self._compared.n_changes
+        self.endResetModel()
+
+    def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008 - Qt's own default
+        return 0 if parent.isValid() else self._n_rows
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role == Qt.ItemDataRole.DisplayRole and index.row() < len(self._compared.found.rows):
+            return isolate(in_a_line(self._compared, index.row()))
+        return None
+
+
+class TextsDetails(QScrollArea):
+    """Says what is found, and goes to it."""
+
+    def __init__(self, compared: ComparedTexts, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._compared = compared
+        self._theme_source = theme_source
+        self._title = set_role(QLabel(), "strong")
+        self._title.setFont(Theme.ui_font(TITLE_FONT_PX))
+        self._told = StyledText(Theme.ui_font(), 14)
+        self.go_to_parting = push_button("Go there", self._go_to_parting, tip="Show where both part")
+        self._change_title = heading("Change")
+        self._removed, self._inserted = (StyledText(Theme.mono_font(TEXT_FONT_PX), 3) for _ in range(2))
+        self._kinds = tuple(set_role(QLabel(), "dim") for _ in range(2))
+        self._ids = tuple(StyledText(Theme.mono_font(SMALL_FONT_PX), 2) for _ in range(2))
+        self._change = card(
+            self._kinds[0], self._removed, self._ids[0], self._kinds[1], self._inserted, self._ids[1]
+        )
+        self._list_title = heading("Changes")
+        self._rows = ChangeRows(compared)
+        self.list = QTableView()  # a QListView would ask for the size of each row, of which there may be many
+        self.list.setModel(self._rows)
+        show_rows(self.list)
+        self.list.horizontalHeader().hide()
+        self.list.verticalHeader().setDefaultSectionSize(ROW_PX)
+        self.list.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        self.list.setFont(Theme.mono_font(SMALL_FONT_PX))
+        self.list.setMinimumHeight(LIST_PX)
+        self.list.setAccessibleName("Changes")
+        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        title = in_row((self._title, 1), self.go_to_parting)
+        self._beginning = card(title, self._told)
+        of_changes = self._change_title, self._change, self._list_title
+        legend = heading("Legend"), LegendList(LEGEND, theme_source)
+        parts = heading("From the start"), self._beginning, *of_changes, (self.list, 1), STRETCH, *legend
+        scroll_down(self, framed(in_column(*parts, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
+        self.setMinimumWidth(260)
+        self.list.clicked.connect(self._choose)
+        self.list.activated.connect(self._choose)
+        self._soon = later(self, PUT_OFF_MS, self._follow)
+        compared.changed.connect(self._put_off)
+        compared.report_changed.connect(self._follow_report)
+        compared.current_changed.connect(self._follow_current)
+        compared.first.spelling.changed.connect(self._follow)
+        theme_source.changed.connect(self._follow)
+        self._follow()
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether what is shown may be of the text before the last keys."""
+        return self._soon.isActive()
+
+    def _put_off(self) -> None:
+        if not self._soon.isActive():
+            self._soon.start()
+
+    def _follow(self) -> None:
+        self._rows.renew()
+        self._follow_report()
+        self._follow_current()
+
+    def _follow_report(self) -> None:
+        told = beginning(self._compared)
+        self._title.setText(told.title)
+        text = "\n".join(filter(None, (*told.lines, told.parting)))
+        self._told.set_spans([Span(text, self._theme_source.theme.text)])
+        self._told.setVisible(bool(text))
+        self.go_to_parting.setVisible(bool(told.parting))
+
+    def _follow_current(self) -> None:
+        compared = self._compared
+        n_changes = compared.n_changes
+        for widget in (self._change_title, self._change, self._list_title, self.list):
+            widget.setVisible(n_changes > 0)
+        if not n_changes:
+            return
+        at = compared.current or 0
+        self._change_title.setText(where(compared, at).upper())
+        self._list_title.setText(counts(compared).upper())
+        kinds = ("Missing in the list", "Only in the list") if compared.takes_ids else ("Removed", "Inserted")
+        shown = zip(
+            changed_ids(compared, at),
+            kinds,
+            self._kinds,
+            (self._removed, self._inserted),
+            self._ids,
+            strict=True,
+        )
+        for ids, kind, label, tokens, numbers in shown:
+            label.setText(f"{kind}: {counted(len(ids), 'token')}")
+            tokens.set_spans(self._spans(ids))
+            numbers.set_spans(self._numbers(ids))
+            for widget in (label, tokens, numbers):
+                widget.setVisible(len(ids) > 0)
+        if compared.current is None:
+            self.list.clearSelection()
+        else:
+            self.list.setCurrentIndex(self._rows.index(compared.current))
+
+    def _spans(self, ids: NDArray[np.int32]) -> Iterator[Span]:
+        theme, first = self._theme_source.theme, self._compared.first
+        vocabulary, spelling = first.vocabulary, first.spelling.now
+        if vocabulary is None:
+            return
+        for number, token_id in enumerate(ids[:LONGEST_CHANGE].tolist()):
+            text = isolate(spelling.token(vocabulary, token_id, LONGEST_TOKEN))
+            yield Span(text, theme.span_text, theme.span_color(number))
+            yield Span("\u200b", theme.dim)
+        if len(ids) > LONGEST_CHANGE:
+            yield Span(" …", theme.dim)
+
+    def _numbers(self, ids: NDArray[np.int32]) -> Iterator[Span]:
+        more = " …" if len(ids) > LONGEST_CHANGE else ""
+        yield Span(" ".join(map(str, ids[:LONGEST_CHANGE].tolist())) + more, self._theme_source.theme.dim)
+
+    def _go_to_parting(self) -> None:
+        self._compared.go_to(0)
+
+    def _choose(self, index: QModelIndex) -> None:
+        self._compared.go_to(index.row())

@@ -1,0 +1,259 @@
+"""Inspect › Compare › Texts: the window's text beside another one, or beside ids from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QSplitter, QWidget
+
+from guiapp.analysis.compare.changes_report import as_text
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.kit.spans.editor import SpanEditor
+from guiapp.kit.spans.editor_link import EditorLink
+from guiapp.kit.spans.row_pixmaps import PointedOut
+from guiapp.kit.spans.token_menu import Kind, TokenMenu
+from guiapp.kit.spans.view import SpanView
+from guiapp.kit.tokens.details import hover_text
+from guiapp.kit.tokens.source import ToldTokens
+from guiapp.kit.widgets.buttons import tool_button
+from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
+from guiapp.kit.widgets.style_sheet import set_role
+from guiapp.kit.widgets.theme import GAP_PX
+from guiapp.kit.widgets.walk_buttons import WalkButtons
+from guiapp.pages.compare.texts import ComparedTexts
+from guiapp.pages.compare.texts_details import LEGEND, TextsDetails
+from guiapp.pages.compare.texts_head import SideHead
+from guiapp.pages.compare.texts_marks import MarkedSpans
+from guiapp.pages.compare.texts_right_side import RightSide
+from guiapp.pages.compare.texts_words import size
+
+DETAILS_PX = 320
+LONGEST_NAME = 60
+FRAME_MS = 8.0  # for rows that are new, on each side
+PLACEHOLDER = "Type or paste a text, or drop a file here."
+
+
+class TextsPage(Page):
+    """Puts both sides and the details together; what shows at one side, shows at the other."""
+
+    legend = {"Two texts": LEGEND, **Page.legend}
+
+    def __init__(self, compared: ComparedTexts, setting: PageSetting) -> None:
+        super().__init__()
+        self.compared = compared
+        themes = setting.theme_source
+        self.left = SpanEditor(compared.first.document, compared.left, themes)
+        self.left.set_placeholder(PLACEHOLDER)
+        EditorLink(self.left, compared.first)
+        self._left_name = set_role(FittedLabel(), "strong")
+        self.left_head = SideHead(themes, self._left_name)
+        self.right = RightSide(compared, themes)
+        self.details = TextsDetails(compared, themes)
+        left = framed(in_column(self.left_head, (self.left, 1), spacing=0))
+        self.splitter = in_splitter(left, self.right, self.details, sizes=(480, 480, DETAILS_PX))
+        self.splitter.setStretchFactor(1, 1)
+        in_column(self.splitter, on=self)
+        self.setFocusProxy(self.left)
+        self._is_linking = False
+        self._tools = QWidget()
+        self._make_tools(setting)
+        self._whitespace = setting.actions["whitespace"]
+        self._add_edit_actions(setting)
+        self._tell_tokens(setting.requests)
+        self._connect()
+        self._follow()
+
+    @property
+    def tools(self) -> QWidget:
+        return self._tools
+
+    @property
+    def panels(self) -> list[QWidget]:
+        ids = [self.right.numbers, self.right.decoded] if self.compared.takes_ids else [self.right.editor]
+        return [self.left, *ids, self.details.list]
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        return {"compare_texts": self.splitter}
+
+    @property
+    def is_ready(self) -> bool:
+        is_compared = self.compared.report is not None or not self.compared.has_second
+        shown = self.left, self.right.shown, self.right.field
+        is_painted = all(view.is_painted for view in shown)
+        return is_compared and is_painted and not (self.compared.is_behind or self.details.is_behind)
+
+    def set_text_size(self, size_px: int) -> None:
+        for view in self._views:
+            with QSignalBlocker(view):
+                view.set_font_px(size_px)
+
+    def stop(self) -> None:
+        self.compared.stop()
+
+    @property
+    def _views(self) -> tuple[SpanView, ...]:
+        return self.left, *self.right.views
+
+    def _make_tools(self, setting: PageSetting) -> None:
+        self.next, self.previous = (setting.actions[f"texts_{name}"] for name in ("next", "previous"))
+        self.next.triggered.connect(self._go_on)
+        self.previous.triggered.connect(self._go_back)
+        self.walking = WalkButtons(self.previous, self.next, "Change")
+        tip = "What is found, as `tokenloupe compare` prints it"
+        self.copy = tool_button("Copy as Markdown", self._copy, role="raised", tip=tip)
+        in_row(STRETCH, self.walking, self.copy, on=self._tools, spacing=GAP_PX)
+
+    def _add_edit_actions(self, setting: PageSetting) -> None:
+        names = ("undo", "redo", "cut", "copy", "paste", "select_all")
+        for editor in (self.left, self.right.editor, self.right.numbers):
+            editor.addActions([setting.actions[name] for name in names])
+
+    def _tell_tokens(self, requests: PageRequests) -> None:
+        """By tool tips and menus, as on the Inspect page."""
+        compared, right = self.compared, self.right
+        views: tuple[tuple[SpanView, ToldTokens, Kind], ...] = (
+            (self.left, compared.first, Kind.STEPPED),
+            (right.editor, compared.second, Kind.OTHER),
+            (right.numbers, compared.ids.numbers, Kind.IDS),
+            (right.decoded, compared.ids.decoded, Kind.OTHER),
+        )
+        for view, tokens, kind in views:
+            view.tell_tokens_by(partial(hover_text, tokens, None))
+            TokenMenu(view, tokens, requests, kind=kind)
+
+    def _connect(self) -> None:
+        compared = self.compared
+        self.watched.connect(compared.watch)
+        compared.changed.connect(self._follow)
+        compared.first.text.file_changed.connect(self._follow)
+        compared.report_changed.connect(self._follow_report)
+        compared.current_changed.connect(self._show_current)
+        self.left.scrolled.connect(self._scroll_right)
+        for view in (self.right.editor, self.right.decoded):
+            view.scrolled.connect(self._scroll_left)
+        self._whitespace.toggled.connect(self._show_whitespace)
+        self._show_whitespace()
+        for view in self._views:
+            view.set_frame_time(FRAME_MS)
+            view.zoom_changed.connect(partial(self._follow_zoom, view))
+
+    # What is found
+
+    def _follow(self) -> None:
+        compared = self.compared
+        found, has_second = compared.found, compared.is_shown
+        n_tokens = len(found.first), len(found.second)
+        n_common = found.n_common if has_second else 0
+        for head, n_own, n_other in (
+            (self.left_head, *n_tokens),
+            (self.right.head, *n_tokens[::-1]),
+        ):
+            head.show_counts(n_own, n_own - n_other if has_second else 0, n_common, max(n_tokens))
+        self.left_head.show_size(size(compared.left))
+        path = compared.first.text.path
+        names = [] if path is None else [quoted(path.name, LONGEST_NAME)]
+        self._left_name.set_texts([*names, "The window's text"])
+        adds = [bool(len(each.tokens)) and each.tokens.span(0)[1] == 0 for each in compared.sides]
+        for view in (self.left, self.right.shown):
+            view.keep_rows_for_added(has_second and any(adds), False)
+        is_parting = compared.n_changes > 0
+        for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
+            view.set_mark(side.common_end if is_parting else None)
+        self._follow_report()
+        self._count_changes()
+        self._point_out_current()
+
+    def _follow_report(self) -> None:
+        self.copy.setEnabled(self.compared.report is not None)
+
+    def _count_changes(self) -> None:
+        self.walking.show_place(self.compared.current, self.compared.n_changes)
+
+    def _copy(self) -> None:
+        if (report := self.compared.report) is not None:
+            told = as_text(report, is_markdown=True, spelling=self.compared.first.spelling.now)
+            QGuiApplication.clipboard().setText(told + "\n")
+
+    # Which change is looked at
+
+    def _go_on(self) -> None:
+        self.compared.step(1, self._side_with_caret)
+
+    def _go_back(self) -> None:
+        self.compared.step(-1, self._side_with_caret)
+
+    @property
+    def _side_with_caret(self) -> int:
+        return int(self.right.editor.hasFocus())
+
+    def _show_current(self) -> None:
+        """Have the carets and both texts at the change that is looked at."""
+        self._count_changes()
+        self._point_out_current()
+        compared = self.compared
+        if (change := compared.current_change) is None:
+            return
+        left, right = (side.stretch(change) for side in compared.sides)
+        compared.first.text.select(left[0], left[0])
+        if compared.takes_ids:
+            self.right.numbers.reveal(*compared.numbers.stretch(change))
+        else:
+            compared.second.text.select(right[0], right[0])
+        for view, stretch in ((self.left, left), (self.right.editor, right)):
+            if stretch[0] == stretch[1]:
+                view.set_selected_token(-1)  # the one at the caret is no part of the change
+        self.left.reveal(*left)
+        shown = self.right.shown  # less high than the left one where ids are above it
+        lowest = shown.viewport().height() - shown.rows.metrics.row_height
+        self._put_beside(shown, right[0], min(self.left.rows.place_of(left[0]).y, lowest))
+
+    def _point_out_current(self) -> None:
+        compared, change = self.compared, self.compared.current_change
+        for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
+            view.point_out(None if change is None else _place(side, *side.stretch(change)))
+        if compared.takes_ids:
+            numbers = None if change is None else compared.numbers.stretch(change)
+            place = None if numbers is None else PointedOut(*numbers, *numbers)  # its line is often the list
+            self.right.numbers.point_out(place)
+
+    # Both sides scroll together
+
+    def _scroll_right(self) -> None:
+        self._scroll_with(self.left, self.right.shown, *self.compared.sides)
+
+    def _scroll_left(self) -> None:
+        self._scroll_with(self.right.shown, self.left, *self.compared.sides[::-1])
+
+    def _scroll_with(self, led_by: SpanView, view: SpanView, side: MarkedSpans, other: MarkedSpans) -> None:
+        if not self._is_linking and self.compared.has_second and self.isVisible():
+            offset, y = led_by.top
+            self._put_beside(view, side.offset_beside(other, offset), y)
+
+    def _put_beside(self, view: SpanView, offset: int, y: float) -> None:
+        self._is_linking = True
+        view.place(offset, y)
+        self._is_linking = False
+
+    def _show_whitespace(self) -> None:
+        for view in self._views:
+            view.set_shows_whitespace(self._whitespace.isChecked())
+
+    def _follow_zoom(self, zoomed: SpanView) -> None:
+        """One side was enlarged by its wheel: the others follow."""
+        self.set_text_size(zoomed.font_px)
+
+
+def _place(side: MarkedSpans, start: int, end: int) -> PointedOut:
+    """A stretch, and all lines that it is in."""
+    first, last = (side.document.line_of(offset) for offset in (start, max(end - 1, start)))
+    return PointedOut(start, end, side.document.line_span(first)[0], side.document.line_span(last)[1])
+
+
+def make_page(setting: PageSetting) -> TextsPage:
+    return TextsPage(ComparedTexts(setting.session), setting)

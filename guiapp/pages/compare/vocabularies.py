@@ -1,0 +1,320 @@
+"""What the Vocabularies page shows: two of the compared models, what was found, and what of it is listed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from PySide6.QtCore import QMetaObject, QObject, Signal
+
+from guiapp.analysis.compare.names import names_apart
+from guiapp.analysis.compare.vocabularies import VocabularyComparison, compare_vocabularies
+from guiapp.analysis.compare.vocabulary_report import Names, csv_text, page_text, record
+from guiapp.analysis.export.json_text import json_text
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.kit.models.compared_models import ComparedModels
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.background import LatestJob, Progress, Working
+from guiapp.kit.state.later import later
+from guiapp.kit.state.spelling import SharedSpelling
+from guiapp.pages.compare.vocabulary_details import Describer, RowDetails
+from guiapp.pages.compare.vocabulary_rows import GROUPS, NO_ROWS, Filter, Listed, listed
+from guiapp.pages.compare.vocabulary_verdict import Respect, first_difference, respects
+
+PAUSE_MS = 120  # a search begins when typing pauses
+FORMS = ("csv", "json", "markdown")
+
+
+class Compared(NamedTuple):
+    """A comparison with all that the page says of it.
+
+    sizes  how many rows each of GROUPS has
+    """
+
+    found: VocabularyComparison
+    describer: Describer
+    respects: tuple[Respect, ...]
+    sizes: dict[str, int]
+
+
+def exported(
+    found: VocabularyComparison, form: str, names: Names, opened: Names, progress: Progress
+) -> bytes:
+    """What the command line prints in one of FORMS; JSON names models by what they were `opened` by."""
+    if form == "csv":
+        text = csv_text(found, names, progress)
+    elif form == "json":
+        text = json_text(record(found, opened)) + "\n"
+    else:
+        text = page_text(found, names, is_markdown=True) + "\n"
+    return text.encode("utf-8", "surrogateescape")
+
+
+class ComparedVocabularies(Working):
+    """Two of the compared models beside each other, by what their files say.
+
+    compared   None until both are
+    problem    why they could not be
+    shown      what is listed, and by which filter; follows `filter`
+    spelling   how tokens are written
+    chosen     which of the rows that are shown is looked at, None for none
+
+    Signals:
+        pair_changed(): `first`, `second` or what of them is open is new.
+        found_changed(): `found`, `is_busy` or `problem` is new.
+        filter_changed(): `filter` is new.
+        shown_changed(): `shown` is new.
+        chosen_changed(): `chosen` is new.
+    """
+
+    pair_changed = Signal()
+    found_changed = Signal()
+    filter_changed = Signal()
+    shown_changed = Signal()
+    chosen_changed = Signal()
+
+    def __init__(self, models: ComparedModels, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._models = models
+        self.spelling = models.sessions[0].spelling
+        self._choice: ModelSession | None = None
+        self._links: list[QMetaObject.Connection] = []
+        self._failures: dict[ModelSession, str] = {}
+        self._compared_pair: tuple[Tokenizer, Tokenizer] | None = None
+        self._is_watched = False
+        self._looked_for = ""
+        self.compared: Compared | None = None
+        self.problem = ""
+        self.filter = Filter()
+        self.shown = Listed(Filter(), NO_ROWS)
+        self.chosen: int | None = None
+        self.job = LatestJob[Compared](self, self._take, self._fail)
+        self.listing = LatestJob[Listed](self, self._show)
+        self._pause = later(self, PAUSE_MS, self._list)
+        models.sessions_changed.connect(self._follow_sessions)
+        self._follow_sessions()
+
+    # Which two
+
+    @property
+    def first(self) -> ModelSession:
+        """A: the window's own."""
+        return self._models.sessions[0]
+
+    @property
+    def second(self) -> ModelSession | None:
+        """B: the one that was chosen, else the first that was added; None where there is none."""
+        others = self.choices
+        if self._choice in others:
+            return self._choice
+        return others[0] if others else None
+
+    @property
+    def _pair(self) -> list[ModelSession]:
+        return [self.first, *([] if self.second is None else [self.second])]
+
+    @property
+    def choices(self) -> Sequence[ModelSession]:
+        """What may be B."""
+        return self._models.sessions[1:]
+
+    @property
+    def can_add(self) -> bool:
+        """Whether there is room for one more model."""
+        return self._models.can_add
+
+    def add_second(self, name: str, pre: str | None) -> None:
+        """Open one more model, and take it for B; not where others came while people chose."""
+        if self.can_add:
+            self.choose_second(self._models.add(name, pre))
+
+    def choose_second(self, session: ModelSession) -> None:
+        """Take one of the choices for B."""
+        if session is not self.second:
+            self._choice = session
+            self._follow_sessions()
+
+    @property
+    def second_index(self) -> int:
+        """Which column B is, from 0."""
+        return list(self._models.sessions).index(self.second) if self.second is not None else 1
+
+    def export(self, form: str) -> Callable[[Progress], bytes]:
+        """What makes the comparison in one of FORMS, for a job."""
+        models = [each.loader.model for each in self._pair]
+        assert self.found is not None
+        first, second = (model.name for model in models if model is not None)
+        pre = [each.vocabulary.chosen_pre for each in self.found.tokenizers]
+        one, other = names_apart((first, second), pre)
+        found, names = self.found, (one, other)
+        return lambda progress: exported(found, form, names, (first, second), progress)
+
+    def set_watched(self, is_watched: bool) -> None:
+        """Compare only while somebody looks."""
+        self._is_watched = is_watched
+        self._compare()
+
+    def _follow_sessions(self) -> None:
+        for link in self._links:
+            QObject.disconnect(link)
+        self._failures = {each: why for each, why in self._failures.items() if each in self._pair}
+        self._links = [
+            link
+            for session in self._pair
+            for link in (
+                session.vocabulary_changed.connect(self._follow_models),
+                session.loader.loading_changed.connect(self._follow_models),
+                session.loader.refused_changed.connect(self._follow_models),
+                session.loader.failed.connect(partial(self._fail_to_open, session)),
+            )
+        ]
+        self._follow_models()
+
+    def _follow_models(self) -> None:
+        for session in self._pair:
+            if session.loader.loading_name is not None:
+                self._failures.pop(session, None)
+        self._compare()
+        self.pair_changed.emit()
+
+    def _fail_to_open(self, session: ModelSession, _name: str, failure: str) -> None:
+        self._failures[session] = failure
+        if self.found is None:
+            self._fail(failure)
+
+    def _why_not_open(self) -> str:
+        """Why one of both is not open; "" where it is on its way, or nobody wants it."""
+        refused = (each.loader.refused for each in self._pair)
+        reasons = [
+            *(each.reason for each in refused if each is not None),
+            *map(self._failures.get, self._pair),
+        ]
+        return next(filter(None, reasons), "")
+
+    # Comparing
+
+    @property
+    def found(self) -> VocabularyComparison | None:
+        return None if self.compared is None else self.compared.found
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a comparison follows: models are being opened or compared."""
+        return self.job.is_busy or any(each.loader.loading_name is not None for each in self._pair)
+
+    def _compare(self) -> None:
+        """Compare anew what is open now, where that was not done yet."""
+        tokenizers = self.first.tokenizer, None if self.second is None else self.second.tokenizer
+        first, second = tokenizers
+        if first is None or second is None:
+            self._forget()
+        elif self._is_watched and self._compared_pair != (first, second):
+            self._forget()
+            self._compared_pair = first, second
+            self.job.start(partial(_compared, first, second, self.spelling))
+            self.found_changed.emit()
+
+    def _forget(self) -> None:
+        self.job.cancel()
+        self._compared_pair = None
+        self._take(None)
+
+    def _take(self, compared: Compared | None) -> None:
+        self.compared, self.problem = compared, "" if compared is not None else self._why_not_open()
+        difference = "all" if compared is None else first_difference(compared.respects)
+        is_listed = difference in GROUPS and not self._looked_for
+        self.filter = Filter(difference if is_listed else "all", query=self._looked_for)
+        self.choose(None)
+        self.found_changed.emit()
+        self.filter_changed.emit()
+        self._list()
+
+    def _fail(self, problem: str) -> None:
+        self.problem = problem
+        self.found_changed.emit()
+
+    # Listing
+
+    def show_group(self, group: str) -> None:
+        """List one of GROUPS, of all scripts and lengths."""
+        self.set_filter(self.filter._replace(group=group, script=None, length=None))
+
+    @property
+    def query(self) -> str:
+        return self.filter.query
+
+    def set_query(self, query: str) -> None:
+        """Search when typing pauses; nothing for ""."""
+        if query != self.filter.query:
+            self._looked_for = ""
+            self.set_filter(self.filter._replace(query=query), pauses=bool(query))
+
+    def look_for(self, query: str) -> None:
+        """Search all tokens, also of pairs that are compared later."""
+        self._looked_for = query
+        self.set_filter(Filter(query=query))
+
+    def end(self) -> None:
+        """Search for nothing any more."""
+        self.set_query("")
+
+    def set_filter(self, wanted: Filter, pauses: bool = False) -> None:
+        if wanted == self.filter:
+            return
+        self.filter = wanted
+        self.filter_changed.emit()
+        if pauses:
+            self._pause.start()
+        else:
+            self._list()
+
+    def _list(self) -> None:
+        self._pause.stop()
+        if self.found is None:
+            self.listing.cancel()
+            self._show(Listed(self.filter, NO_ROWS))
+        else:
+            self.listing.start(partial(listed, self.found, self.filter))
+
+    def _show(self, shown: Listed) -> None:
+        self.choose(None)
+        self.shown = shown
+        self.shown_changed.emit()
+
+    # Choosing
+
+    @property
+    def details(self) -> RowDetails | None:
+        """All about the chosen row."""
+        if self.compared is None or self.chosen is None:
+            return None
+        first, second = self.shown.rows[self.chosen].tolist()
+        return self.compared.describer.describe(GROUPS[self.shown.filter.group], (first, second))
+
+    def choose(self, index: int | None) -> None:
+        """Look at one of the rows that are shown, or at none."""
+        if index != self.chosen:
+            self.chosen = index
+            self.chosen_changed.emit()
+
+    def step(self, by: int) -> None:
+        """Look at the next row, or the one before."""
+        n_rows = len(self.shown.rows)
+        if n_rows:
+            first = 0 if by > 0 else n_rows - 1
+            self.choose(first if self.chosen is None else (self.chosen + by) % n_rows)
+
+
+def _compared(first: Tokenizer, second: Tokenizer, spelling: SharedSpelling, progress: Progress) -> Compared:
+    """A comparison with all that its pictures and its list need."""
+    found = compare_vocabularies(first, second)
+    progress(0.5)
+    for tokenizer in found.tokenizers:
+        tokenizer.vocabulary.token_tree  # noqa: B018  # what scripts, searches and ranks need
+        progress(0.7)
+    found.by_script, found.by_length  # noqa: B018
+    if found.merges is not None:
+        found.listed_rules  # noqa: B018
+    sizes = {name: len(group.rows(found)) for name, group in GROUPS.items()}
+    return Compared(found, Describer(found, spelling), respects(found), sizes)

@@ -1,0 +1,127 @@
+"""The list of tokens or merge rules: what it holds, a search, and what can be exported."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
+
+from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.vocabulary_list.histograms import LENGTHS
+from guiapp.kit.state.saving import FileSaving
+from guiapp.kit.widgets.buttons import tool_button
+from guiapp.kit.widgets.export_button import CSV, JSON, MARKDOWN, ExportButton
+from guiapp.kit.widgets.layouts import STRETCH, in_column
+from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.saving_bar import SavingBar
+from guiapp.kit.widgets.search_field import FILTER_HINT, FILTER_TIP, SearchField
+from guiapp.kit.widgets.style_sheet import plain_label
+from guiapp.kit.widgets.tables import RowsView, shared_out
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.kit.widgets.wrapping_row import WrappingRow
+from guiapp.pages.compare.vocabularies import ComparedVocabularies
+from guiapp.pages.compare.vocabulary_rows import GROUPS, Filter
+from guiapp.pages.compare.vocabulary_table import VocabularyTable
+
+FORMS = {"csv": CSV, "json": JSON, "markdown": MARKDOWN}
+EXPORT_TIP = "Save all differences, whatever is listed"
+NONE_HERE = "None."
+NOT_FOUND = "Nothing here matches."
+SHARES = {
+    "token": 2.4,
+    "merge rule": 3,
+    "place in A": 1.4,
+    "place in B": 1.4,
+    "makes": 2.2,
+    "kind": 1.5,
+    "": 2.1,  # score or rank
+    "script": 1.7,
+    "bytes": 0.9,
+}
+USUAL_SHARE = 1.15
+TITLE_MARGINS_PX = 18
+
+
+class VocabularyList(QWidget):
+    """Rows to go through, search and copy; the present row is the one that is looked at."""
+
+    def __init__(
+        self,
+        model: ComparedVocabularies,
+        saving: FileSaving,
+        theme_source: ThemeSource,
+    ) -> None:
+        super().__init__()
+        self._model = model
+        self.table = VocabularyTable(model.spelling, self)
+        self.groups = MenuButton(theme_source, tip="Which tokens or merge rules are listed")
+        self.groups.new_menu().triggered.connect(self._choose_group)
+        self.script = tool_button("", self._drop_script, role="raised")
+        self.length = tool_button("", self._drop_length, role="raised")
+        self.search = SearchField(model, FILTER_HINT, FILTER_TIP)
+        self.export = ExportButton(theme_source, saving, "vocabularies", FORMS, model.export, EXPORT_TIP)
+        self._hint = plain_label("dim", wraps=True)
+        self._hint.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
+        self.view = RowsView(self.table, "Tokens", self._widths)
+        self.view.horizontalHeader().setStretchLastSection(False)
+        bar = WrappingRow([self.groups, self.script, self.length, self.search], self.export)
+        head = in_column(bar, margins=(MARGIN_PX, GAP_PX))
+        parts = head, SavingBar(saving, theme_source), self._hint, (self.view, 1), STRETCH
+        in_column(*parts, on=self, spacing=0)
+        self.view.looked_at.connect(model.choose)
+        model.found_changed.connect(self._list_groups)
+        model.filter_changed.connect(self._follow_filter)
+        model.shown_changed.connect(self._follow_shown)
+        model.chosen_changed.connect(self._follow_chosen)
+        self._follow_filter()
+        self._follow_shown()
+
+    def _list_groups(self) -> None:
+        """Offer those that have rows."""
+        if (compared := self._model.compared) is not None:
+            titles = {f"{GROUPS[name].title} · {n:,}": name for name, n in compared.sizes.items() if n}
+            self.groups.list_choices(titles)
+
+    def _choose_group(self, action: QAction) -> None:
+        self._model.show_group(action.data())
+
+    def _widths(self, room_px: int) -> list[int]:
+        titles, metrics = (
+            [each.title for each in self.table.columns],
+            self.view.horizontalHeader().fontMetrics(),
+        )
+        least = [metrics.horizontalAdvance(title) + TITLE_MARGINS_PX for title in titles]
+        return shared_out(room_px, [SHARES.get(title, USUAL_SHARE) for title in titles], least)
+
+    def _follow_filter(self) -> None:
+        script, length = self._model.filter.script, self._model.filter.length
+        self.script.setVisible(script is not None)
+        self.length.setVisible(length is not None)
+        if script is not None:
+            self.script.setText(f"{NAMES[script]}  ✕")
+            self.script.setAccessibleName(f"Show all scripts, not only {NAMES[script]}")
+        if length is not None:
+            self.length.setText(f"{LENGTHS[length]}  ✕")
+            self.length.setAccessibleName(f"Show all lengths, not only {LENGTHS[length]}")
+        self.groups.check(self._model.filter.group)
+        self.search.show_query(self._model.query)
+
+    def _drop_script(self) -> None:
+        self._model.set_filter(self._model.filter._replace(script=None))
+
+    def _drop_length(self) -> None:
+        self._model.set_filter(self._model.filter._replace(length=None))
+
+    def _follow_shown(self) -> None:
+        shown = self._model.shown
+        group = GROUPS[shown.filter.group]
+        compared = self._model.compared
+        self.table.show(None if compared is None else compared.describer, group, shown.rows)
+        self.groups.setText(f"{group.title} · {len(shown.rows):,}")
+        self.groups.setAccessibleName(f"Listed: {self.groups.text()}")
+        self.view.setVisible(len(shown.rows) > 0)
+        self._hint.setVisible(len(shown.rows) == 0)
+        is_narrowed = shown.filter != Filter(shown.filter.group)
+        self._hint.setText(shown.problem or (NOT_FOUND if is_narrowed else NONE_HERE))
+
+    def _follow_chosen(self) -> None:
+        self.view.go_to(self._model.chosen)

@@ -1,0 +1,257 @@
+"""The column at the right: the row that is looked at, and roles and rules of both beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QStackedWidget, QWidget
+
+from guiapp.core.text.visible_text import isolate, visible_runs, visible_text
+from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.card import card
+from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
+from guiapp.kit.widgets.segments import Segments
+from guiapp.kit.widgets.style_sheet import plain_label, set_role
+from guiapp.kit.widgets.styled_text import TEXT_MARGIN_PX, Span, StyledText
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.token_actions import offer_copying
+from guiapp.pages.compare.vocabularies import ComparedVocabularies
+from guiapp.pages.compare.vocabularies_head import session_name
+from guiapp.pages.compare.vocabulary_details import Describer, RowDetails
+from guiapp.pages.compare.vocabulary_verdict import ROLES, RULES
+
+PANELS = ("Details", "Special tokens", "Rules")
+PANEL_OF = {ROLES: 1, RULES: 2}
+NOTHING_CHOSEN = "Choose a token or a merge rule of the list to see what it is in both."
+TOKEN_FONT_PX = 22
+LONGEST_SETTING = 2000  # characters
+MOST_FACTS = 6
+ALL_LINES = 1 << 20
+NONE = "–"
+
+
+WriteSpans = Callable[[Describer, Theme], Iterator[Span]]
+
+
+class SidePanel(QFrame):
+    """Three panels, one at a time."""
+
+    def __init__(self, model: ComparedVocabularies, theme_source: ThemeSource) -> None:
+        super().__init__()
+        set_role(self, "panel")
+        self.details = DetailsPanel(model, theme_source)
+        self.roles = _TextPanel("Special tokens", model, theme_source, _role_spans)
+        self.rules = _TextPanel("Rules", model, theme_source, _rule_spans)
+        self.tabs = Segments(PANELS)
+        self.stack = QStackedWidget()
+        for panel in (self.details, self.roles, self.rules):
+            self.stack.addWidget(panel)
+        in_column(self.tabs, (self.stack, 1), on=self, margins=(0, GAP_PX, 0, 0), spacing=0)
+        self.tabs.chosen.connect(self.stack.setCurrentIndex)
+        model.chosen_changed.connect(self._show_details)
+        self._model = model
+        self.setMinimumWidth(270)
+
+    def show_target(self, target: str) -> None:
+        """Show ROLES or RULES."""
+        self.tabs.choose(PANEL_OF[target])
+
+    def _show_details(self) -> None:
+        if self._model.chosen is not None:
+            self.tabs.choose(0)
+
+
+class DetailsPanel(QScrollArea):
+    """One token or merge rule in both vocabularies.
+
+    Signals:
+        tree_wanted(int): show this token of A in the tree.
+        second_wanted(int): open B as the window's model, and show this token of it.
+    """
+
+    tree_wanted = Signal(object)
+    second_wanted = Signal(object)
+
+    def __init__(self, model: ComparedVocabularies, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._model = model
+        self._theme_source = theme_source
+        self._shown: RowDetails | None = None
+        self._empty = set_role(QLabel(NOTHING_CHOSEN, wordWrap=True), "dim")
+        self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
+        self._token.setAccessibleName("Token text")
+        self._facts = [(QLabel(), self._value(), self._value()) for _ in range(MOST_FACTS)]
+        self._shared = StyledText(Theme.mono_font(SMALL_FONT_PX), 8)
+        self._shared.setAccessibleName("In both")
+        self._only = plain_label("dim", wraps=True)
+        self.tree = push_button("Show in tree", self._want_tree, role="raised")
+        self.open = push_button("", self._want_second, role="raised")
+        self.copy_button = push_button("Copy", self.copy, role="quiet", tip="Copy all that is said here")
+        self._lay_out()
+        offer_copying(self, "Copy details", self.copy)
+        model.chosen_changed.connect(self._show)
+        for changed in (model.found_changed, model.spelling.changed, theme_source.changed):
+            changed.connect(self._show)
+        self._show()
+
+    def copy(self) -> None:
+        """Put all of it on the clipboard, one fact a line."""
+        if (details := self._shown) is not None:
+            lines = [f"text\t{' / '.join(map(visible_text, details.shown))}", "\tA\tB"]
+            lines += [f"{fact.name}\t{fact.first or NONE}\t{fact.second or NONE}" for fact in details.facts]
+            lines += [f"{name}\t{value}" for name, value in details.shared]
+            QGuiApplication.clipboard().setText("\n".join(lines) + "\n")
+
+    def _value(self) -> StyledText:
+        return StyledText(Theme.mono_font(SMALL_FONT_PX), 4)
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(GAP_PX)
+        grid.setVerticalSpacing(2)
+        grid.setColumnStretch(1, 1)
+        grid.setColumnStretch(2, 1)
+        for column, letter in enumerate("AB", 1):
+            grid.addWidget(set_role(QLabel(letter), "dim"), 0, column)
+        for row, (name, *values) in enumerate(self._facts, 1):
+            name.setFont(Theme.ui_font(SMALL_FONT_PX))
+            name.setContentsMargins(0, TEXT_MARGIN_PX, 0, 0)  # level with its values
+            set_role(name, "dim")
+            grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
+            for column, value in enumerate(values, 1):
+                grid.addWidget(value, row, column, Qt.AlignmentFlag.AlignTop)
+        buttons = in_row(self.tree, self.open, self.copy_button, STRETCH)
+        self._all = QWidget()
+        in_column(card(self._token, grid, self._shared), self._only, buttons, on=self._all, spacing=GAP_PX)
+        scroll_down(self, framed(in_column(self._empty, self._all, STRETCH, margins=MARGIN_PX), "panel"))
+
+    def _show(self) -> None:
+        details = self._shown = self._model.details
+        self._empty.setVisible(details is None)
+        if details is not None:
+            self._fill(details)
+        self._all.setVisible(details is not None)
+
+    def _fill(self, details: RowDetails) -> None:
+        theme = self._theme_source.theme
+        self._token.set_spans(_written(details.shown, theme))
+        for row, (name, *values) in enumerate(self._facts):
+            is_used = row < len(details.facts)
+            for part in (name, *values):
+                part.setVisible(is_used)
+            if is_used:
+                fact = details.facts[row]
+                name.setText(f"{fact.name}  ≠" if fact.differs else fact.name)
+                for value, text, side in zip(values, (fact.first, fact.second), "AB", strict=True):
+                    value.setAccessibleName(f"{fact.name} in {side}")
+                    value.set_spans(
+                        [Span(isolate(text) or NONE, theme.text if text else theme.dim, None, fact.differs)]
+                    )
+        self._shared.set_spans(_lines(details.shared, theme))
+        self._offer(details)
+
+    def _offer(self, details: RowDetails) -> None:
+        first, second = details.token
+        is_only = first is None and second is not None
+        self.tree.setVisible(first is not None)
+        self.open.setVisible(is_only)
+        self._only.setVisible(is_only)
+        if is_only and self._model.second is not None:
+            name = isolate(session_name(self._model.second))
+            self._only.setText(
+                f"Only B has it. The tree is that of the window's model: {name} must be opened."
+            )
+            self.open.setText("Open B and show in tree")
+
+    def _want_tree(self) -> None:
+        if self._shown is not None and self._shown.token[0] is not None:
+            self.tree_wanted.emit(self._shown.token[0])
+
+    def _want_second(self) -> None:
+        if self._shown is not None and self._shown.token[1] is not None:
+            self.second_wanted.emit(self._shown.token[1])
+
+
+class _TextPanel(QScrollArea):
+    """Something about both vocabularies to read and to copy."""
+
+    def __init__(
+        self, name: str, model: ComparedVocabularies, theme_source: ThemeSource, spans: WriteSpans
+    ) -> None:
+        super().__init__()
+        self._model = model
+        self._theme_source = theme_source
+        self._spans = spans
+        self.text = StyledText(Theme.mono_font(SMALL_FONT_PX), ALL_LINES)
+        self.text.setAccessibleName(name)
+        scroll_down(self, framed(in_column(self.text, STRETCH, margins=MARGIN_PX), "panel"))
+        for changed in (model.found_changed, model.spelling.changed, theme_source.changed):
+            changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        compared = self._model.compared
+        spans = [] if compared is None else self._spans(compared.describer, self._theme_source.theme)
+        self.text.set_spans(spans)
+
+
+def _written(ways: tuple[bytes, ...], theme: Theme) -> Iterator[Span]:
+    for number, data in enumerate(ways):
+        yield Span(" / " if number else "", theme.dim)
+        yield from (Span(run.text, theme.dim if run.is_sign else theme.text) for run in visible_runs(data))
+
+
+def _lines(rows: tuple[tuple[str, str], ...], theme: Theme) -> Iterator[Span]:
+    for number, (name, value) in enumerate(rows):
+        yield Span(f"{chr(10) if number else ''}{name}  ", theme.dim)
+        yield Span(isolate(value), theme.text)
+
+
+def _pair(first: str, second: str, theme: Theme) -> Iterator[Span]:
+    for side, text in (("A", first), ("B", second)):
+        yield Span(f"\n{side}  ", theme.dim)
+        yield Span(isolate(text), theme.text)
+
+
+def _role_spans(say: Describer, theme: Theme) -> Iterator[Span]:
+    roles = sorted(say.found.roles, key=lambda role: not role.differs)
+    if not roles:
+        yield Span("Neither names any special token.", theme.dim)
+    for number, role in enumerate(roles):
+        yield Span("\n\n" if number else "", theme.dim)
+        yield _sign(not role.differs, theme)
+        yield Span(role.name.upper().replace("_", " "), theme.text, is_bold=True)
+        yield from _pair(_token(say, 0, role.first), _token(say, 1, role.second), theme)
+
+
+def _token(say: Describer, side: int, token_id: int | None) -> str:
+    if token_id is None:
+        return "none"
+    if not 0 <= token_id < len(say.found.tokenizers[side].vocabulary):
+        return f"{token_id}  not among its tokens"
+    return f"{token_id}  {say.written(side, token_id, 60)}"
+
+
+def _rule_spans(say: Describer, theme: Theme) -> Iterator[Span]:
+    """Those that differ, those that cannot be compared, and then the others with what both say."""
+    order = {False: 0, None: 1, True: 2}
+    for number, setting in enumerate(sorted(say.found.settings, key=lambda each: order[each.is_equal])):
+        yield Span("\n\n" if number else "", theme.dim)
+        yield _sign(setting.is_equal, theme)
+        yield Span(setting.name, theme.text, is_bold=True)
+        if setting.is_equal:
+            yield Span(f"\n{_cut(setting.first)}", theme.dim)
+        else:
+            yield from _pair(_cut(setting.first), _cut(setting.second), theme)
+
+
+def _sign(is_equal: bool | None, theme: Theme) -> Span:
+    if is_equal is None:
+        return Span("?  ", theme.dim)
+    return Span("✓  ", theme.good) if is_equal else Span("≠  ", theme.warning)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_SETTING else f"{text[: LONGEST_SETTING - 1]}…"

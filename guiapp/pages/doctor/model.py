@@ -1,0 +1,237 @@
+"""What the doctor says of the window's model: found in the background, for the page and for the badge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.doctor.findings import HINT, Finding
+from guiapp.kit.models.loader import title_of
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.background import LatestJob, Progress, Working
+from guiapp.kit.state.later import later
+
+if TYPE_CHECKING:
+    from guiapp.analysis.doctor.doctor import Diagnosis
+    from guiapp.core.encode.tokenizer import Tokenizer
+
+AFTER_OPENING_MS = 1500  # the first tokens go first
+
+
+class DoctorModel(Working):
+    """The findings about the model that is open, or that waits for a pre-tokenizer to be chosen.
+
+    A file that does not open is examined in its place where people ask for it, or where no model is open.
+
+    diagnosis  None as long as there is none
+    problem    why there is none, as a sentence
+    original   the name of the file that the model was converted from, "" where none is given
+    chosen     which finding is looked at
+
+    Signals:
+        changed(): `diagnosis`, `problem`, `original` or `is_busy` is new.
+        progress_changed(): `progress` is new.
+        chosen_changed(): `finding` is new.
+    """
+
+    changed = Signal()
+    progress_changed = Signal()
+    chosen_changed = Signal()
+
+    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.session = session
+        self.diagnosis: Diagnosis | None = None
+        self.problem = ""
+        self.original = ""
+        self.chosen = 0
+        self._original_pre: str | None = None
+        self._examined = ""  # the name of the model
+        self._failed = ""  # the name of what could not be opened, and is examined in place of the model
+        self._is_watched = False
+        self._until = later(self, AFTER_OPENING_MS, self.examine)
+        self._job = LatestJob["Diagnosis"](self, self._take, self._fail)
+        self._job.busy_changed.connect(self.changed)
+        self._job.progress_changed.connect(self.progress_changed)
+        session.vocabulary_changed.connect(self._follow)
+        session.loader.refused_changed.connect(self._follow)
+        session.loader.failed.connect(self._follow_failure)
+        session.loader.loading_changed.connect(self.leave_file)
+
+    # What is looked at
+
+    @property
+    def name(self) -> str:
+        """The name of the model, "" where there is none."""
+        loader = self.session.loader
+        if self._failed:
+            return self._failed
+        if loader.refused is not None:
+            return loader.refused.name
+        return "" if loader.model is None else loader.model.name
+
+    @property
+    def title(self) -> str:
+        loader = self.session.loader
+        return loader.title if self._has_opened else title_of(self.name)
+
+    @property
+    def _has_opened(self) -> bool:
+        """Whether the tokenizer of what is examined is the session's."""
+        return not self._failed and self.session.loader.refused is None
+
+    @property
+    def is_of_failed_file(self) -> bool:
+        """Whether a file that could not be opened is looked at while a model is open."""
+        return bool(self._failed) and self.session.loader.model is not None
+
+    @property
+    def is_busy(self) -> bool:
+        return self._job.is_busy
+
+    @property
+    def progress(self) -> float:
+        """The share done, 0 to 1."""
+        return self._job.progress
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether there will be a diagnosis soon."""
+        return self._job.is_busy or self._until.isActive()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return () if self.diagnosis is None else self.diagnosis.findings
+
+    @property
+    def is_of_open_model(self) -> bool:
+        """Whether there are findings, and about the model that the window shows, not one that waits."""
+        if self.diagnosis is None or self.diagnosis.tokenizer is None:
+            return False
+        return bool(self.findings) and self.diagnosis.tokenizer is self.session.tokenizer
+
+    @property
+    def worst(self) -> tuple[Finding, ...]:
+        """The findings about the open model that are more than hints: all of the worst severity."""
+        worst = self.findings[0].severity if self.is_of_open_model else HINT
+        return tuple(each for each in self.findings if each.severity == worst != HINT)
+
+    @property
+    def finding(self) -> Finding | None:
+        return self.findings[self.chosen] if self.chosen < len(self.findings) else None
+
+    def set_watched(self, is_watched: bool) -> None:
+        """Whether people see it, and it must not wait."""
+        self._is_watched = is_watched
+        if is_watched and self._until.isActive():
+            self.examine()
+
+    def choose(self, index: int) -> None:
+        if index != self.chosen and 0 <= index < len(self.findings):
+            self.chosen = index
+            self.chosen_changed.emit()
+
+    def set_original(self, name: str, pre: str | None = None) -> None:
+        """Compare with this file from now on; with none where the name is empty."""
+        self.original, self._original_pre = name, pre
+        self.examine()
+
+    def examine_file(self, name: str) -> None:
+        """Look at a file that could not be opened, until a model is, or somebody leaves it."""
+        self._failed = name
+        self._follow()
+        self.examine()
+
+    def leave_file(self) -> None:
+        """Look at the model again."""
+        if self._failed:
+            self._failed = ""
+            self._follow()
+
+    def examine(self) -> None:
+        """Look at the model again."""
+        self._until.stop()
+        self._examined, load = self.name, self.session.loader.load
+        if not self.name:
+            return
+        tokenizer = self.session.tokenizer if self._has_opened else None
+        original = partial(load, self.original, self._original_pre) if self.original else None
+        self._job.start(partial(_examine, self.name, tokenizer, original))
+        self.changed.emit()
+
+    def cancel(self) -> None:
+        """Give up; what was found before stays."""
+        self._job.cancel()
+
+    # What can be done about it
+
+    def try_pre(self) -> None:
+        """Open the model again with the pre-tokenizer that the finding suggests."""
+        if self.finding is not None and self.finding.pre:
+            self.session.loader.open(self.name, self.finding.pre)
+
+    def show_text(self) -> None:
+        """Make the text that shows a difference the window's."""
+        if self.finding is not None and self.finding.changes is not None:
+            self.session.text.show(self.finding.changes.text.encode("utf-8", "replace"))
+
+    def export(self, form: str) -> Callable[[Progress], bytes]:
+        """What makes the bytes of a file of the findings, "json" or "markdown"."""
+        assert self.diagnosis is not None
+        return partial(_exported, form, self.title, self.diagnosis)
+
+    # Following the window
+
+    def _follow(self) -> None:
+        """Another model is open, or the same one with another pre-tokenizer."""
+        if self.name != self._examined:
+            self.original, self._original_pre = "", None
+        self._job.cancel()
+        self._until.stop()
+        self._set(None, "")
+        if self._is_watched:
+            self.examine()
+        elif self.name:
+            self._until.start()
+
+    def _follow_failure(self, name: str) -> None:
+        if self.session.loader.model is None:
+            self._failed = name
+            self._follow()
+
+    def _take(self, diagnosis: Diagnosis) -> None:
+        self._set(diagnosis, "")
+
+    def _fail(self, problem: str) -> None:
+        self._set(None, problem)
+
+    def _set(self, diagnosis: Diagnosis | None, problem: str) -> None:
+        self.diagnosis, self.problem, self.chosen = diagnosis, problem, 0
+        self.changed.emit()
+        self.chosen_changed.emit()
+
+
+def _examine(
+    name: str,
+    tokenizer: Tokenizer | None,
+    load_original: Callable[[Progress], Tokenizer] | None,
+    progress: Progress,
+) -> Diagnosis:
+    from guiapp.analysis.doctor.doctor import doctor, examine  # time that starting does not have
+
+    original = None if load_original is None else load_original(progress)
+    if tokenizer is None:
+        return doctor(name, original, progress)
+    return examine(tokenizer, original, progress)
+
+
+def _exported(form: str, title: str, diagnosis: Diagnosis, progress: Progress) -> bytes:
+    from guiapp.analysis.doctor.report import markdown, record
+    from guiapp.analysis.export.json_text import json_text
+
+    if form == "json":
+        return f"{json_text(record(diagnosis))}\n".encode("utf-8", "surrogateescape")
+    return markdown(title, diagnosis).encode("utf-8", "replace")

@@ -1,0 +1,293 @@
+"""Who is hunted against whom, with what texts; and how that goes: figures, time, the button."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QIntValidator, QResizeEvent
+from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QLineEdit, QMenu, QSizePolicy, QWidget
+
+from guiapp.analysis.hunt.generators import ALL_NAMES
+from guiapp.core.text.figures import counted
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
+from guiapp.kit.widgets.menu_button import MenuButton, add_choice
+from guiapp.kit.widgets.plain_tip import plain_tip
+from guiapp.kit.widgets.side_markers import Marker
+from guiapp.kit.widgets.style_sheet import set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.pages.hunt.model import SECONDS, HuntModel
+from guiapp.pages.hunt.sides import Side
+from guiapp.pages.hunt.time_bar import TimeBar
+from guiapp.pages.hunt.words import LETTERS
+
+LONGEST_NAME_PX, SHORTEST_NAME_PX = 300, 90
+AROUND_NAME_PX = 92  # marker, letter and arrow
+LONGEST_PATH = 400
+MOST_SEED = 1_000_000_000 - 1
+FIGURE_PX = 20
+GENERATORS_TIP = "What makes the texts that are tried"
+TEXTS_TIP = "Texts of your own, tried line by line, and changed here and there"
+RIGHT_SIDE = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute  # menu buttons run to the left
+
+
+class HuntHead(QFrame):
+    """A against B at the left, what is tried at the right.
+
+    Signals:
+        own_model_wanted(): choose another model for the window.
+        model_wanted(): choose a model as B.
+    """
+
+    own_model_wanted = Signal()
+    model_wanted = Signal()
+
+    def __init__(self, model: HuntModel, theme_source: ThemeSource) -> None:
+        super().__init__()
+        set_role(self, "bar")
+        self._model = model
+        self.sides = [SideButton(theme_source, which) for which in range(len(LETTERS))]
+        self.generators = MenuButton(theme_source, role="quiet", tip=GENERATORS_TIP)
+        self.texts = MenuButton(theme_source, role="quiet", tip=TEXTS_TIP)
+        first, second = self.sides
+        first.button.clicked.connect(self.own_model_wanted)
+        first.button.setPopupMode(MenuButton.ToolButtonPopupMode.DelayedPopup)
+        second.button.list_anew(self._list_rivals)
+        self.generators.list_anew(self._list_generators)
+        self.texts.list_anew(self._list_texts)
+        against = set_role(QLabel("against"), "dim")
+        choices = in_column(self.generators, self.texts, spacing=0)
+        for button in (self.generators, self.texts):
+            choices.setAlignment(button, RIGHT_SIDE)
+        in_row(
+            first,
+            against,
+            second,
+            (STRETCH, 1),
+            choices,
+            on=self,
+            margins=(MARGIN_PX, GAP_PX),
+            spacing=MARGIN_PX,
+        )
+        model.sides.changed.connect(self._follow_sides)
+        for signal in (model.choices_changed, model.running_changed, model.state_changed):
+            signal.connect(self._follow_choices)
+        self._follow_sides()
+        self._follow_choices()
+
+    def _follow_sides(self) -> None:
+        first, second = self._model.sides.first, self._model.sides.second
+        self.sides[0].show_side(first, "No model", "open one")
+        self.sides[1].show_side(second, "Choose B", "a model, or an installed library")
+
+    def _follow_choices(self) -> None:
+        choices, state = self._model.choices, self._model.state
+        n_all, n_chosen = len(ALL_NAMES), len(choices.generators)
+        told = f"{n_all} generators" if n_chosen == n_all else f"{n_chosen} of {n_all} generators"
+        self.generators.setText(told)
+        taken = [Path(name).name for name, is_taken in choices.own_texts if is_taken]
+        names = ["your text"] * choices.takes_text + taken
+        shown = "no texts of yours" if not names else quoted(names[0], 24)
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        lines = f" · {counted(state.n_lines, 'line')}" if state is not None and state.n_lines else ""
+        self.texts.setText(f"{shown}{more}{lines}".replace("&", "&&"))
+        self.texts.setToolTip(plain_tip(f"{TEXTS_TIP}\n{shown}{more}{lines}"))  # there may be no room for it
+        for button in (self.generators, self.texts):
+            button.setEnabled(not self._model.is_running)
+        self.sides[1].button.setEnabled(not self._model.is_running)
+
+    def _list_rivals(self, menu: QMenu) -> None:
+        model = self._model
+        menu.setToolTipsVisible(True)
+        if models := model.sides.models:
+            menu.addSection("In Compare")
+        for side in models:
+            self._offer(menu, side)
+        menu.addSection("Installed references")
+        for side, reason in model.sides.libraries:
+            action = self._offer(menu, side)
+            if reason:
+                action.setEnabled(False)
+                action.setText(f"{action.text()}: {_short(reason)}".replace("&", "&&"))
+                action.setToolTip(plain_tip(reason))
+        menu.addSeparator()
+        menu.addAction("Another model…", self.model_wanted.emit)
+
+    def _offer(self, menu: QMenu, side: Side) -> QAction:
+        told = f"{side.title}  {side.about}".strip()
+        is_chosen = self._model.sides.second == side
+        return add_choice(menu, told, is_chosen, partial(self._model.sides.choose_second, side))
+
+    def _list_generators(self, menu: QMenu) -> None:
+        chosen = self._model.choices.generators
+        menu.addAction("All", partial(self._choose_generators, ALL_NAMES)).setEnabled(chosen != ALL_NAMES)
+        menu.addSeparator()
+        for name in ALL_NAMES:
+            others = tuple(each for each in ALL_NAMES if (each in chosen) != (each == name))
+            choose = partial(self._choose_generators, others)
+            add_choice(menu, f"{name[0].upper()}{name[1:]}", name in chosen, choose)
+
+    def _choose_generators(self, names: tuple[str, ...]) -> None:
+        self._model.choose(replace(self._model.choices, generators=names))
+
+    def _list_texts(self, menu: QMenu) -> None:
+        choices, choose = self._model.choices, self._model.choose
+        menu.setToolTipsVisible(True)
+        toggled = replace(choices, takes_text=not choices.takes_text)
+        add_choice(menu, "The present text", choices.takes_text, partial(choose, toggled))
+        for name, is_taken in choices.own_texts:
+            take = partial(choose, choices.with_own(name, not is_taken))
+            action = add_choice(menu, quoted(Path(name).name), is_taken, take)
+            action.setToolTip(plain_tip(quoted(name, LONGEST_PATH)))
+        menu.addSeparator()
+        menu.addAction("Add files…", self._add_files)
+        menu.addAction("Add a folder…", self._add_folder)
+
+    def _add_files(self) -> None:
+        names, _ = QFileDialog.getOpenFileNames(self, "Texts to hunt with")
+        for name in names:
+            self._model.choose(self._model.choices.with_own(name, True))
+
+    def _add_folder(self) -> None:
+        if name := QFileDialog.getExistingDirectory(self, "A folder of texts to hunt with"):
+            self._model.choose(self._model.choices.with_own(name, True))
+
+
+class SideButton(QWidget):
+    """The marker, the letter and the name of one of the two, what it is below, and a button to change it."""
+
+    def __init__(self, theme_source: ThemeSource, which: int) -> None:
+        super().__init__()
+        self._letter, self._name = LETTERS[which], ""
+        letter = set_role(QLabel(self._letter), "dim")
+        self.button = MenuButton(theme_source, role="name")
+        self.about = set_role(FittedLabel(), "dim")
+        self.about.setFont(Theme.ui_font(SMALL_FONT_PX))
+        column = in_column(in_row(self.button, (STRETCH, 1)), in_row(UNIT_PX + 3, (self.about, 1)), spacing=0)
+        marks = in_row(Marker(theme_source, which), letter, spacing=UNIT_PX)
+        in_row(marks, (column, 1), on=self, spacing=UNIT_PX)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def show_side(self, side: Side | None, nobody: str, to_do: str) -> None:
+        self._name = nobody if side is None else side.title
+        about = to_do if side is None else side.about
+        self.about.set_texts([about, about.rpartition(" · ")[0], ""])
+        self.button.setToolTip(plain_tip("" if side is None else quoted(side.name, LONGEST_PATH)))
+        self.button.setAccessibleName(f"{self._letter}: {self._name}, {about}")
+        self._fit()
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        name = min(self.button.fontMetrics().horizontalAdvance(self._name), LONGEST_NAME_PX)
+        about = self.about.sizeHint().width()
+        return QSize(max(name, about - AROUND_NAME_PX // 2) + AROUND_NAME_PX, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(SHORTEST_NAME_PX + AROUND_NAME_PX, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        room = min(max(self.width() - AROUND_NAME_PX, SHORTEST_NAME_PX), LONGEST_NAME_PX)
+        name = self.button.fontMetrics().elidedText(self._name, Qt.TextElideMode.ElideMiddle, room)
+        self.button.setText(name.replace("&", "&&"))
+
+
+class HuntStatus(QWidget):
+    """Figures, time and seed, the button that starts and stops, and the bar."""
+
+    def __init__(self, model: HuntModel, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._model = model
+        self.figures = {name: Figure(name) for name in ("texts tried", "a second", "differ", "causes")}
+        self.time = MenuButton(theme_source, role="quiet", tip="How long a hunt goes on")
+        self.time.setFont(Theme.mono_font(FIGURE_PX))
+        self.time.list_choices({_duration(seconds): seconds for seconds in SECONDS})
+        self.time.menu().triggered.connect(self._choose_seconds)
+        self.seed = QLineEdit()
+        self.seed.setValidator(QIntValidator(0, MOST_SEED, self.seed))
+        self.seed.setFixedWidth(84)
+        self.seed.setAccessibleName("Seed")
+        self.seed.setToolTip("The same seed tries the same texts")
+        self.seed.textEdited.connect(self._choose_seed)
+        self.button = push_button("Start", model.run_or_stop, role="primary")
+        self.button.setMinimumWidth(72)
+        self.bar = TimeBar(model, theme_source)
+        seed = in_row((STRETCH, 1), set_role(QLabel("seed"), "dim"), self.seed, spacing=GAP_PX)
+        times = in_column(self.time, seed, spacing=UNIT_PX)
+        times.setAlignment(self.time, RIGHT_SIDE)
+        row = in_row(*self.figures.values(), (STRETCH, 1), times, self.button, spacing=4 * UNIT_PX)
+        in_column(row, self.bar, on=self, margins=(MARGIN_PX, MARGIN_PX, MARGIN_PX, 0), spacing=GAP_PX)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        for signal in (
+            model.state_changed,
+            model.running_changed,
+            model.choices_changed,
+            model.sides.changed,
+        ):
+            signal.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        model, state = self._model, self._model.state
+        tried, seconds = (0, 0.0) if state is None else (state.tried, state.seconds)
+        n_differing = 0 if state is None else state.n_differing
+        values = (tried, round(tried / seconds) if seconds else 0, n_differing, len(model.kinds))
+        for figure, value in zip(self.figures.values(), values, strict=True):
+            figure.show_value(value)
+        self.time.setText(
+            f"{_clock(seconds)} / {_clock(model.hunted_s if model.is_running else model.choices.seconds)}"
+        )
+        self.time.check(model.choices.seconds)
+        self.time.setEnabled(not model.is_running)
+        if self.seed.text() != str(model.choices.seed) and not self.seed.hasFocus():
+            self.seed.setText(str(model.choices.seed))
+        self.seed.setEnabled(not model.is_running)
+        self.button.setText("Stop" if model.is_running else "Start")
+        role = "raised" if model.is_running or model.kinds else "primary"  # then the report is the thing
+        if self.button.property("role") != role:
+            set_role(self.button, role)
+        self.button.setEnabled(model.is_running or not model.why_not)
+        self.button.setToolTip(plain_tip("" if model.is_running else model.why_not))
+
+    def _choose_seconds(self, action: QAction) -> None:
+        self._model.choose(replace(self._model.choices, seconds=action.data()))
+
+    def _choose_seed(self, text: str) -> None:
+        self._model.choose(replace(self._model.choices, seed=int(text or 0)))
+
+
+class Figure(QWidget):
+    """A number, and what it counts below."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+        self.number = QLabel("0")
+        self.number.setFont(Theme.mono_font(FIGURE_PX))
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        in_column(self.number, set_role(QLabel(name), "dim"), on=self, spacing=2)
+
+    def show_value(self, value: int) -> None:
+        self.number.setText(f"{value:,}")
+        self.setAccessibleName(f"{value:,} {self._name}")
+
+
+def _clock(seconds: float) -> str:
+    whole = int(seconds)
+    return f"{whole // 60}:{whole % 60:02}"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:g} seconds" if seconds < 60 else counted(round(seconds / 60), "minute")
+
+
+def _short(reason: str) -> str:
+    return reason.partition(". ")[0].rstrip(".")

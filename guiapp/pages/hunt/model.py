@@ -1,0 +1,369 @@
+"""What the Hunt page shows: who is compared, what is tried, and what was found so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from filecmp import cmp
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.hunt.engine import HuntPlan, hunt
+from guiapp.analysis.hunt.finds import Find, Hunt, Kind, Place
+from guiapp.analysis.hunt.generators import ALL_NAMES
+from guiapp.analysis.hunt.likely import likely_pre
+from guiapp.analysis.hunt.report import markdown
+from guiapp.analysis.hunt.sides import HuntError
+from guiapp.core.system.replace_file import replace_file
+from guiapp.core.text.figures import counted
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.errors import not_written
+from guiapp.kit.models.compared_models import ComparedModels
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.background import LatestJob, Progress
+from guiapp.pages.hunt.runner import Engine, HuntRunner
+from guiapp.pages.hunt.sides import Side, Sides, side_of
+from guiapp.pages.hunt.words import texts_of
+
+SECONDS = (10.0, 30.0, 60.0, 300.0, 1800.0)
+PRESENT_TEXT = "text.txt"  # the name of the file that a hunt reads it from
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What is tried, and how long.
+
+    generators      names out of ALL_NAMES
+    takes_text      whether the window's text is among the user's own
+    own_texts       files and folders that were added, and whether each is taken
+    """
+
+    generators: tuple[str, ...] = ALL_NAMES
+    takes_text: bool = True
+    own_texts: tuple[tuple[str, bool], ...] = ()
+    seconds: float = 60.0
+    seed: int = 0
+
+    def with_own(self, name: str, is_taken: bool) -> Choices:
+        """With a file or folder that is taken or not."""
+        return replace(self, own_texts=tuple({**dict(self.own_texts), name: is_taken}.items()))
+
+
+class HuntModel(QObject):
+    """One hunt, from the choice of its sides to the report.
+
+    sides     who is compared next
+    state     None before the first; of the sides that `hunted` names
+    found_at  when each kind was first found, in seconds
+    kinds     the rows: in the order in which they were found, by their share of the user's lines at the end
+    likely    the pre-tokenizer for A with which all finds go away, "" while none is known
+
+    Signals:
+        choices_changed(): `choices` is new.
+        running_changed(): `is_running` is new.
+        state_changed(): `state` and what follows from it is new; some times a second.
+        selected_changed(): `selected` is another find.
+        likely_changed(): `likely` is new.
+        reported(str): the report that was asked for.
+        told(str): what was done, in a sentence.
+        failed(str): why something could not be done.
+    """
+
+    choices_changed = Signal()
+    running_changed = Signal()
+    state_changed = Signal()
+    selected_changed = Signal()
+    likely_changed = Signal()
+    reported = Signal(str)
+    told = Signal(str)
+    failed = Signal(str)
+
+    def __init__(
+        self, compared: ComparedModels, engine: Engine = hunt, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._compared, self._session = compared, compared.sessions[0]
+        self.sides = Sides(compared, self)
+        self.choices = Choices()
+        self.hunted: tuple[Side, Side] | None = None
+        self.state: Hunt | None = None
+        self._hunted_s = 0.0
+        self.found_at: dict[Kind, float] = {}
+        self.kinds: list[Kind] = []
+        self.likely = ""
+        self.problem = ""
+        self._selected: tuple[Kind, bytes] | None = None
+        self._to_point_out: Place | None = None  # once its file is the text
+        self._folder: TemporaryDirectory[str] | None = None
+        self._runner = HuntRunner(engine, self)
+        self._runner.told.connect(self._take)
+        self._runner.ended.connect(self._end)
+        self._trying_pres = LatestJob[str](self, self._take_likely, self.failed)
+        self._reporting = LatestJob[str](self, self.reported.emit, self.failed)
+        self._saving = LatestJob[str](self, self.told.emit, self.failed)
+        self.sides.changed.connect(self._follow_sides)
+        self._session.vocabulary_changed.connect(self._drop)
+        self._session.text.reading.done.connect(self._follow_file)
+
+    # What is tried
+
+    def choose(self, choices: Choices) -> None:
+        if choices != self.choices:
+            self.choices = choices
+            self.choices_changed.emit()
+
+    # The hunt
+
+    @property
+    def is_running(self) -> bool:
+        return self._runner.is_running
+
+    @property
+    def why_not(self) -> str:
+        """What has to be done before there can be a hunt, "" where nothing has."""
+        return self.sides.why_not or ("" if self.choices.generators else "Tick a generator of texts.")
+
+    def run(self) -> None:
+        """Begin anew."""
+        first, second = self.sides.first, self.sides.second
+        if self.why_not or first is None or second is None:
+            return
+        self._drop()
+        self.hunted, self._hunted_s = (first, second), self.choices.seconds
+        self._folder = self._folder or TemporaryDirectory(prefix="tokenloupe-")
+        takes_text = self.choices.takes_text and self._session.document.size
+        text = self._session.document.text() if takes_text else None
+        place = Path(self._folder.name) / PRESENT_TEXT
+        self._runner.start(partial(_plan, _sides_alone(first, second), self.choices, text, place))
+        self.running_changed.emit()
+        self.state_changed.emit()
+
+    def stop(self) -> None:
+        """Stop at once; what was found stays."""
+        self._runner.stop()
+
+    def run_or_stop(self) -> None:
+        if self.is_running:
+            self.stop()
+        else:
+            self.run()
+
+    @property
+    def hunted_s(self) -> float:
+        """How long the hunt that is shown was to go on."""
+        return self._hunted_s if self.hunted is not None else self.choices.seconds
+
+    def hunt_again(self) -> None:
+        """With A split as is likely, which also becomes a column of Compare."""
+        first, name = self.sides.first, self.likely
+        if first is None or not name:
+            return
+        self.sides.split_first_as(name)
+        if self._compared.can_add and (first.name, name) not in [side[:2] for side in self.sides.models]:
+            self._compared.add(first.name, name)
+        self.run()
+
+    def close(self) -> None:
+        """End all processes and wait for that: the window closes."""
+        self._runner.close()
+        for job in (self._trying_pres, self._reporting, self._saving):
+            job.wait()
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    def _follow_sides(self) -> None:
+        """What was found of others is not shown below the names of these."""
+        sides = self.sides.first, self.sides.second
+        if self.hunted is not None and [s and s[:2] for s in sides] != [side[:2] for side in self.hunted]:
+            self._drop()
+
+    def _drop(self) -> None:
+        was_running = self.is_running
+        self._runner.drop()
+        self._trying_pres.cancel()
+        self.state, self.hunted, self.problem, self.likely = None, None, "", ""
+        self.found_at, self.kinds, self._selected = {}, [], None
+        if was_running:
+            self.running_changed.emit()
+        self.state_changed.emit()
+        self.selected_changed.emit()
+        self.likely_changed.emit()
+
+    def _take(self, state: Hunt) -> None:
+        self.state = state
+        for find in state.finds:
+            if find.reason.kind not in self.found_at:
+                self.found_at[find.reason.kind] = state.seconds
+                self.kinds.append(find.reason.kind)
+        if state.is_over:
+            found = {find.reason.kind: find for find in state.finds}
+            self.kinds.sort(key=lambda kind: (-found[kind].n_lines, -found[kind].n_texts))
+        self.state_changed.emit()
+        if self._selected is None and self.kinds:
+            self.select(self.kinds[0], 0)
+
+    def _end(self, problem: str) -> None:
+        self.problem = problem
+        self.running_changed.emit()
+        self.state_changed.emit()
+        if self.state is not None and self.state.finds:
+            assert self.hunted is not None
+            plan, finds = _sides_alone(*self.hunted), self.state.finds
+            self._trying_pres.start(lambda _progress: likely_pre(plan, finds))
+
+    def _take_likely(self, name: str) -> None:
+        self.likely = name
+        self.likely_changed.emit()
+
+    @property
+    def likely_words(self) -> str:
+        """What is known of the reason, and what the file says of it."""
+        causes = counted(len(self.kinds), "cause")
+        vanish = "vanishes" if len(self.kinds) == 1 else "all vanish"
+        told = f"The {causes} {vanish} when A is split as {self.likely}."
+        vocabulary = self._session.vocabulary
+        if vocabulary is None or self.sides.is_first_split_otherwise:
+            return told
+        if vocabulary.chosen_pre:
+            return f"{told} It is split as {quoted(vocabulary.chosen_pre)}, chosen by hand."
+        named = (
+            f"The file names {quoted(vocabulary.pre)}."
+            if vocabulary.pre
+            else "The file names no pre-tokenizer."
+        )
+        return f"{told} {named}"
+
+    # What was found
+
+    @property
+    def finds(self) -> list[Find]:
+        """One for each kind, in the order of the rows."""
+        if self.state is None:
+            return []
+        found = {find.reason.kind: find for find in self.state.finds}
+        return [found[kind] for kind in self.kinds]
+
+    @property
+    def all_texts(self) -> list[Find]:
+        """Those of all rows, one after the other."""
+        return [each for find in self.finds for each in texts_of(find)]
+
+    @property
+    def selected(self) -> Find | None:
+        """The one that is looked at, with its own text."""
+        if self._selected is None:
+            return None
+        kind, text = self._selected
+        of_kind = [each for each in self.all_texts if each.reason.kind == kind]
+        return next((each for each in of_kind if each.text == text), of_kind[0])
+
+    @property
+    def selected_row(self) -> int:
+        """The row that it is in, -1 where none is."""
+        return self.kinds.index(self._selected[0]) if self._selected is not None else -1
+
+    def select(self, kind: Kind, index: int) -> None:
+        """Look at a text of a kind, counted from 0."""
+        find = next(find for find in self.finds if find.reason.kind == kind)
+        chosen = (kind, texts_of(find)[index].text)
+        if chosen != self._selected:
+            self._selected = chosen
+            self.selected_changed.emit()
+
+    def go(self, step: int) -> None:
+        """To the next text, or by -1 to the one before; round and round."""
+        if (selected := self.selected) is None:
+            return
+        texts = self.all_texts
+        at = (texts.index(selected) + step) % len(texts)
+        self._selected = (texts[at].reason.kind, texts[at].text)
+        self.selected_changed.emit()
+
+    def report(self) -> None:
+        """Make the report; hashing files of weights takes a while."""
+        if (state := self.state) is not None:
+            self._reporting.start(lambda _progress: markdown(state))
+
+    def save_report(self, path: Path) -> None:
+        if (state := self.state) is not None:
+            self._saving.start(partial(_save, state, path))
+
+    # Elsewhere
+
+    def show_text(self) -> None:
+        """Put the text of the find that is selected into the window; a find without text shows in any."""
+        if (find := self.selected) is not None and find.text:
+            self._session.text.show(find.text)
+
+    def second_session(self) -> ModelSession | None:
+        """B as a column of Compare, added where there is room; None where it is no model or there is none."""
+        if self.hunted is None or self.hunted[1].is_library:
+            return None
+        name, pre = self.hunted[1][:2]
+        for session in self._compared.sessions[1:]:
+            loader = session.loader
+            is_open = loader.model is not None and side_of(loader.model)[:2] == (name, pre)
+            if is_open or loader.loading_name == name:
+                return session
+        return self._compared.add(name, pre) if self._compared.can_add else None
+
+    def is_in_text(self, place: Place) -> bool:
+        """Whether a place is in the window's text, and not in a file."""
+        return self._folder is not None and Path(place.line.file).parent == Path(self._folder.name)
+
+    def point_out(self, place: Place) -> None:
+        """Show people where one of their lines differs; a file becomes the window's text."""
+        text, file = self._session.text, Path(place.line.file)
+        if self.is_in_text(place) or text.path == file:
+            self._point_out(place)
+        else:
+            self._to_point_out = place
+            text.open(file)
+
+    def _follow_file(self) -> None:
+        """The file that a place is in is the text now, unless another one came between."""
+        place, self._to_point_out = self._to_point_out, None
+        if place is not None and self._session.text.path == Path(place.line.file):
+            self._point_out(place)
+
+    def _point_out(self, place: Place) -> None:
+        """The character from which on a line differs; people may have edited around it since."""
+        document, (line, at) = self._session.document, place
+        start = line.start
+        if document.slice(start, min(start + len(line.text), document.size)) != line.text:
+            start = document.text().find(line.text)
+        if start < 0:
+            self.failed.emit("The text has changed: that line is no longer in it.")
+            return
+        at = min(at, len(line.text) - 1)
+        self._session.text.point_out(*document.whole_characters(start + at, start + at + 1))
+
+
+def _sides_alone(first: Side, second: Side) -> HuntPlan:
+    return HuntPlan(first.name, second.name, pres=(first.pre, second.pre))
+
+
+def _plan(sides: HuntPlan, choices: Choices, text: bytes | None, place: Path) -> HuntPlan:
+    """The plan with the window's text in a file; raises HuntError where nothing can differ."""
+    first, second = Path(sides.first), Path(sides.second)
+    if sides.pres[0] == sides.pres[1] and first.is_file() and second.is_file() and cmp(first, second, False):
+        raise HuntError("A and B are equal byte for byte: nothing can differ. Choose another one as B.")
+    files = [name for name, is_taken in choices.own_texts if is_taken]
+    if text is not None:
+        replace_file(place, text, is_private=True)
+        files.insert(0, str(place))
+    generators = () if choices.generators == ALL_NAMES else choices.generators
+    return replace(
+        sides, files=tuple(files), seconds=choices.seconds, seed=choices.seed, generators=generators
+    )
+
+
+def _save(state: Hunt, path: Path, progress: Progress) -> str:
+    try:
+        replace_file(path, markdown(state).encode())
+    except OSError as error:
+        raise HuntError(not_written(path, error)) from error
+    return f"The report is in {path}."

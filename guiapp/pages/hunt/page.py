@@ -1,0 +1,245 @@
+"""The Hunt page: texts on which two tokenizers differ, as they are found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QWidget
+
+from guiapp.analysis.hunt.finds import Hunt
+from guiapp.core.text.figures import counted
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.file_names import ask_for_file
+from guiapp.kit.widgets.find_picture import LEGEND
+from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, in_splitter
+from guiapp.kit.widgets.notices import NoticeArea
+from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
+from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.pages.hunt.cause_list import CauseList, ListHead
+from guiapp.pages.hunt.head import HuntHead, HuntStatus
+from guiapp.pages.hunt.model import HuntModel
+from guiapp.pages.hunt.panel import FindPanel
+from guiapp.pages.hunt.words import nothing_found
+
+PANEL_PX = 330
+LEAST_LIST_PX = 60
+FORMATS = {".md": "Markdown (*.md)"}
+NOTICE = "hunt"
+WORDS_PX = 460
+
+
+class HuntPage(Page):
+    """Who against whom at the top, the causes below, and at the right the find that is looked at.
+
+    Signals:
+        shown_in_compare(): the text of the find is the window's, and B a column of Compare: show them.
+    """
+
+    legend = {"Differences": LEGEND, **Page.legend}
+
+    shown_in_compare = Signal()
+
+    def __init__(
+        self,
+        model: HuntModel,
+        requests: PageRequests,
+        theme_source: ThemeSource,
+    ) -> None:
+        super().__init__()
+        self.model, self._requests = model, requests
+        self.head = HuntHead(model, theme_source)
+        self.notices = NoticeArea(theme_source)
+        self.status = HuntStatus(model, theme_source)
+        self.causes = CauseList(model, theme_source)
+        self.words = Words()
+        self.likely = LikelyBar(model)
+        self.panel = FindPanel(model, theme_source)
+        self._views = QStackedWidget()
+        self._lay_out(theme_source)
+        self._connect()
+        self._follow()
+
+    @property
+    def panels(self) -> list[QWidget]:
+        found = [self.causes, self.panel.copy_button] if self.model.kinds else []
+        return [self.status.button, *found]
+
+    @property
+    def is_ready(self) -> bool:
+        return not self.model.is_running
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        return {"hunt": self.splitter}
+
+    def stop(self) -> None:
+        self.model.close()
+
+    def save_report(self) -> None:
+        if self.model.state is not None:
+            path = ask_for_file(self, "Save report", "hunt.md", FORMATS)
+            if path is not None:
+                self.model.save_report(path)
+
+    def _lay_out(self, theme_source: ThemeSource) -> None:
+        listed = QWidget()
+        in_column(ListHead(self.model, self.causes, theme_source), (self.causes, 1), on=listed, spacing=0)
+        self._views.setMinimumHeight(LEAST_LIST_PX)  # what is above is needed in the lowest windows, too
+        self._views.addWidget(self.words)
+        self._views.addWidget(listed)
+        left = QWidget()
+        in_column(self.head, self.notices, self.status, (self._views, 1), self.likely, on=left, spacing=0)
+        self.splitter = in_splitter(left, self.panel, sizes=(1000, PANEL_PX))
+        in_column(self.splitter, on=self)
+        self.setFocusProxy(self.status.button)
+
+    def _connect(self) -> None:
+        model = self.model
+        for signal in (
+            model.state_changed,
+            model.running_changed,
+            model.sides.changed,
+            model.choices_changed,
+        ):
+            signal.connect(self._follow)
+        model.reported.connect(self._copy)
+        model.failed.connect(self._show_failure)
+        model.told.connect(self._tell)
+        self.words.choose.clicked.connect(self.choose_second)
+        self.head.model_wanted.connect(self.choose_second)
+        self.panel.save_wanted.connect(self.save_report)
+        self.panel.step_wanted.connect(self._step)
+        self.panel.compare_wanted.connect(self._show_in_compare)
+
+    def choose_second(self) -> None:
+        """Let people choose a model as B."""
+        self._requests.model_wanted.emit(self.head.sides[1].button, self.model.sides.choose_file)
+
+    def _follow(self) -> None:
+        model = self.model
+        self._views.setCurrentIndex(int(bool(model.kinds)))
+        if model.problem:
+            self.words.say("There was no hunt", model.problem, False)
+        elif model.is_running and (state := model.state) is not None and state.tried:
+            self.words.say(
+                "Nothing found yet", f"{counted(state.tried, 'text')} tried, and both gave the same.", False
+            )
+        elif model.is_running:
+            self.words.say("Opening both …", "", False)
+        elif model.state is not None:
+            self.words.say(*_over(model.state), False)
+        elif model.why_not:
+            self.words.say("Two tokenizers, and where they part", model.why_not, model.sides.second is None)
+        else:
+            self.words.say(
+                "Two tokenizers, and where they part",
+                "Start tries many short texts on both, shrinks those that differ, and says why.",
+                False,
+            )
+
+    def _copy(self, report: str) -> None:
+        QGuiApplication.clipboard().setText(report)
+        self._tell("The report is on the clipboard.")
+
+    def _tell(self, told: str) -> None:
+        self.notices.clear_notice(NOTICE)
+        self.panel.tell(told)
+
+    def _show_failure(self, message: str) -> None:
+        self.notices.show_notice(NOTICE, message)
+
+    def _show_in_compare(self) -> None:
+        if self._b_in_compare() is not None:
+            self.model.show_text()
+            self.shown_in_compare.emit()
+
+    def _step(self) -> None:
+        session, find = self._b_in_compare(), self.model.selected
+        if session is not None and find is not None:
+            self.model.show_text()
+            self._requests.race_wanted.emit(session, find.at)
+
+    def _b_in_compare(self) -> ModelSession | None:
+        """B as a column; says why where it cannot be one."""
+        self.notices.clear_notice(NOTICE)
+        if (session := self.model.second_session()) is None:
+            self._show_failure("Compare has no room for B. Put one of its models away first.")
+        return session
+
+
+class Words(QWidget):
+    """What is said where there are no causes to list, with a way on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.title = plain_label("title")
+        self.text = plain_label("dim", wraps=True)
+        self.choose = push_button("Choose B…", lambda: None)
+        for label in (self.title, self.text):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.text.setMinimumWidth(WORDS_PX)
+        column = in_column(
+            (STRETCH, 2), self.title, self.text, GAP_PX, self.choose, (STRETCH, 3), spacing=GAP_PX
+        )
+        column.setAlignment(self.choose, Qt.AlignmentFlag.AlignHCenter)
+        column.setAlignment(self.text, Qt.AlignmentFlag.AlignHCenter)
+        in_row((STRETCH, 1), column, (STRETCH, 1), on=self)
+
+    def say(self, title: str, text: str, can_choose: bool) -> None:
+        self.title.setText(title)
+        self.text.setText(text)
+        self.choose.setVisible(can_choose)
+
+
+class LikelyBar(QFrame):
+    """What explains all finds at once, and one way to see whether that is so."""
+
+    def __init__(self, model: HuntModel) -> None:
+        super().__init__()
+        set_role(self, "status")
+        self._model = model
+        self.text = plain_label(wraps=True)
+        self.button = push_button("", model.hunt_again)
+        in_row(
+            heading("Likely reason"),
+            (self.text, 1),
+            self.button,
+            on=self,
+            margins=(MARGIN_PX, 3 * UNIT_PX),
+            spacing=MARGIN_PX,
+        )
+        model.likely_changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        name = self._model.likely
+        self.setVisible(bool(name))
+        if name:
+            self.text.setText(self._model.likely_words)
+            self.button.setText(f"Hunt again as {name}")
+
+
+def _over(state: Hunt) -> tuple[str, str]:
+    title = "Inconclusive" if state.why_inconclusive else "Nothing found"
+    return title, " ".join((*nothing_found(state), *state.notes))
+
+
+def make_page(setting: PageSetting) -> HuntPage:
+    model = HuntModel(setting.compared)
+    page = HuntPage(model, setting.requests, setting.theme_source)
+    page.head.own_model_wanted.connect(setting.actions["choose_model"].trigger)
+    page.shown_in_compare.connect(setting.actions["compare"].trigger)
+    setting.actions.connect_all(
+        {
+            "hunt_run": model.run_or_stop,
+            "hunt_next": page.panel.next.click,
+            "hunt_previous": page.panel.previous.click,
+            "hunt_report": model.report,
+            "hunt_save": page.save_report,
+        }
+    )
+    return page

@@ -1,0 +1,326 @@
+"""The text as growing tokens, with what the present step joins ringed and what comes of it above."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPen,
+    QTransform,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QMenu
+
+from guiapp.analysis.trace.debugger import Debugger
+from guiapp.core.text.visible_text import isolate
+from guiapp.kit.widgets.painting import CENTER, fill, write
+from guiapp.kit.widgets.theme import UNIT_PX, Theme
+from guiapp.kit.widgets.tip_watch import TipWatch
+from guiapp.pages.steps.boxes import (
+    BOX_PX,
+    FLOW_ROW_PX,
+    GAP_PX,
+    PADDING_PX,
+    Box,
+    BoxPainter,
+    BoxTexts,
+    FlowLayout,
+    height_of_rows,
+    lay_out,
+    rows_within,
+)
+from guiapp.pages.steps.breakpoints import at_bytes
+from guiapp.pages.steps.drawing import Drawing, ZoomedView
+from guiapp.pages.steps.flow import LONG_TEXT_BYTES, Element, Flow, Role, flow
+from guiapp.pages.steps.gutter import Gutter, GutterRow, paint_dot
+from guiapp.pages.steps.model import StepsModel
+
+SMALL_DOT_PX = 7
+MOST_OF_WINDOW = 0.23  # that the text takes at any rate, if it has two rows
+MARK_PX = 4  # at the right, where there are more rows than are in sight
+NO_TRACE_TEXT, NO_TEXT_TEXT = "Nothing is recorded yet.", "The text is empty."
+
+
+class SeenBox(NamedTuple):
+    """An element and where it is in the widget."""
+
+    element: Element
+    rect: QRectF
+
+
+class FlowView(ZoomedView):
+    """Paints `flow` of the model's debugger; a click on a box, or beside a row, sets a breakpoint there.
+
+    The wheel shows rows that are out of sight, until the next step.
+    """
+
+    ground = "raised"
+
+    def __init__(self, model: StepsModel, drawing: Drawing, name: str = "Tokens at this step") -> None:
+        super().__init__(name, drawing)
+        self._model = model
+        self._flow = Flow([], "", "", False, False)
+        self._layout = FlowLayout([], [], 0)
+        self._box_texts = BoxTexts(drawing.texts)
+        self._boxes = BoxPainter(self._box_texts)
+        self._gutter = Gutter()
+        self._hovered: GutterRow | None = None
+        self._turned = 0  # rows, by the wheel
+        self._most_px = 0  # the height that this trace needed so far: panels below should not jump
+        self.setMouseTracking(True)
+        TipWatch(self, self._tip)
+        model.trace_changed.connect(self._forget_height)
+        self._listen(model)
+        self._follow()
+
+    def _listen(self, model: StepsModel) -> None:
+        for signal in (model.position_changed, model.trace_changed, model.breakpoints_changed):
+            signal.connect(self._follow)
+        model.race.changed.connect(self.update)
+
+    @property
+    def boxes(self) -> list[SeenBox]:
+        """What is painted, with places in this widget."""
+        placed = self._placed()
+        return [SeenBox(box.element, placed.mapRect(box.rect)) for box in self._layout.boxes]
+
+    @property
+    def gutter_rows(self) -> list[GutterRow]:
+        """What stands in the gutter, with places in this widget."""
+        placed = self._placed()
+        return [row._replace(middle=placed.map(QPointF(0, row.middle)).y()) for row in self._layout.rows]
+
+    @property
+    def _debugger(self) -> Debugger | None:
+        return self._model.debugger
+
+    @property
+    def _has_own_ids(self) -> bool:
+        """Whether breakpoints mean the same tokens by their ids."""
+        shown, walked = self._debugger, self._model.debugger
+        return shown is not None and walked is not None and shown.vocabulary is walked.vocabulary
+
+    @property
+    def why_empty(self) -> str:
+        """What is said where there are no tokens."""
+        return NO_TRACE_TEXT if self._debugger is None else NO_TEXT_TEXT
+
+    def sizeHint(self) -> QSize:
+        return QSize(600, self._zoom.scaled(height_of_rows(2)))
+
+    def _follow_zoom(self) -> None:
+        self._forget_height()
+        self._arrange()
+
+    def _follow(self) -> None:
+        debugger = self._debugger
+        self._flow = Flow([], "", "", False, False) if debugger is None else flow(debugger)
+        self._gutter.fit(0 if debugger is None else len(debugger.trace.text))
+        self.setAccessibleDescription(" ".join(element.text for element in self._flow.elements))
+        self._arrange()
+
+    def _forget_height(self) -> None:
+        """Long texts come to need three rows: the room is there at once, so that nothing moves then."""
+        self._most_px = height_of_rows(3) if self._is_long() else 0
+
+    def _is_long(self) -> bool:
+        debugger = self._debugger
+        return debugger is not None and len(debugger.trace.text) > LONG_TEXT_BYTES
+
+    def _n_seen(self) -> int:
+        """How many rows there is room for."""
+        return rows_within(self.height() / self._zoom.factor)
+
+    def _arrange(self) -> None:
+        self._hovered, self._turned = None, 0
+        self._lay_out()
+        self._most_px = max(self._most_px, int(self._layout.height))
+        two_rows = self._zoom.scaled(min(self._most_px, height_of_rows(2)))
+        is_alone = not self._model.race.is_on
+        has_room = is_alone and two_rows <= self.window().height() * MOST_OF_WINDOW
+        self.setMinimumHeight(two_rows if has_room else self._zoom.scaled(height_of_rows(1)))
+        self.setMaximumHeight(max(self.minimumHeight(), self._zoom.scaled(self._most_px)))
+        self.update()
+
+    def _lay_out(self) -> None:
+        """Of long texts only the rows in sight."""
+        width = max(120.0, self._width())
+        n_seen = self._n_seen() if self._is_long() else None
+        self._layout = lay_out(self._flow.elements, width, self._box_texts, n_seen, max(0, self._turned))
+
+    def resizeEvent(self, event: QEvent) -> None:
+        self._arrange()
+
+    def _width(self) -> float:
+        """What there is for boxes, beside the gutter."""
+        return self.width() / self._zoom.factor - self._gutter.width - 2 * MARK_PX
+
+    def _placed(self) -> QTransform:
+        """From places of the layout to those in this widget."""
+        scale = self._zoom.factor
+        return QTransform.fromScale(scale, scale).translate(self._gutter.width, self._shift())
+
+    def _shift(self) -> float:
+        return -float(self._first_row() * FLOW_ROW_PX)
+
+    def _first_row(self) -> int:
+        """The first in sight: what the step is about is, too, as long as nobody turns the wheel."""
+        row = next((box.row for box in self._layout.boxes if box.element.role is not Role.NONE), 0)
+        last = max(0, len(self._layout.rows) - self._n_seen())
+        first = max(0, min(row - (self._n_seen() - 1) // 2, last))
+        return max(0, min(first + self._turned, last))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        before, turned = self._first_row(), self._turned
+        self._turned += -1 if event.angleDelta().y() > 0 else 1
+        self._lay_out()
+        if self._first_row() == before:
+            self._turned = turned
+            event.ignore()  # then the page scrolls
+        self.update()
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        if not self._flow.elements:
+            write(painter, self.rect(), self.why_empty, theme.dim, CENTER)
+            return
+        shift = self._shift()
+        scale = self._zoom.factor
+        first = int(-shift // FLOW_ROW_PX)
+        seen = range(first, first + self._n_seen())
+        painter.scale(scale, scale)
+        painter.translate(0, shift)
+        breakpoints = [row for row in self._model.breakpoints.rows if row.kind == "byte"]
+        for number, row in enumerate(self._layout.rows):
+            if number in seen:
+                found = at_bytes(breakpoints, row.start, row.end)
+                self._gutter.paint(painter, theme, row, found, row == self._hovered)
+        painter.translate(self._gutter.width, 0)
+        boxes = [box for box in self._layout.boxes if box.row in seen]
+        self._boxes.paint(painter, theme, boxes, scale * self.devicePixelRatio())
+        for box in boxes if breakpoints else ():
+            if found := at_bytes(breakpoints, box.element.start, box.element.end):
+                corner = box.rect.topLeft() + QPointF(SMALL_DOT_PX / 2 - 1, SMALL_DOT_PX / 2 - 3)
+                paint_dot(painter, theme, corner, found, SMALL_DOT_PX)
+        self._paint_parting(painter, theme, boxes)
+        self._paint_made(painter, theme)
+        self._paint_mark(painter, theme)
+
+    def _paint_mark(self, painter: QPainter, theme: Theme) -> None:
+        """Which of the rows are in sight, where that is not all; of long texts only some are laid out."""
+        n_rows, n_seen = len(self._layout.rows), self._n_seen()
+        if n_seen < n_rows and not self._is_long():
+            painter.resetTransform()
+            share = self.height() / n_rows
+            place = QRectF(self.width() - MARK_PX, self._first_row() * share, MARK_PX, n_seen * share)
+            fill(painter, place, theme.line, MARK_PX / 2)
+
+    def _paint_parting(self, painter: QPainter, theme: Theme, boxes: list[Box]) -> None:
+        """A line before the first box from which on the tokens of a race differ."""
+        difference = self._model.race.difference
+        if difference is None:
+            return
+        box = next((box for box in boxes if box.element.end > difference.byte), None)
+        if box is None or box.element.start < difference.byte:
+            return
+        x, middle = box.left - GAP_PX / 2, box.top + box.height / 2
+        painter.setPen(QPen(theme.warning, 2, Qt.PenStyle.DotLine))
+        painter.drawLine(QPointF(x, middle - BOX_PX / 2 - 4), QPointF(x, middle + BOX_PX / 2))
+
+    def _paint_made(self, painter: QPainter, theme: Theme) -> None:
+        """A bracket over what the step is about, and what becomes of it."""
+        boxes = [box for box in self._layout.boxes if box.element.role is not Role.NONE]
+        if not boxes or not self._flow.made:
+            return
+        same_row = [box.rect for box in boxes if box.row == boxes[0].row]
+        left, right, top = same_row[0].left() + 5, same_row[-1].right() - 5, same_row[0].top() - 3
+        path = QPainterPath(QPointF(left, top))
+        path.lineTo(left, top - 6)
+        path.lineTo(right, top - 6)
+        path.lineTo(right, top)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.accent, 1.6))
+        painter.drawPath(path)
+        text = f"{isolate(self._flow.made)}  {self._flow.made_below}"
+        width = self._box_texts.made.width(text) + 2 * PADDING_PX
+        x = max(0.0, min((left + right - width) / 2, self._width() - width))
+        bubble = QRectF(x, top - 6 - 24, width, 22)
+        painter.setBrush(theme.accent)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.drawRoundedRect(bubble, 6, 6)
+        painter.setPen(theme.on_accent)
+        self._box_texts.made.draw(painter, bubble, text)
+
+    def _element_at(self, place: QPointF) -> Element | None:
+        return next((box.element for box in self.boxes if box.rect.contains(place)), None)
+
+    def _row_at(self, place: QPointF) -> GutterRow | None:
+        """The row whose place in the gutter that is."""
+        inner = self._placed().inverted()[0].map(place)
+        near = FLOW_ROW_PX / 2
+        if inner.x() >= 0:
+            return None
+        return next((row for row in self._layout.rows if abs(row.middle - inner.y()) <= near), None)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        place = event.position()
+        clicked = self._row_at(place) or self._element_at(place)
+        if clicked is not None and event.button() is Qt.MouseButton.LeftButton:
+            self._model.breakpoints.toggle_bytes(clicked.start, clicked.end)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover(self._row_at(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(None)
+
+    def _hover(self, row: GutterRow | None) -> None:
+        if row != self._hovered:
+            self._hovered = row
+            self.update()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        element = self._element_at(QPointF(event.pos()))
+        if element is None:
+            return
+        menu = QMenu(self)
+        menu.addAction("Run to here", lambda: self._model.to_byte(element.start))
+        breakpoints = self._model.breakpoints
+        menu.addAction("Break at this byte", lambda: breakpoints.toggle_bytes(element.start, element.end))
+        if element.below.isdecimal() and self._has_own_ids:
+            text = f"token {element.below}"
+            menu.addAction("Break when this token is formed", lambda: breakpoints.toggle(text))
+        menu.exec(event.globalPos())
+
+    def _tip(self, place: QPoint) -> str:
+        element, row = self._element_at(QPointF(place)), self._row_at(QPointF(place))
+        debugger = self._debugger
+        if row is not None:
+            return f"from byte {row.start:,}\nClick for a breakpoint here."
+        if element is None or debugger is None:
+            return ""
+        data = debugger.trace.text[element.start : min(element.end, element.start + 4 * UNIT_PX)]
+        token = f", id {element.below}" if element.below else ""
+        lines = [f"{element.part.value}{token}"]
+        lines.append(f"bytes {element.start:,}–{element.end:,}: {data.hex(' ').upper()}")
+        return "\n".join([*lines, "Click for a breakpoint here."])
+
+
+class RivalFlowView(FlowView):
+    """The same for the encoder that runs beside."""
+
+    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+        super().__init__(model, drawing, "Tokens of the other encoder")
+
+    def _listen(self, model: StepsModel) -> None:
+        """The race tells each of its steps."""
+        for signal in (model.race.changed, model.breakpoints_changed):
+            signal.connect(self._follow)
+
+    @property
+    def _debugger(self) -> Debugger | None:
+        return self._model.race.rival

@@ -1,0 +1,225 @@
+"""The lessons to choose from, ours and people's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFrame,
+    QLabel,
+    QMessageBox,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QWidget,
+)
+
+from guiapp.analysis.lessons.lesson import ENDING, Lesson
+from guiapp.analysis.lessons.saving import save_lesson
+from guiapp.core.system.outside_toml import FaultyFileError
+from guiapp.core.text.figures import counted
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.kit.state.background import LatestJob, Progress
+from guiapp.kit.widgets.buttons import push_button, tool_button
+from guiapp.kit.widgets.file_names import ask_for_file
+from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
+from guiapp.kit.widgets.questions import ask_to_fetch
+from guiapp.kit.widgets.style_sheet import set_role
+from guiapp.kit.widgets.text_zoom import TextZoom
+from guiapp.kit.widgets.theme import MARGIN_PX, UI_FONT_PX
+from guiapp.pages.steps.author_dialog import AuthorDialog
+from guiapp.pages.steps.lesson_player import LessonPlayer
+
+FORMATS = {
+    ENDING: "Lesson to change (*.toml)",
+    ".html": "Page to step through in a browser, or to print (*.html)",
+}
+LIST_WIDTH_PX = 900
+KEYS_TEXT = (
+    "Return begins a lesson. In it, Ctrl+PgDown goes on and Ctrl+PgUp back, Ctrl+Return shows the answer "
+    "to a question, and ← and → step. Alt+Return puts it on the whole screen."
+)
+
+
+class BeginButton(QPushButton):
+    """Is pressed by Return, too; up and down lead from one to the next, whatever else stands between."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            goes_on = event.key() == Qt.Key.Key_Down
+            near: QWidget | None = self
+            while near is not None and (near is self or not isinstance(near, BeginButton)):
+                near = near.nextInFocusChain() if goes_on else near.previousInFocusChain()
+            if near is not None:
+                near.setFocus()
+        else:
+            super().keyPressEvent(event)
+
+
+class LessonList(QScrollArea):
+    """A card for each, with a button that begins or resumes; they are read when the list is first shown.
+
+    A lesson from a file is read again when it begins, as somebody may be writing it.  `present` shows the one
+    that is under way on the whole screen.
+    """
+
+    def __init__(self, player: LessonPlayer, zoom: TextZoom, present: Callable[[], None]) -> None:
+        super().__init__()
+        self._present = present
+        self._player = player
+        self._zoom = zoom
+        self._words: list[tuple[QLabel, int]] = []
+        self._inner: QWidget | None = None
+        self._shown: list[Lesson] = []
+        self.buttons: dict[str, BeginButton] = {}
+        self.present_buttons: dict[str, QToolButton] = {}
+        self._saving = LatestJob[None](self, failed=partial(self._complain, "Save lesson"))
+        scroll_down(self)
+        player.changed.connect(self._follow)
+        zoom.changed.connect(self._follow_zoom)
+
+    def fill(self) -> None:
+        """Make the cards, the first time and for lessons that are new."""
+        if self.widget() is not None and self._shown == self._player.lessons:
+            return
+        self._shown, self._words, self.buttons, self.present_buttons = list(self._player.lessons), [], {}, {}
+        cards = [self._card(number, lesson) for number, lesson in enumerate(self._shown, 1)]
+        failures = [
+            set_role(QLabel(failure, wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+            for failure in self._player.failures
+        ]
+        self._inner = QWidget()
+        write = push_button("Write a lesson…", self.show_author)
+        head = in_row((self._keys(), 1), write, push_button("Open lesson file…", self.ask_and_open))
+        in_column(head, *cards, *failures, STRETCH, on=self._inner, margins=None)
+        content = QWidget()
+        in_row(self._inner, on=content, margins=None)
+        self.setWidget(content)
+        self._follow_zoom()
+        self._follow()
+
+    def ask_and_open(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Open lesson", "", f"Lessons (*{ENDING})")
+        if name:
+            self.open(Path(name))
+
+    def open(self, path: Path) -> None:
+        """Begin a lesson from a file, or say what is wrong with it."""
+        try:
+            self._player.open(path, self._may_fetch)
+        except FaultyFileError as error:
+            self._complain("Open lesson", str(error))
+
+    def _may_fetch(self, models: list[str]) -> bool:
+        listed = ", ".join(quoted(model, 200) for model in models)
+        return ask_to_fetch(self, f"This lesson uses what is on the web: {listed}")
+
+    def ask_and_save(self, lesson: Lesson) -> None:
+        """Save a lesson as the beginning of one's own, or as a page."""
+        if path := ask_for_file(self, "Save a copy", lesson.path.name, FORMATS):
+            self.save(lesson, path)
+
+    def save(self, lesson: Lesson, path: Path) -> None:
+        """In the format that the ending names; says so where that fails."""
+        self._saving.start(partial(_save, lesson, path))
+
+    def show_author(self) -> None:
+        """Explain how to write a lesson, and check one."""
+        self.author.show()
+        self.author.raise_()
+        self.author.activateWindow()
+
+    @cached_property
+    def author(self) -> AuthorDialog:
+        """Made for the first who writes a lesson."""
+        return AuthorDialog(self.open, self)
+
+    def stop(self) -> None:
+        self._saving.wait()
+        if "author" in self.__dict__:
+            self.author.stop()
+
+    def _complain(self, title: str, message: str) -> None:
+        box = QMessageBox(QMessageBox.Icon.Warning, title, message, parent=self)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.exec()
+        box.deleteLater()
+
+    @property
+    def first_choice(self) -> QWidget:
+        """What the focus belongs to: the button of the lesson to go on with."""
+        suggested = self._player.suggested
+        return self if suggested is None else self.buttons.get(suggested.name, self)
+
+    def offer(self) -> None:
+        """Let Return go on with the lesson that comes next."""
+        self.first_choice.setFocus()
+        self.ensureWidgetVisible(self.first_choice)
+
+    def _keys(self) -> QLabel:
+        label = set_role(QLabel(KEYS_TEXT, wordWrap=True), "dim")
+        self._words.append((label, UI_FONT_PX))
+        return label
+
+    def _follow_zoom(self) -> None:
+        if self._inner is not None:
+            self._inner.setMaximumWidth(self._zoom.scaled(LIST_WIDTH_PX))
+        for label, size_px in self._words:
+            label.setFont(self._zoom.ui_font(size_px))
+
+    def _card(self, number: int, lesson: Lesson) -> QFrame:
+        plain = Qt.TextFormat.PlainText
+        title = QLabel(f"{number}.  {lesson.title}", textFormat=plain)
+        summary = QLabel(lesson.summary, wordWrap=True, textFormat=plain)
+        self._words += [(title, UI_FONT_PX + 3), (summary, UI_FONT_PX)]
+        set_role(summary, "dim")
+        button = BeginButton()
+        button.clicked.connect(partial(self._begin, lesson))
+        self.buttons[lesson.name] = button
+        copy = tool_button("Save a copy…", partial(self.ask_and_save, lesson))
+        copy.setAccessibleName(f"Save a copy of {lesson.title}")
+        show = self.present_buttons[lesson.name] = tool_button(
+            "Present", partial(self._begin_and_present, lesson), name=f"Present {lesson.title}"
+        )
+        words = in_column(title, summary)
+        row = in_row((words, 1), copy, show, button, margins=(MARGIN_PX, MARGIN_PX - 4))
+        return framed(row, "card")
+
+    def _begin(self, lesson: Lesson) -> None:
+        is_ours = lesson.name == lesson.path.stem
+        if is_ours:
+            self._player.begin(lesson.name)
+        else:
+            self.open(lesson.path)
+
+    def _begin_and_present(self, lesson: Lesson) -> None:
+        self._begin(lesson)
+        if self._player.lesson is not None:
+            self._present()
+
+    def _follow(self) -> None:
+        for lesson in self._shown:
+            told = _told(lesson, self._player.reached(lesson), self._player.is_finished(lesson))
+            self.buttons[lesson.name].setText(told)
+            self.buttons[lesson.name].setAccessibleName(f"{lesson.title}: {told}")
+
+
+def _told(lesson: Lesson, reached: int, is_finished: bool) -> str:
+    """What a button does: `✓ Begin again`, where the lesson was finished before."""
+    n_steps = len(lesson.steps)
+    if reached:
+        told = f"Resume at {reached + 1} of {n_steps}"
+    else:
+        told = "Begin again" if is_finished else f"Begin · {counted(n_steps, 'step')}"
+    return f"✓ {told}" if is_finished else told
+
+
+def _save(lesson: Lesson, path: Path, _: Progress) -> None:
+    save_lesson(lesson, path)

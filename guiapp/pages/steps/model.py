@@ -1,0 +1,434 @@
+"""The debugger as the window shows it: a trace of the text, a place in it, breakpoints and watches."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from PySide6.QtCore import QObject, QSignalBlocker, Signal
+
+from guiapp.analysis.sessions.session_file import SessionFile
+from guiapp.analysis.trace.absences import absence
+from guiapp.analysis.trace.breakpoints import Breakpoint, hits
+from guiapp.analysis.trace.candidates import Waiting
+from guiapp.analysis.trace.conditions import Expression
+from guiapp.analysis.trace.debugger import Debugger, Granularity
+from guiapp.analysis.trace.places import Place, step_at
+from guiapp.analysis.trace.trace import Tokens
+from guiapp.core.encode.encoding import Encoding
+from guiapp.core.text.visible_text import visible_text
+from guiapp.core.vocabulary.token_tree import TokenTree
+from guiapp.errors import TokenloupeError
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.background import LatestJob
+from guiapp.kit.state.settings import Settings
+from guiapp.pages.steps.debugger_memory import Remembered, recall
+from guiapp.pages.steps.left_off import LeftOff, Paused
+from guiapp.pages.steps.race import RaceModel
+from guiapp.pages.steps.recording import Recording
+from guiapp.pages.steps.trace_recorder import TraceRecorder
+from guiapp.pages.steps.tree_walk import WALKERS
+from guiapp.pages.steps.walk_model import WalkModel
+
+MOST_NOTES = 200
+
+
+class StepsModel(WalkModel[Debugger]):
+    """What the Steps page shows; without settings, nothing of it is remembered.
+
+    Signals:
+        trace_changed(): `debugger` is new, or None while nothing is recorded.
+        watches_changed(): `watches` is new.
+        notes_changed(): `notes` is new.
+        granularity_changed(): `granularity` is new.
+    """
+
+    trace_changed = Signal()
+    watches_changed = Signal()
+    notes_changed = Signal()
+    granularity_changed = Signal()
+
+    def __init__(
+        self,
+        session: ModelSession,
+        settings: Settings | None = None,
+        recorder: TraceRecorder | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent=parent)
+        self._session = session
+        self._settings = settings
+        recorder = recorder or TraceRecorder(parent=self)
+        self.recording = Recording(session, recorder, self)
+        self.race = RaceModel(session, TraceRecorder(recorder.command, self), self)
+        self.breakpoints.changed.connect(self._follow_breakpoints)
+        self.watches: tuple[str, ...] = ()
+        self.training_breakpoints: tuple[Breakpoint, ...] = ()
+        self._granularity = Granularity.DECISION
+        self._waiting: tuple[int, Waiting] | None = None
+        self.notes: tuple[tuple[int, str], ...] = ()
+        self._others = LatestJob[dict[str, Encoding]](self, self._take_others)
+        self.tree: TokenTree | None = None
+        self._trees = LatestJob[TokenTree](self, self._take_tree)
+        self.recording.recorded.connect(self.show)
+        self.recording.outdated.connect(self._forget_trace)
+        self.position_changed.connect(self.race.follow)
+        self._seeks_parting = False
+        self._seeks_token: tuple[int, int] | None = None
+        self._left_off = LeftOff(session.document, self.recording)
+        self._seeks_place: Place | None = None
+        self.race.changed.connect(self._follow_race)
+        session.spelling.changed.connect(self._follow_spelling)
+        self._restore()
+
+    # The trace
+
+    def watch(self, is_watching: bool) -> None:
+        """Follow the session's text from now on, or no longer: the page is shown or hidden."""
+        self.recording.watch(is_watching)
+        if not is_watching:
+            self.clock.pause()
+
+    def _forget_trace(self) -> None:
+        """Nothing is shown while another text is recorded: the old steps are not its own."""
+        self.clock.pause()
+        if self.walk is not None:
+            self.show(None)
+
+    def show(self, debugger: Debugger | None) -> None:
+        """Walk through a trace of the session's text from its start; None for none.
+
+        It is a trace of the model that was open when recording began, which may be another by now.
+        """
+        self.walk, self._waiting, self.tree = debugger, None, None
+        self._note(())
+        if debugger is not None and debugger.trace.twin in WALKERS:
+            self._trees.start(lambda _: debugger.vocabulary.token_tree)
+        if debugger is not None:
+            debugger.spell(self._session.spelling.now)
+            with QSignalBlocker(self.breakpoints):
+                self.breakpoints.fit(self.breakpoints.rows)
+            debugger.log_limit = MOST_NOTES
+            debugger.begin()
+        self.trace_changed.emit()
+        self.breakpoints_changed.emit()
+        self.position_changed.emit()
+        self._compare()
+        self.race.run_beside(debugger, self.recording.text_start)
+        self._go_where_formed()
+        if debugger is not None and (step := self._left_off.arrive(debugger.trace.text)) is not None:
+            self.go_to(step)
+        self._go_to_place()
+
+    def _take_tree(self, tree: TokenTree) -> None:
+        self.tree = tree
+        self.position_changed.emit()
+
+    def _follow_spelling(self) -> None:
+        """Tell all again."""
+        if (debugger := self.debugger) is not None:
+            debugger.spell(self._session.spelling.now)
+            steps = dict.fromkeys(step for step, _ in self.notes)
+            self._note(tuple(note for step in steps for note in debugger.stops.logged(step, step + 1, None)))
+            self.position_changed.emit()
+
+    # Moving
+
+    @property
+    def debugger(self) -> Debugger | None:
+        return self.walk
+
+    @property
+    def granularity(self) -> Granularity:
+        return self._granularity
+
+    def set_granularity(self, granularity: Granularity) -> None:
+        if granularity is not self._granularity:
+            self._granularity = granularity
+            self._keep()
+            self.granularity_changed.emit()
+
+    def step(self) -> None:
+        self._moved(lambda debugger: debugger.step(self._granularity))
+
+    def back(self) -> None:
+        self._moved(lambda debugger: debugger.step(self._granularity, -1))
+
+    def into(self) -> None:
+        """One decision, whatever the size of steps."""
+        self._moved(lambda debugger: debugger.step(Granularity.DECISION))
+
+    def over(self) -> None:
+        """To the next piece, whatever the size of steps, or to a stop on the way."""
+        self._moved(lambda debugger: debugger.step(Granularity.PIECE))
+
+    def back_over(self) -> None:
+        self._moved(lambda debugger: debugger.step(Granularity.PIECE, -1))
+
+    def out(self) -> None:
+        self._moved(Debugger.out)
+
+    def run(self) -> None:
+        """Go on to the next breakpoint, to where a race parts, or to the end."""
+        parting = self.race.stop_at
+        goal = self.n_steps if parting is None or parting <= self.position else parting
+        self._moved(lambda debugger: debugger.until(goal))
+
+    def reverse(self) -> None:
+        """Go back to the previous breakpoint, to where a race parts, or to the start."""
+        parting = self.race.stop_at
+        goal = 0 if parting is None or parting >= self.position else parting
+        self._moved(lambda debugger: debugger.back_until(goal))
+
+    def to_difference(self) -> None:
+        """Go to the step at which the two of a race part."""
+        if self.race.parting is not None:
+            self.go_to(self.race.parting)
+
+    def race_with(self, rival: ModelSession, offset: int | None = None) -> None:
+        """Let another model run beside, and go where the two part from a byte of the session's text on."""
+        has_steps = self.debugger is not None and self.recording.is_settled
+        if not has_steps or not self.recording.has(offset or 0):
+            self.recording.record_around(offset or 0)
+        self._seeks_parting = True
+        self.race.choose_model(rival, offset)
+
+    def _follow_race(self) -> None:
+        if self._seeks_parting and self.race.is_ready:
+            self._seeks_parting = False
+            self.to_difference()
+
+    def to_byte(self, offset: int) -> None:
+        """Run to the next token over a byte of the recorded text."""
+        self._moved(lambda debugger: debugger.to_byte(offset))
+
+    def to_caret(self) -> None:
+        """Run to the next token over the byte at the caret."""
+        self.to_byte(self._session.document.caret - self.recording.text_start)
+
+    def stop_where_formed(self, token_id: int, offset: int) -> None:
+        """Set a breakpoint on a token, and go where it is formed over a byte of the session's text."""
+        place = f"token {token_id}"
+        if place not in [row.title for row in self.breakpoints.rows]:
+            self.breakpoints.add(place)
+        self._seeks_token = (token_id, offset)
+        has_steps = self.debugger is not None and self.recording.is_settled
+        if has_steps and self.recording.has(offset):
+            self._go_where_formed()
+        else:
+            self.recording.record_around(offset)
+
+    def _go_where_formed(self) -> None:
+        if self._seeks_token is None or self.debugger is None:
+            return
+        (token_id, offset), self._seeks_token = self._seeks_token, None
+        byte = offset - self.recording.text_start
+        values = self.debugger.values
+        over = hits(Breakpoint("byte", str(byte)), values, {})
+        formed = np.intersect1d(over, hits(Breakpoint("token", str(token_id)), values, {}))
+        if len(formed):
+            self.go_to(int(formed[0]))
+        else:
+            self.to_byte(byte)
+
+    def resume(self, left: SessionFile) -> None:
+        """Take up what was left of the present text, once it is recorded; its breakpoints come at once."""
+        self.breakpoints.exchange(left.breakpoints)
+        self.watches = left.watches
+        self.set_granularity(left.step_size)
+        self._keep()
+        self.watches_changed.emit()
+        self.race.choose(left.race)
+        self._left_off.wait_for(Paused(left.recorded, left.step))
+
+    def captured(self, session: SessionFile) -> SessionFile:
+        """A session with what can be taken up again here."""
+        here = Paused((self.recording.text_start, self.recording.text_end), self.position)
+        is_recorded = self.debugger is not None and self.recording.is_settled
+        recorded, step = here if is_recorded else self._left_off.place
+        return replace(
+            session,
+            breakpoints=self.breakpoints.rows,
+            watches=self.watches,
+            step_size=self._granularity,
+            recorded=recorded,
+            step=step,
+            race=self.race.encoder,
+        )
+
+    def go_where(self, place: Place) -> None:
+        """Go to a step over bytes of the session's text, as soon as what is around them is recorded."""
+        self._seeks_place = place
+        has_steps = self.debugger is not None and self.recording.is_settled
+        if has_steps and self.recording.has(place.start):
+            self._go_to_place()
+        else:
+            self.recording.record_around(place.start)
+
+    def _go_to_place(self) -> None:
+        if self._seeks_place is None or self.debugger is None:
+            return
+        place, self._seeks_place = self._seeks_place, None
+        step = step_at(self.debugger.trace, place, self.recording.text_start)
+        if step is None:
+            self.to_byte(place.start - self.recording.text_start)
+        else:
+            self.go_to(step)
+
+    def refresh(self) -> None:
+        """Show the place that somebody else moved the debugger to."""
+        self._waiting = None
+        self.position_changed.emit()
+
+    def _arrived(self, walk: Debugger) -> None:
+        self._waiting = None
+        if walk.log:
+            self._note((*self.notes, *walk.log)[-MOST_NOTES:])
+
+    def forget_notes(self) -> None:
+        """Throw the messages of log points away."""
+        self._note(())
+
+    def _note(self, notes: tuple[tuple[int, str], ...]) -> None:
+        if notes != self.notes:
+            self.notes = notes
+            self.notes_changed.emit()
+
+    def _advance(self) -> None:
+        """A step of the size that is chosen, but not past where a race parts."""
+        before, parting = self.position, self.race.stop_at
+        self.step()
+        if parting is not None and before < parting <= self.position:
+            self.go_to(parting)
+            self.clock.pause()
+
+    # What there is to see
+
+    @property
+    def waiting(self) -> Waiting:
+        """The pairs that compete at the present step."""
+        if self.debugger is None:
+            return Waiting([], 0, 0)
+        if self._waiting is None or self._waiting[0] != self.position:
+            self._waiting = self.position, self.debugger.waiting()
+        return self._waiting[1]
+
+    @property
+    def title(self) -> str:
+        """Where the present step is, in a few words."""
+        debugger = self.debugger
+        if debugger is None or self.position >= self.n_steps:
+            return "the end"
+        columns = debugger.trace.columns
+        piece, stage = int(columns.piece[self.position]), debugger.trace.stage(self.position)
+        if stage != "encode":
+            return stage
+        start, end = debugger.trace.pieces.start[piece], debugger.trace.pieces.end[piece]
+        text = visible_text(debugger.trace.text[start:end], 24)
+        return f"piece {piece + 1:,} of {debugger.trace.n_pieces:,} · bytes {start:,}–{end:,} · “{text}”"
+
+    # Breakpoints
+
+    def absence(self, index: int) -> str:
+        """Why a breakpoint cannot be hit in this model and text, "" where it can."""
+        debugger, row = self.debugger, self.breakpoints.rows[index]
+        return "" if debugger is None else absence(row, debugger.values, self._session.encoders)
+
+    def toggle_breakpoint(self) -> None:
+        """A breakpoint on the token that the present step makes, or on its operation; or away with it."""
+        if self.debugger is None or self.position >= self.n_steps:
+            return
+        token_id = int(self.debugger.trace.columns.result[self.position])
+        if 0 <= token_id < len(self.debugger.vocabulary):
+            self.breakpoints.toggle(f"token {token_id}")
+        else:
+            self.breakpoints.toggle(f"operation {self.debugger.trace.operation(self.position)}")
+
+    def _follow_breakpoints(self) -> None:
+        self._keep()
+        self.breakpoints_changed.emit()
+        self._compare()
+
+    def _compare(self) -> None:
+        """Encode with the encoders that breakpoints compare with."""
+        tokenizer = self._session.tokenizer
+        names = {row.value for row in self.breakpoints.rows if row.kind == "difference"}
+        if self.debugger is None or tokenizer is None or not names:
+            return
+        options, text = self._session.options, self.debugger.trace.text
+        known = sorted(names & set(tokenizer.encoders))
+        switches = (options.add_special, options.parse_special)
+        self._others.start(lambda _: {name: tokenizer.encode(text, *switches, name) for name in known})
+
+    def _take_others(self, encodings: dict[str, Encoding]) -> None:
+        if self.debugger is None:
+            return
+        for name, encoding in encodings.items():
+            if encoding.text_bytes == self.debugger.trace.text:
+                starts, ends = encoding.spans.astype(np.int32).T
+                self.debugger.compare_with(name, Tokens(encoding.token_ids, starts, ends))
+        self.breakpoints_changed.emit()
+
+    # Watches
+
+    def add_watch(self, text: str) -> None:
+        """Raises ConditionError."""
+        Expression(text)
+        self.watches = (*self.watches, text)
+        self._keep()
+        self.watches_changed.emit()
+
+    def remove_watch(self, index: int) -> None:
+        self.watches = (*self.watches[:index], *self.watches[index + 1 :])
+        self._keep()
+        self.watches_changed.emit()
+
+    def watch_values(self) -> list[str]:
+        """What the watched expressions are now."""
+        return [self._value(text) for text in self.watches]
+
+    def _value(self, text: str) -> str:
+        try:
+            return "–" if self.debugger is None else self.debugger.told(Expression(text))
+        except TokenloupeError as error:
+            return str(error)
+
+    # Memory
+
+    def keep_training_breakpoints(self, rows: tuple[Breakpoint, ...]) -> None:
+        """Remember those of the trainings on this page, too."""
+        if rows != self.training_breakpoints:
+            self.training_breakpoints = rows
+            self._keep()
+
+    def forget(self) -> None:
+        """Begin anew: no breakpoints, no watches, no race, the smallest steps."""
+        self.breakpoints.forget()
+        self.watches = ()
+        self.watches_changed.emit()
+        self.set_granularity(Granularity.DECISION)
+        self.race.choose("")
+
+    def _keep(self) -> None:
+        if self._settings is None:
+            return
+        rows = self.breakpoints.rows, self.training_breakpoints
+        remembered = Remembered(rows[0], self.watches, self._granularity, rows[1])
+        self._settings.debugger = remembered.to_json()
+
+    def _restore(self) -> None:
+        if self._settings is None:
+            return
+        remembered = recall(self._settings.debugger)
+        self.watches, self._granularity = remembered.watches, remembered.granularity
+        self.training_breakpoints = remembered.training
+        with QSignalBlocker(self.breakpoints):
+            self.breakpoints.fit(remembered.breakpoints)
+
+    def stop(self) -> None:
+        """End all work in the background."""
+        self.clock.pause()
+        self._others.wait()
+        self._trees.wait()
+        self.recording.stop()
+        self.race.stop()

@@ -1,0 +1,425 @@
+"""The Steps page: a debugger for the tokenization of the text, training, and lessons on both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QWidget
+
+from guiapp.analysis.export.exported_run import ExportedRun
+from guiapp.analysis.export.trace_run import TraceRun
+from guiapp.analysis.export.training_run import TrainingRun
+from guiapp.analysis.lessons.lesson import Lesson
+from guiapp.analysis.sessions.session_file import SessionFile
+from guiapp.analysis.trace.places import Place
+from guiapp.kit.models.compared_models import ComparedModels
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.widgets.actions import Actions
+from guiapp.kit.widgets.buttons import tool_button
+from guiapp.kit.widgets.layouts import framed, in_column, in_row
+from guiapp.kit.widgets.page_base import Page, PageSetting
+from guiapp.kit.widgets.segments import Segments
+from guiapp.kit.widgets.shaped_texts import MonoTexts
+from guiapp.kit.widgets.text_zoom import TextZoom
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, TEXT_FONT_PX, ThemeSource
+from guiapp.kit.widgets.wrapping_row import scrolling
+from guiapp.pages.steps.breakpoints import StepBreakpoints
+from guiapp.pages.steps.drawing import Drawing
+from guiapp.pages.steps.export import ExportBar
+from guiapp.pages.steps.legend import LEGEND
+from guiapp.pages.steps.lesson_bar import LessonBar
+from guiapp.pages.steps.lesson_player import LessonPlayer
+from guiapp.pages.steps.lessons import LessonList
+from guiapp.pages.steps.model import StepsModel
+from guiapp.pages.steps.trace_view import TraceView
+from guiapp.pages.steps.training import TrainingModel
+from guiapp.pages.steps.training_view import TrainingStage, TrainingView
+
+if TYPE_CHECKING:
+    from guiapp.analysis.trace.places import Place
+
+ENCODE, TRAIN, LESSONS = range(3)
+ON_KEYS = ("Space", "Right", "Down", "PgDown", "Return", "Enter")
+BACK_KEYS = ("Backspace", "Left", "Up", "PgUp")
+ONCE_KEYS = ("Space", "Return", "Enter", "Backspace")
+"""Held down, they do not run through everything; arrow keys do."""
+
+WALKS: dict[str, Callable[[StepsModel | TrainingModel], None]] = {
+    "debug_run": lambda walk: walk.run(),
+    "debug_reverse": lambda walk: walk.reverse(),
+    "debug_step": lambda walk: walk.step(),
+    "debug_back": lambda walk: walk.back(),
+    "debug_into": lambda walk: walk.into(),
+    "debug_over": lambda walk: walk.over(),
+    "debug_back_over": lambda walk: walk.back_over(),
+    "debug_out": lambda walk: walk.out(),
+    "debug_restart": lambda walk: walk.restart(),
+    "debug_end": lambda walk: walk.to_end(),
+    "debug_play": lambda walk: walk.toggle_play(),
+    "debug_breakpoint": lambda walk: walk.toggle_breakpoint(),
+}
+
+
+class StepsPage(Page):
+    """Three modes: what the encoder does, what a trainer does, and lessons that lead through both.
+
+    A lesson is beside what people have open and leaves it alone; it ends when they open something else
+    while it is in sight.
+    """
+
+    legend = {"In the steps": LEGEND, **Page.legend}
+
+    def __init__(
+        self,
+        model: StepsModel,
+        player: LessonPlayer,
+        compared: ComparedModels,
+        actions: Actions,
+        theme_source: ThemeSource,
+    ) -> None:
+        super().__init__()
+        self.model = model
+        self._is_presented = False
+        self.player = player
+        session = self._session = compared.sessions[0]
+        self._actions = actions
+        self._mode = ENCODE
+        self._has_lesson = False
+        self._presented_keys: list[QShortcut] = []
+        self.modes = Segments(("Encode", "Train", "Lessons"))
+        self._zoom = TextZoom(self)
+        drawing = self._drawing = Drawing(theme_source, self._zoom, MonoTexts())
+        self.lesson_bar = LessonBar(player, actions, drawing)
+        self.trace = TraceView(model, session, actions, drawing)
+        training = TrainingModel(spelling=session.spelling, parent=self)
+        self.training = TrainingView(training, compared, actions, drawing)
+        self.export = ExportBar(self.shown_run, self.grab, theme_source)
+        self.lessons = LessonList(player, self._zoom, self.present)
+        self.lesson_training = TrainingStage(player.training, actions, drawing)
+        self._lesson_part = framed(in_column(self.lesson_bar, margins=(MARGIN_PX, 0)))
+        self._stack = QStackedWidget()
+        self._lay_out()
+        self._connect(actions)
+        self._share_breakpoints()
+        session.text.left.connect(self._show_opened)
+        session.loader.loading_changed.connect(self._follow_loader)
+        self.modes.chosen.connect(self._choose)
+        self._zoom.stepped.connect(partial(_step_zoom, actions))
+        player.changed.connect(self._follow_player)
+        self._follow()
+
+    @property
+    def panels(self) -> list[QWidget]:
+        if self._mode == TRAIN:
+            training = self.training
+            return [training.stage.scrubber, training.form.algorithm, training.breakpoints.field.line]
+        if self._mode == LESSONS and self.player.lesson is None:
+            return [self.lessons.first_choice]
+        if self._is_covered:
+            return [self.lesson_bar.buttons["lesson_reveal"]]
+        if isinstance(self._shown, TrainingModel):
+            return [self.lesson_training.scrubber]
+        trace = self.trace if self._mode == ENCODE else self.lesson_trace
+        return [trace.timeline, trace.side.breakpoints.field.line, trace.side.watches.field.line]
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        return {"steps": self.trace, "training": self.training}
+
+    @property
+    def is_ready(self) -> bool:
+        model = self.model
+        if self._mode == TRAIN:
+            return not self.training.model.is_busy
+        if self._mode == LESSONS:
+            return self.player.is_ready and self.player.steps.race.is_ready
+        if model.debugger is None:
+            return bool(model.recording.failure)
+        return model.race.is_ready
+
+    def begin(self, rival: str, lesson: str) -> None:
+        """Begin a race, and a lesson at a step of it ("name:3"), where they are not empty."""
+        if lesson:
+            name, _, number = lesson.partition(":")
+            self.player.begin(name, max(0, int(number or 1) - 1))
+        if rival and isinstance(self._shown, StepsModel):
+            self._shown.race.choose(rival)
+
+    def race_with(self, rival: ModelSession, offset: int | None = None) -> None:
+        """Show where the model and another one part, from a byte of the text on if there is one."""
+        self.modes.choose(ENCODE)
+        self.model.race_with(rival, offset)
+
+    def show_lessons(self) -> None:
+        """Show the list, or the lesson that is under way."""
+        self.modes.choose(LESSONS)
+
+    def present(self) -> None:
+        """Show what is in sight on the whole screen."""
+        self._actions["present"].setChecked(True)
+
+    def present_lesson(self) -> None:
+        """The one that is under way, or else the one that comes next."""
+        self.show_lessons()
+        self.present()
+
+    def set_presented(self, is_presented: bool) -> None:
+        """Show what an audience reads, and let the keys of remote controls step."""
+        self._is_presented = is_presented
+        suggested = self.player.suggested
+        if is_presented and self._shown is None and self.isVisible() and suggested is not None:
+            self.player.begin(suggested.name)
+        if self._shown is not None:
+            self._shown.clock.pause()
+        self._follow()
+
+    def _add_keys(self, actions: Actions) -> None:
+        """Those of presentations."""
+        slots = dict.fromkeys(ON_KEYS, self._go_on) | dict.fromkeys(BACK_KEYS, self._go_back)
+        names = {"Home": "debug_restart", "End": "debug_end", "P": "debug_play"}
+        for key, slot in (slots | {key: actions[name].trigger for key, name in names.items()}).items():
+            shortcut = QShortcut(QKeySequence(key), self)
+            shortcut.activated.connect(slot)
+            shortcut.setAutoRepeat(key not in ONCE_KEYS)
+            self._presented_keys.append(shortcut)
+
+    def _go_on(self) -> None:
+        """One step; in a lesson to the answer, or to its next step, where it has one."""
+        player = self.player
+        if self._mode != LESSONS:
+            self._move(WALKS["debug_step"])
+        elif player.step is not None and player.step.ask and not player.is_revealed:
+            player.reveal()
+        else:
+            player.go_to(player.number + 1)
+
+    def _go_back(self) -> None:
+        if self._mode == LESSONS:
+            self.player.go_back()
+        else:
+            self._move(WALKS["debug_back"])
+
+    def begin_training(self, wish: str) -> None:
+        """Train what a word says, such as "bpe:300", and show what there is after step k with "bpe:300:k"."""
+        if wish:
+            self.modes.choose(TRAIN)
+            self.training.begin(wish)
+
+    def stop_at(self, place: str) -> None:
+        """Set a breakpoint and run to its first hit, where it is not empty."""
+        model = self._shown
+        if place and isinstance(model, StepsModel):
+            model.restart()
+            model.breakpoints.add(place)
+            model.run()
+
+    def resume(self, left: SessionFile) -> None:
+        """Take up work where a session says that it was left."""
+        self.modes.choose(ENCODE)
+        self.model.resume(left)
+
+    def stop_where_formed(self, token_id: int, offset: int) -> None:
+        """Stop where the token that begins at a byte of the text is formed, once the steps are there."""
+        self.modes.choose(ENCODE)
+        self.model.stop_where_formed(token_id, offset)
+
+    def go_where(self, place: Place) -> None:
+        """Show a step of the encoder over bytes of the text, once the steps are there."""
+        self.modes.choose(ENCODE)
+        self.model.go_where(place)
+
+    def stop(self) -> None:
+        self.model.stop()
+        self.training.stop()
+        self.player.stop()
+        self.lessons.stop()
+        self.export.stop()
+
+    def set_text_size(self, size_px: int) -> None:
+        """Show what a lecture room should read as much larger as the text elsewhere."""
+        self._zoom.set_factor(size_px / TEXT_FONT_PX)
+
+    def _lay_out(self) -> None:
+        lesson_training = framed(
+            in_column(self.lesson_training, margins=(MARGIN_PX, 0, MARGIN_PX, MARGIN_PX))
+        )
+        self._lesson_training_area = scrolling(lesson_training, 0)
+        for shown in (self.trace, self.training, self.lessons, self._lesson_training_area):
+            self._stack.addWidget(shown)
+        action = self._actions["present"]
+        tip = f"On the whole screen, in large type ({action.shortcut().toString()}); Esc leads back"
+        self.present_button = tool_button("Present", action.trigger, role="quiet", tip=tip)
+        self._head = in_row((self.modes, 1), self.present_button, self.trace.boxes)
+        parts = self._head, self.export, self._lesson_part, (self._stack, 1)
+        in_column(*parts, on=self, margins=(0, GAP_PX, 0, 0))
+
+    @cached_property
+    def lesson_trace(self) -> TraceView:
+        """What encoders do in lessons; made for the first that needs it, as that takes a while."""
+        player = self.player
+        trace = TraceView(player.steps, player.session, self._actions, self._drawing)
+        trace.restoreState(self.trace.saveState())
+        self._stack.addWidget(trace)
+        self._head.addWidget(trace.boxes)
+        _connect_undo(trace, player.steps.breakpoints)
+        return trace
+
+    def _connect(self, actions: Actions) -> None:
+        model = self.model
+        for name, move in WALKS.items():
+            actions[name].triggered.connect(partial(self._move, move))
+        slots: dict[str, Callable[[], object]] = {
+            "lesson_present": self.present_lesson,
+            "debug_caret": self._to_caret,
+            "race_parting": self._to_parting,
+            "debug_copy": self.export.copy_json,
+            "debug_save": self.export.ask_and_save,
+            "lesson_copy": partial(self._with_lesson, self.lessons.ask_and_save),
+        }
+        for name, slot in slots.items():
+            actions[name].triggered.connect(slot)
+        self._add_keys(actions)
+        _connect_undo(self.trace, model.breakpoints)
+        _connect_undo(self.training, self.training.model.breakpoints)
+        _connect_undo(self.lesson_training, self.player.training.breakpoints)
+
+    def _share_breakpoints(self) -> None:
+        """Those of trainings are remembered with the others."""
+        breakpoints = self.training.model.breakpoints
+        breakpoints.fit(self.model.training_breakpoints)
+        breakpoints.changed.connect(self._keep_breakpoints)
+
+    def _keep_breakpoints(self) -> None:
+        self.model.keep_training_breakpoints(self.training.model.breakpoints.rows)
+
+    def _move(self, move: Callable[[StepsModel | TrainingModel], None]) -> None:
+        """Move through what is shown."""
+        if (shown := self._shown) is not None and not self._is_covered:
+            move(shown)
+
+    def _with_lesson(self, do: Callable[[Lesson], None]) -> None:
+        """Do something with the lesson that is in sight."""
+        if self._mode == LESSONS and self.player.lesson is not None:
+            do(self.player.lesson)
+
+    def _to_caret(self) -> None:
+        """Only what people open themselves has a caret."""
+        if self._mode == ENCODE:
+            self.model.to_caret()
+
+    def _to_parting(self) -> None:
+        """Only encoders run in a race."""
+        if isinstance(shown := self._shown, StepsModel) and not self._is_covered:
+            shown.to_difference()
+
+    @property
+    def _is_covered(self) -> bool:
+        """Whether a question is to be answered before anything else happens."""
+        return self._mode == LESSONS and self.player.is_covered
+
+    @property
+    def _shown(self) -> StepsModel | TrainingModel | None:
+        """The encoding or the training in sight; None in the list of lessons."""
+        if self._mode == ENCODE:
+            return self.model
+        if self._mode == TRAIN:
+            return self.training.model
+        step, player = self.player.step, self.player
+        if step is None:
+            return None
+        return player.training if step.train else player.steps
+
+    def shown_run(self) -> ExportedRun | None:
+        """What of the page can be copied and saved."""
+        shown = self._shown
+        if isinstance(shown, TrainingModel):
+            return None if shown.record is None else TrainingRun(shown.record, shown.position)
+        return None if shown is None or shown.debugger is None else TraceRun(shown.debugger)
+
+    def _follow_loader(self) -> None:
+        if self._session.loader.loading_name is not None:
+            self._show_opened()
+
+    def _show_opened(self) -> None:
+        """Somebody opens another model or text: give way to that, if a lesson is in sight."""
+        if self._mode == LESSONS and self.player.lesson is not None and self.isVisible():
+            self.modes.choose(ENCODE)
+            self.player.leave()
+
+    def _choose(self, mode: int) -> None:
+        self._mode = mode
+        self._follow()
+        if mode == LESSONS and QApplication.focusWidget() not in self.modes.findChildren(QWidget):
+            self._take_focus()
+
+    def _follow_player(self) -> None:
+        """A lesson that begins is shown."""
+        has_lesson, self._has_lesson = self._has_lesson, self.player.lesson is not None
+        if self._has_lesson and not has_lesson:
+            self.modes.choose(LESSONS)
+        self._follow()
+        if has_lesson and not self._has_lesson and self._is_presented:
+            self._actions["present"].setChecked(False)
+        if self._has_lesson or has_lesson:
+            self._take_focus()
+
+    def _take_focus(self) -> None:
+        """Let keys go on with the lessons: in a lesson the arrow keys step, in the list Return begins one."""
+        if not self.isVisible():
+            return
+        if self._stack.currentWidget() is self.lessons:
+            self.lessons.offer()
+        else:
+            self.panels[0].setFocus()
+
+    def _follow(self) -> None:
+        view = self._view()
+        if view is self.lessons:
+            self.lessons.fill()
+        elif self._mode == LESSONS and isinstance(view, TraceView):
+            view.set_covered(self.player.is_covered)
+        self.lesson_training.set_covered(self.player.is_covered)
+        self._lesson_part.setVisible(self._mode == LESSONS and self.player.lesson is not None)
+        self._stack.setCurrentWidget(view)
+        is_bare = self._is_presented
+        self.modes.setHidden(is_bare)
+        self.present_button.setHidden(is_bare or self._mode == LESSONS)  # each lesson has its own
+        self.lesson_bar.present_button.setHidden(is_bare)
+        for trace in self._stack.findChildren(TraceView, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            trace.boxes.setVisible(trace is view and not is_bare)
+            trace.set_presented(is_bare, has_buttons=trace is self.trace)
+        self.training.set_presented(is_bare)
+        for shortcut in self._presented_keys:
+            shortcut.setEnabled(is_bare and self._shown is not None)
+        self.setFocusProxy(self.panels[0])
+
+    def _view(self) -> QWidget:
+        """What belongs to the mode and to the step of a lesson."""
+        if self._mode != LESSONS:
+            return self.trace if self._mode == ENCODE else self.training
+        step = self.player.step
+        if step is None:
+            return self.lessons
+        return self._lesson_training_area if step.train else self.lesson_trace
+
+
+def _connect_undo(view: QWidget, breakpoints: StepBreakpoints) -> None:
+    """Let keys in a view take back changes of its breakpoints, and make them again."""
+    for keys, change in (("Ctrl+Z", breakpoints.undo), ("Ctrl+Shift+Z", breakpoints.redo)):
+        shortcut = QShortcut(QKeySequence(keys), view)
+        shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        shortcut.activated.connect(change)
+
+
+def _step_zoom(actions: Actions, steps: int) -> None:
+    actions["zoom_in" if steps > 0 else "zoom_out"].trigger()
+
+
+def make_page(setting: PageSetting) -> StepsPage:
+    model = StepsModel(setting.session, setting.settings)
+    player = LessonPlayer(setting.settings)
+    return StepsPage(model, player, setting.compared, setting.actions, setting.theme_source)

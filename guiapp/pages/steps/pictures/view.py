@@ -1,0 +1,273 @@
+"""Live pictures of what an encoder knows at a step: its queue, its lattice, its stack, or the stages."""
+
+from __future__ import annotations
+
+import bisect
+import math
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize
+from PySide6.QtGui import QFontMetricsF, QPainter
+
+from guiapp.analysis.trace.candidates import Candidate
+from guiapp.analysis.trace.debugger import Debugger
+from guiapp.analysis.trace.operations import STAGE_NAMES
+from guiapp.core.text.visible_text import isolate
+from guiapp.core.vocabulary.token_tree import TokenTree
+from guiapp.kit.widgets.painting import CENTER, LEFT, RIGHT, WRAP, bold, fill, write
+from guiapp.kit.widgets.plain_tip import wrapped_tip
+from guiapp.kit.widgets.rounded_boxes import RoundedBoxes
+from guiapp.kit.widgets.style_sheet import blend
+from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme
+from guiapp.kit.widgets.tip_watch import TipWatch
+from guiapp.pages.steps.captions import caption, explanation, step_back, step_on
+from guiapp.pages.steps.cards import enlargement
+from guiapp.pages.steps.drawing import Drawing, ZoomedView
+from guiapp.pages.steps.lattice import lattice
+from guiapp.pages.steps.model import StepsModel
+from guiapp.pages.steps.pictures.lattice import paint_lattice
+from guiapp.pages.steps.pictures.pairs import Entry, NodeTools, paint_candidates, paint_pairs, standings
+from guiapp.pages.steps.pictures.standing import BADGE_PX, Standing, paint_badge, paint_box
+from guiapp.pages.steps.pictures.trees import paint_heap, paint_walk
+from guiapp.pages.steps.tree_walk import WALKERS, walk
+from guiapp.pages.steps.tries import VERDICTS, Stack, Try, stack
+
+ROW_PX = 28
+PADDING_PX = 10
+LATTICES = ("viterbi", "plamo2", "table", "fewest")
+NATURAL_SIZE = QSize(380, 13 * ROW_PX)
+QUEUES = ("heap", "scan")
+MOST_NODES = 31  # of the heap
+UPPER_SHARE = 0.62  # of heap or bars; the list below has the rest
+LEAST_UPPER_PX = 170  # where there is so much
+EDGE_PX = 2
+LEAST_BELOW_CAPTION_PX = 200
+TAKEN, TRIED = "taken so far", "tried for the next"
+STAGE_MEANINGS = (
+    "special tokens are cut out",
+    "text is rewritten, as the file asks",
+    "text falls into pieces",
+    "each piece becomes tokens",
+    "tokens are put around the whole",
+)
+
+
+class PictureView(ZoomedView):
+    """Chooses the picture that fits the encoder and the stage, and paints it."""
+
+    ground = "raised"
+
+    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+        super().__init__("What the encoder knows", drawing)
+        TipWatch(self, self._tip)
+        self._model = model
+        self._boxes = RoundedBoxes()
+        self._caption_for, self._caption_px = (
+            ("", 0.0),
+            0.0,
+        )  # its words and their width
+        self._caption_font = Theme.ui_font(SMALL_FONT_PX)
+        model.position_changed.connect(self._follow)
+        model.trace_changed.connect(self._follow)
+        self._follow_zoom()
+
+    @property
+    def title(self) -> str:
+        """What the picture shows, in a few words."""
+        debugger = self._model.debugger
+        if debugger is None:
+            return ""
+        if not self._is_encoding():
+            return "the way of a text"
+        if debugger.trace.twin in LATTICES:
+            return "the best way to each place"
+        if debugger.trace.twin in WALKERS:
+            return "the walk down the token tree"
+        if debugger.trace.twin not in QUEUES:
+            return "what is taken, and what is tried"
+        waiting = self._model.waiting
+        stale = f", {waiting.n_stale:,} stale" if waiting.n_stale else ""
+        noun = "queue" if debugger.trace.twin != "scan" else "pairs"
+        is_entering = debugger.trace.operation(debugger.position) == "push"  # and shown as if it had
+        return f"{noun}: {waiting.n_live + is_entering:,} could merge{stale}"
+
+    def sizeHint(self) -> QSize:
+        return QSize(420, self._zoom.scaled(10 * ROW_PX))
+
+    def _follow_zoom(self) -> None:
+        self.setMinimumHeight(self._zoom.scaled(5 * ROW_PX))
+        self._follow()
+
+    def _follow(self) -> None:
+        self.setAccessibleDescription(self.title)
+        self.update()
+
+    def _scale(self) -> float:
+        return enlargement(self.size(), NATURAL_SIZE, self._zoom.factor)
+
+    def _tip(self, _: QPoint) -> str:
+        """What is shown, and where steps lead from here."""
+        if (debugger := self._model.debugger) is None:
+            return ""
+        size = self._model.granularity
+        told = (
+            explanation(debugger),
+            f"Step on: {step_on(debugger, size)}",
+            f"Step back: {step_back(debugger, size)}",
+        )
+        return wrapped_tip("\n\n".join(told))
+
+    def _is_encoding(self) -> bool:
+        debugger = self._model.debugger
+        return debugger is not None and debugger.trace.piece_at(debugger.position) >= 0
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        debugger = self._model.debugger
+        if debugger is None:
+            return
+        scale = self._scale()
+        painter.scale(scale, scale)
+        area = QRectF(0, 0, self.width() / scale, self.height() / scale)
+        area.setTop(self._paint_caption(painter, theme, area, caption(debugger)))
+        if not self._is_encoding():
+            current = -1
+            if debugger.position < debugger.n_steps:
+                current = STAGE_NAMES.index(debugger.trace.stage(debugger.position))
+            _paint_stages(painter, theme, area, current)
+        elif debugger.trace.twin in LATTICES:
+            paint_lattice(painter, theme, area, lattice(debugger))
+        elif debugger.trace.twin in QUEUES:
+            self._paint_queue(painter, theme, area, debugger)
+        elif debugger.trace.twin in WALKERS and self._model.tree is not None:
+            self._paint_walk(painter, theme, area, debugger, self._model.tree)
+        else:
+            _paint_stack(painter, theme, area, _stack_in(area, debugger))
+
+    def _paint_caption(self, painter: QPainter, theme: Theme, area: QRectF, text: str) -> float:
+        """What there is to see, at the top where there is room; return where the picture begins.
+
+        It is laid out once: it stays the same for many steps.
+        """
+        if self._caption_for != (text, area.width()):
+            font = Theme.ui_font(SMALL_FONT_PX)
+            needed = QFontMetricsF(font).boundingRect(area, int(LEFT | WRAP), text).height()
+            self._caption_for, self._caption_font, self._caption_px = (text, area.width()), font, needed
+        if area.height() < LEAST_BELOW_CAPTION_PX + self._caption_px:
+            return area.top()
+        place = QRectF(area.left(), area.top(), area.width(), self._caption_px)
+        write(painter, place, text, theme.dim, LEFT | WRAP, self._caption_font)
+        return area.top() + math.ceil(self._caption_px) + UNIT_PX
+
+    def _paint_queue(self, painter: QPainter, theme: Theme, area: QRectF, debugger: Debugger) -> None:
+        entries = self._queue(debugger)
+        if not entries:
+            write(painter, area, "No two neighbours have a rule.", theme.dim, CENTER)
+            return
+        height = min(max(area.height() * UPPER_SHARE, LEAST_UPPER_PX), area.height() - EDGE_PX)
+        room = QRectF(area.left(), area.top() + EDGE_PX, area.width(), height - EDGE_PX)
+        made = partial(_made, debugger)
+        tools = NodeTools(self._texts, self._boxes, self._scale() * self.devicePixelRatio(), made)
+        if debugger.trace.twin == "heap":
+            end = paint_heap(painter, theme, room, entries[:MOST_NODES], tools)
+        else:
+            paint_pairs(painter, theme, room, entries, tools)
+            end = room.bottom()
+        top = math.ceil(end) + 2 * UNIT_PX
+        below = QRectF(area.left(), top, area.width(), area.bottom() - top)
+        paint_candidates(painter, theme, below, entries, tools, partial(_pair, debugger))
+
+    def _paint_walk(
+        self, painter: QPainter, theme: Theme, area: QRectF, debugger: Debugger, tree: TokenTree
+    ) -> None:
+        """What is taken so far at the left, the walk to the next token at the right."""
+        left = QRectF(area.left(), area.top(), area.width() * 0.26, area.height())
+        taken = [entry._replace(verdict="") for entry in _stack_in(area, debugger).taken]
+        _paint_entries(painter, theme, left, TAKEN, taken, are_taken=True)
+        paint_walk(
+            painter, theme, area.adjusted(left.width() + 2 * PADDING_PX, 0, 0, 0), walk(debugger, tree)
+        )
+
+    def _queue(self, debugger: Debugger) -> list[Entry]:
+        """The pairs in order, the one that enters at this step among them, and which the step is about."""
+        columns, step = debugger.trace.columns, debugger.position
+        row = int(columns.pushed[step]) if debugger.trace.operation(step) == "stale" else step
+        fields = (columns.left, columns.right, columns.result, columns.rank)
+        places = (columns.position, columns.right_position, columns.end)
+        present = tuple(column[row].item() for column in (*fields, *places))  # as it entered
+        candidates = list(self._model.waiting.candidates)
+        if debugger.trace.operation(step) == "push":
+            bisect.insort(candidates, Candidate(*present), key=lambda entry: (entry.rank, entry.position))
+        return standings(candidates, present)
+
+
+def _made(debugger: Debugger, candidate: Candidate) -> str:
+    return debugger.teller.label(candidate.result, candidate.position, candidate.end)
+
+
+def _pair(debugger: Debugger, candidate: Candidate) -> str:
+    start, middle, end = candidate.position, candidate.right_position, candidate.end
+    parts = (candidate.left, start, middle), (candidate.right, middle, end), (candidate.result, start, end)
+    left, right, made = (isolate(debugger.teller.label(*part)) for part in parts)
+    return f"{left} + {right} → {made}"
+
+
+def _paint_stages(painter: QPainter, theme: Theme, area: QRectF, current: int) -> None:
+    """The five stages one below the other, the present one marked."""
+    height = min(52, area.height() // len(STAGE_NAMES))
+    for number, name in enumerate(STAGE_NAMES):
+        row = QRectF(area.left(), area.top() + number * height, area.width(), height - 8)
+        is_now, is_over = number == current, current < 0 or number < current
+        fill(painter, row, blend(theme.raised, theme.accent, 0.28) if is_now else theme.panel, 5)
+        inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
+        color = theme.text if is_now or is_over else theme.dim
+        font = bold(Theme.ui_font(UI_FONT_PX), is_now)
+        write(painter, inner, f"{'✓ ' if is_over else ''}{name}", color, font=font)
+        painter.setFont(Theme.ui_font(SMALL_FONT_PX))
+        painter.setPen(theme.dim)
+        name_px = painter.fontMetrics().horizontalAdvance(f"✓ {name}") + 2 * PADDING_PX
+        if name_px + painter.fontMetrics().horizontalAdvance(STAGE_MEANINGS[number]) < inner.width():
+            painter.drawText(inner, RIGHT, STAGE_MEANINGS[number])
+
+
+def _stack_in(area: QRectF, debugger: Debugger) -> Stack:
+    """As much of the stack as there is room for."""
+    return stack(debugger, max(2, int(area.height() // ROW_PX) - 2))
+
+
+def _paint_stack(painter: QPainter, theme: Theme, area: QRectF, shown: Stack) -> None:
+    """At the left the tokens taken so far, at the right what is tried for the next."""
+    middle = area.width() * 0.5
+    left = QRectF(area.left(), area.top(), middle - 2 * UNIT_PX, area.height())
+    right = QRectF(area.left() + middle, area.top(), middle, area.height())
+    _paint_entries(painter, theme, left, TAKEN, shown.taken, are_taken=True)
+    _paint_entries(painter, theme, right, TRIED, shown.tries, are_taken=False)
+
+
+def _paint_entries(
+    painter: QPainter, theme: Theme, area: QRectF, title: str, rows: Sequence[Try], are_taken: bool
+) -> None:
+    """Tokens in the colours of the text, or those that are tried: the last one now, or as the winner."""
+    heading = QRectF(area.left(), area.top(), area.width(), 20)
+    write(painter, heading, title, theme.dim, font=Theme.ui_font(SMALL_FONT_PX))
+    for number, entry in enumerate(rows):
+        row = QRectF(area.left(), area.top() + 24 + number * ROW_PX, area.width(), ROW_PX - 4)
+        inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
+        if are_taken:
+            fill(painter, row, theme.span_color(number), 5)
+            write(painter, inner, isolate(entry.text), theme.span_text, font=Theme.mono_font(UI_FONT_PX))
+        else:
+            standing = _standing(entry, is_last=number == len(rows) - 1)
+            paint_box(painter, theme, row, standing, 5)
+            if standing is Standing.WINNER:
+                paint_badge(painter, theme, QPointF(inner.left() + BADGE_PX / 2, row.center().y()))
+            font = bold(Theme.mono_font(UI_FONT_PX), standing.is_bold)
+            beside = inner.adjusted(BADGE_PX + UNIT_PX, 0, 0, 0)
+            write(painter, beside, isolate(entry.text), standing.text(theme), font=font)
+        write(painter, inner, entry.verdict, theme.dim, RIGHT, Theme.ui_font(SMALL_FONT_PX))
+
+
+def _standing(entry: Try, is_last: bool) -> Standing:
+    if not is_last:
+        return Standing.OTHER
+    return Standing.WINNER if entry.verdict == VERDICTS["take"] else Standing.NOW

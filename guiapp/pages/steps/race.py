@@ -1,0 +1,322 @@
+"""Another encoder beside the debugger, on the same text in lock-step: of its own model, or of another."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.compare.comparison import Side
+from guiapp.analysis.trace.cost import ONE_PIECE, Cost, estimate, must_ask
+from guiapp.analysis.trace.debugger import Debugger
+from guiapp.analysis.trace.race import RaceDifference, first_difference, first_other_step, follow, outcome
+from guiapp.core.encode.catalogue import ALGORITHMS
+from guiapp.core.text.figures import counted
+from guiapp.core.text.visible_text import isolate
+from guiapp.kit.models.loader import display_name
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.pages.steps.trace_recorder import TraceRecorder
+
+TOO_LONG = "The text is too long for a race. Select a part of it on the Inspect page."
+FAMILY_END = ": "  # in the name of a model, behind what it shares with others
+QUICK_SECONDS = 0.25  # to record a run that nobody asked for
+
+
+class Proposal(NamedTuple):
+    """An encoder that can run beside, and what there would be to see.
+
+    told     what it does and, where its run is known, how many steps it takes and whether tokens differ
+    differs  whether it does anything else on this text; True as long as nobody knows
+    """
+
+    encoder: str
+    told: str
+    differs: bool
+
+
+class RaceModel(QObject):
+    """The rival and where the two part.
+
+    encoder     the one of the leader's model that runs beside, "" for none
+    other       the model that runs beside with its own encoder and switches, None for none
+    difference  where the tokens begin to differ, None where they do not
+    verdict     where the two part, and why
+    outcome     what comes of it: the steps of both, and whether their tokens are the same
+
+    Signals:
+        changed(): `encoder`, `other`, `rival`, its place, `failure` or `difference` is new.
+        proposals_changed(): `proposals` is new.
+    """
+
+    changed = Signal()
+    proposals_changed = Signal()
+
+    def __init__(self, session: ModelSession, recorder: TraceRecorder, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._recorder = recorder
+        self._recorder.recorded.connect(self._take)
+        self._recorder.failed.connect(self._fail)
+        session.spelling.changed.connect(self._tell_again)
+        self._leader: Debugger | None = None
+        self._text_start = 0  # of the leader's text
+        self._offset: int | None = None  # from where on they are to part
+        self._runs: dict[str, Debugger | None] = {}  # of encoders on the leader's text; None: it failed
+        self._told: dict[str, Proposal] = {}  # of these; lists ask at each step
+        self._is_scouting = False
+        self._scouted = ""  # whose run is being recorded though nobody chose it
+        self.encoder = ""
+        self.other: ModelSession | None = None
+        self._forget_rival()
+
+    @property
+    def is_on(self) -> bool:
+        """Whether anybody runs beside, or is to."""
+        return self.other is not None or bool(self.encoder)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether nothing that was asked for is being recorded."""
+        return not self.is_on or self.rival is not None or bool(self.failure)
+
+    @property
+    def encoders(self) -> list[str]:
+        """Those that can run beside, the ones whose tokens may differ first.
+
+        Neither what the leader runs nor `fast`, which is read as another.
+        """
+        tokenizer, algorithm = self._session.tokenizer, self._session.algorithm
+        if tokenizer is None or algorithm is None:
+            return []
+        twin = tokenizer.readable_twin(algorithm.name)
+        names = [name for name in tokenizer.encoders if name not in ("fast", twin)]
+        return sorted(names, key=lambda name: ALGORITHMS[name].exact == algorithm.exact)
+
+    @property
+    def proposals(self) -> list[Proposal]:
+        """The same encoders, with what is known of their runs."""
+        unknown = (Proposal(name, ALGORITHMS[name].title.lower(), True) for name in self.encoders)
+        return [self._told.get(each.encoder, each) for each in unknown]
+
+    @property
+    def name(self) -> str:
+        """What to call the rival, "" where there is none."""
+        return self.encoder if self.other is None else _name(self.other)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What to call both in a sentence."""
+        if self._leader is None or self.other is None:
+            return "" if self._leader is None else self._leader.trace.encoder, self.name
+        return _told_apart(_name(self._session), self.name)
+
+    @property
+    def leader(self) -> Debugger | None:
+        return self._leader
+
+    @property
+    def parting(self) -> int | None:
+        """The leader's step at which the two part; None where both do the same throughout.
+
+        It is the one that decided about tokens that differ; where none do, the first that the rival has not.
+        """
+        return None if self._parting is None else self._parting[0]
+
+    @property
+    def stop_at(self) -> int | None:
+        """Where the leader's runs stop: at the parting, if tokens differ."""
+        return None if self.difference is None else self.parting
+
+    @property
+    def is_parting(self) -> bool:
+        """Whether the leader is where they part."""
+        return self._leader is not None and self._leader.position == self.parting
+
+    def choose(self, encoder: str) -> None:
+        """Let another encoder of the leader's model run beside; "" for none."""
+        self._set_rival(encoder, None, None)
+
+    def choose_model(self, other: ModelSession, offset: int | None = None) -> None:
+        """Let another model run beside; it is told where they part from a byte of the session's text on."""
+        self._set_rival("", other, offset)
+
+    def run_beside(self, leader: Debugger | None, text_start: int = 0) -> None:
+        """Run beside another debugger from now on, whose text begins there in the session's."""
+        self._leader, self._text_start = leader, text_start
+        self._runs, self._told, self._is_scouting = {}, {}, False
+        self._renew()
+        self.proposals_changed.emit()
+
+    def scout(self) -> None:
+        """Have the runs of all proposals recorded that are quick, to tell what is special about them."""
+        if not self._is_scouting:
+            self._is_scouting = True
+            if self.is_ready:
+                self._record_next()
+
+    def follow(self) -> None:
+        """Go where the leader is; where they part, to the rival's step there."""
+        if self.rival is not None and self._leader is not None:
+            if self._parting is not None and self.is_parting:
+                self.rival.go_to(self._parting[1])
+            else:
+                follow(self._leader, self.rival)
+            self.changed.emit()
+
+    def stop(self) -> None:
+        """End all work in the background."""
+        self._listen_to(None)
+        self._recorder.stop()
+
+    def _set_rival(self, encoder: str, other: ModelSession | None, offset: int | None) -> None:
+        self.encoder, self._offset = encoder, offset
+        self._listen_to(other)
+        self._renew()
+
+    def _listen_to(self, other: ModelSession | None) -> None:
+        if self.other is not None:
+            self.other.options_changed.disconnect(self._renew)
+            self.other.closed.disconnect(self._give_up)
+        self.other = other
+        if other is not None:
+            other.options_changed.connect(self._renew)  # also where it has another model
+            other.closed.connect(self._give_up)
+
+    def _give_up(self) -> None:
+        self.choose("")
+
+    # The rival
+
+    def _forget_rival(self) -> None:
+        self.rival: Debugger | None = None
+        self.difference: RaceDifference | None = None
+        self._parting: tuple[int, int] | None = None  # the step of each
+        self.failure = self.outcome = ""
+        self.verdict = "Recording …"
+
+    def _renew(self) -> None:
+        """Have the rival that is chosen run beside the leader that there is."""
+        self._forget_rival()
+        if self._session.tokenizer is not None and self.encoder not in self.encoders:
+            self.encoder = ""
+        self._scouted = ""
+        known = self._runs.get(self.encoder) if self.other is None else None
+        if known is not None:
+            self._show(known)
+        else:
+            self._record_next()
+            self.changed.emit()
+
+    def _side(self) -> Side | None:
+        """Who runs beside; None where nobody does, or no model is open."""
+        session = self.other or self._session
+        name = self.encoder if session.algorithm is None or self.other is None else session.algorithm.name
+        if session.tokenizer is None or not name:
+            return None
+        options = session.options
+        return Side(self.name, session.tokenizer, name, options.add_special, options.parse_special)
+
+    def _record_next(self) -> None:
+        """Record who is chosen; behind that, the next of those who might be."""
+        side, leader = self._side(), self._leader
+        if leader is None:
+            return
+        if side is not None and not self.is_ready:
+            if must_ask(_cost(side, leader), len(leader.trace.text)):
+                self.failure = self.verdict = TOO_LONG
+            else:
+                self._record(side, leader)
+        elif self._is_scouting and self._session.tokenizer is not None:
+            options, tokenizer = self._session.options, self._session.tokenizer
+            for name in self.encoders:
+                side = Side(name, tokenizer, name, options.add_special, options.parse_special)
+                if name not in self._runs and _cost(side, leader).seconds <= QUICK_SECONDS:
+                    self._scouted = name
+                    self._record(side, leader)
+                    return
+
+    def _record(self, side: Side, leader: Debugger) -> None:
+        text, encoder = leader.trace.text, side.encoder or ""
+        self._recorder.record(side.tokenizer, text, encoder, side.add_special, side.parse_special)
+
+    def _take(self, run: Debugger) -> None:
+        leader, side = self._leader, self._side()
+        if leader is None or run.trace.text != leader.trace.text:
+            return
+        encoder, tokenizer = run.trace.encoder, self._session.tokenizer
+        is_own = tokenizer is not None and run.vocabulary is tokenizer.vocabulary
+        is_scouted = is_own and encoder == self._scouted
+        is_chosen = side is not None and encoder == side.encoder
+        is_rival = side is not None and is_chosen and run.vocabulary is side.tokenizer.vocabulary
+        if is_scouted or (is_rival and self.other is None):
+            self._runs[encoder] = run
+            self._told[encoder] = _proposal(encoder, leader, run)
+            self.proposals_changed.emit()
+        if is_rival and self.rival is None:
+            self._show(run)
+        if is_scouted or is_rival:
+            self._scouted = ""
+            self._record_next()
+
+    def _tell_again(self) -> None:
+        """With tokens as they are written now."""
+        if self.rival is not None:
+            self._show(self.rival)
+
+    def _show(self, run: Debugger) -> None:
+        leader = self._leader
+        assert leader is not None
+        self.rival = run
+        for debugger in (leader, run):
+            debugger.spell(self._session.spelling.now)
+        names = None if self.other is None else self.names
+        offset = None if self._offset is None else self._offset - self._text_start
+        self.difference = first_difference(leader, run, names, offset)
+        self.outcome = outcome(leader, run, names, offset)
+        if self.difference is not None:
+            self._parting, self.verdict = self.difference.steps, self.difference.reason
+        elif (step := first_other_step(leader, run)) is not None:
+            self._parting, self.verdict = (step, step), f"From step {step:,} on they go other ways."
+        else:
+            self.verdict = "Both do the same, step by step."
+        self.follow()
+
+    def _fail(self, message: str) -> None:
+        if self._scouted:
+            self._runs[self._scouted], self._scouted = None, ""
+            self._record_next()
+        else:
+            self.failure = self.verdict = message
+            self.changed.emit()
+
+
+def _proposal(encoder: str, leader: Debugger, run: Debugger) -> Proposal:
+    """What is known of an encoder whose run is there."""
+    title, is_same = ALGORITHMS[encoder].title.lower(), first_difference(leader, run) is None
+    if is_same and first_other_step(leader, run) is None:
+        return Proposal(encoder, f"{title} · does the same on this text", False)
+    told = f"{title} · {counted(run.n_steps, 'step')}, {'same' if is_same else 'other'} tokens"
+    return Proposal(encoder, told, True)
+
+
+def _cost(side: Side, leader: Debugger) -> Cost:
+    is_one_piece = side.tokenizer.vocabulary.type in ONE_PIECE
+    return estimate(side.encoder or "", is_one_piece, len(leader.trace.text))
+
+
+def _name(session: ModelSession) -> str:
+    """What to call a model, and its encoder where that is not the usual one."""
+    model, algorithm = session.loader.model, session.algorithm
+    if model is None or algorithm is None:
+        return "another model"
+    usual = next(iter(session.encoders))
+    return display_name(model) + (f" · {algorithm.name}" if algorithm.name != usual else "")
+
+
+def _told_apart(ours: str, theirs: str) -> tuple[str, str]:
+    """Two names in a sentence, without the family that both are of."""
+    is_family = ours.partition(FAMILY_END)[0] == theirs.partition(FAMILY_END)[0]
+    if is_family and ours != theirs:
+        ours, theirs = (name.partition(FAMILY_END)[2] or name for name in (ours, theirs))
+    names = isolate(ours), isolate(theirs)
+    return names if ours != theirs else (f"this {names[0]}", f"the other {names[1]}")

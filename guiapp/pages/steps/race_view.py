@@ -1,0 +1,220 @@
+"""Another encoder on the same text, in lock-step: who it may be, where the two part, and what comes of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QAction, QEnterEvent, QFocusEvent, QPainter, QStandardItemModel
+from PySide6.QtWidgets import QComboBox, QFrame, QStyledItemDelegate, QStyleOptionViewItem
+
+from guiapp.core.text.visible_text import isolate
+from guiapp.core.vocabulary.quoting import quoted
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
+from guiapp.kit.widgets.painting import fill
+from guiapp.kit.widgets.scales import SCALE_PX, Scale, paint_scale_below
+from guiapp.kit.widgets.shaped_texts import LEFT, RIGHT
+from guiapp.kit.widgets.style_sheet import blend, set_role
+from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme
+from guiapp.pages.steps.cards import CARD_MARGINS, QuietButton
+from guiapp.pages.steps.drawing import Drawing, ZoomedView
+from guiapp.pages.steps.flow_view import RivalFlowView
+from guiapp.pages.steps.lines import SentenceView, title_line
+from guiapp.pages.steps.model import StepsModel
+from guiapp.pages.steps.pictures.standing import BADGE_PX, Standing, paint_badge
+
+LONGEST_NAME = 40
+OTHER_MODEL = "other model"
+NOBODY, NO_RACE = "Race against …", "no race"
+TOLD_ROLE = Qt.ItemDataRole.UserRole + 1
+BOX_PX, ARROW_PX = 190, 46
+LANE_PX, BAR_PX = 20, 8
+LONGEST_LANE_NAME = 16
+TIP = "A step is one decision, and not a time: some look at much more of the text for each."
+
+
+class _ProposalDelegate(QStyledItemDelegate):
+    """Behind the name of an encoder, what is known of it."""
+
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().initStyleOption(option, index)
+        if told := index.data(TOLD_ROLE):
+            option.text = f"{option.text}: {told}"
+
+
+class RaceBox(QComboBox):
+    """Chooses the encoder that runs beside; another model is on the list as long as it does.
+
+    What would be special about each is found out once somebody comes near.
+    """
+
+    def __init__(self, model: StepsModel, session: ModelSession) -> None:
+        super().__init__()
+        self._model = model
+        self.setMinimumWidth(BOX_PX)
+        self.setItemDelegate(_ProposalDelegate(self))
+        self.setAccessibleName("Race against another encoder")
+        self.setToolTip("Let another encoder run beside, step by step, and see where the two part")
+        self.currentIndexChanged.connect(self._choose)
+        session.options_changed.connect(self._fill)
+        model.race.changed.connect(self._fill)
+        model.race.proposals_changed.connect(self._fill)
+        self._fill()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self._model.race.scout()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._model.race.scout()
+
+    def showPopup(self) -> None:
+        self._model.race.scout()
+        self._widen()
+        super().showPopup()
+
+    def _widen(self) -> None:
+        """Show all that is told, however narrow the box is."""
+        view = self.view()
+        view.setMinimumWidth(min(view.sizeHintForColumn(0) + 4 * GAP_PX, self.window().width()))
+
+    def _fill(self) -> None:
+        race, items = self._model.race, self.model()
+        assert isinstance(items, QStandardItemModel)
+        proposals = race.proposals
+        rows = {NO_RACE if race.is_on else NOBODY: ""}
+        rows |= {f"race {each.encoder}": each.encoder for each in proposals}
+        if race.other is not None:
+            rows[self._elided(f"race {quoted(race.names[1] or race.name, LONGEST_NAME)}")] = OTHER_MODEL
+        shown = [(self.itemText(index), self.itemData(index)) for index in range(self.count())]
+        with QSignalBlocker(self):
+            if [choice for _, choice in shown] != list(rows.values()):
+                self.clear()
+                for title, choice in rows.items():
+                    self.addItem(title, choice)
+            for index, title in enumerate(rows):
+                if self.itemText(index) != title:
+                    self.setItemText(index, title)
+            for row, each in enumerate(proposals, 1):
+                if self.itemData(row, TOLD_ROLE) != each.told:
+                    self.setItemData(row, each.told, TOLD_ROLE)
+                items.item(row).setEnabled(each.differs or each.encoder == race.encoder)
+            self.setCurrentIndex(max(0, self.findData(race.encoder if race.other is None else OTHER_MODEL)))
+        if self.view().isVisible():
+            self._widen()
+
+    def _elided(self, title: str) -> str:
+        """What of it the box has room for: one whose look is a style sheet's cuts letters in two."""
+        return self.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, BOX_PX - ARROW_PX)
+
+    def _choose(self, index: int) -> None:
+        if self.itemData(index) != OTHER_MODEL:
+            self._model.race.choose(self.itemData(index) or "")
+
+
+class RaceLanes(ZoomedView):
+    """How many steps each takes and has taken, on one scale; of two with the same tokens the shorter wins."""
+
+    ground = "raised"
+
+    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+        super().__init__("Steps of both", drawing)
+        self.setToolTip(TIP)
+        self._model = model
+        model.race.changed.connect(self.update)
+        self._follow_zoom()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self._zoom.scaled(2 * LANE_PX + SCALE_PX))
+
+    def _follow_zoom(self) -> None:
+        self.setFixedHeight(self.sizeHint().height())
+        self.update()
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        race = self._model.race
+        runs = [run for run in (race.leader, race.rival) if run is not None]
+        if len(runs) < 2:
+            return
+        zoom, small = self._zoom.factor, self._texts.of(SMALL_FONT_PX)
+        painter.scale(zoom, zoom)
+        width = self.width() / zoom
+        names = [small.elided(name, LONGEST_LANE_NAME * SMALL_FONT_PX * 0.6) for name in race.names]
+        told = [f"{run.position:,} of {run.n_steps:,}" for run in runs]
+        left = BADGE_PX + UNIT_PX + max(map(small.width, names)) + GAP_PX
+        longest = [small.width(f"{run.n_steps:,} of {run.n_steps:,}") for run in runs]
+        lanes = QRectF(left, 0, max(20.0, width - left - max(longest) - GAP_PX), LANE_PX)
+        scale = Scale(max(run.n_steps for run in runs))
+        winner = self._winner(race.difference is None, [run.n_steps for run in runs])
+        for number, run in enumerate(runs):
+            standing = Standing.WINNER if number == winner else Standing.OTHER
+            middle = (number + 0.5) * LANE_PX
+            lane = QRectF(left, middle - BAR_PX / 2, lanes.width() * scale.share(run.n_steps), BAR_PX)
+            fill(painter, lane, blend(theme.raised, theme.dim, 0.3), BAR_PX / 2)
+            done = QRectF(left, lane.top(), lanes.width() * scale.share(run.position), BAR_PX)
+            fill(painter, done, standing.bar(theme) if number == winner else theme.dim, BAR_PX / 2)
+            if number == winner:
+                paint_badge(painter, theme, QPointF(BADGE_PX / 2, middle))
+            texts = self._texts.of(SMALL_FONT_PX, is_bold=standing.is_bold)
+            painter.setPen(theme.text)
+            texts.draw_in(painter, BADGE_PX + UNIT_PX, 0, middle, names[number], LEFT)
+            painter.setPen(theme.dim)
+            texts.draw_in(painter, 0, width, middle, told[number], RIGHT)
+        below = QRectF(left, 2 * LANE_PX, lanes.width(), SCALE_PX)
+        paint_scale_below(painter, theme, below, scale, self._texts, "steps, linear")
+
+    @staticmethod
+    def _winner(are_same: bool, n_steps: list[int]) -> int | None:
+        """Who needs fewer steps for the same; None where the tokens differ, or nobody does."""
+        if not are_same or n_steps[0] == n_steps[1]:
+            return None
+        return n_steps.index(min(n_steps))
+
+
+class RaceCard(QFrame):
+    """Shown while there is a rival."""
+
+    def __init__(self, model: StepsModel, action: QAction, drawing: Drawing) -> None:
+        super().__init__()
+        self._model = model
+        self._has_room = True
+        set_role(self, "card")
+        self.title = title_line(drawing)
+        self.flow = RivalFlowView(model, drawing)
+        self.lanes = RaceLanes(model, drawing)
+        self.verdict = SentenceView(drawing, "Where the two part")
+        self.outcome = SentenceView(drawing, "What comes of the race")
+        self.go = QuietButton(f"go there  {action.shortcut().toString()}", drawing.zoom)
+        self.go.setToolTip(action.text())
+        self.go.setStyleSheet(f"padding: 0px {GAP_PX}px")
+        self.go.clicked.connect(model.to_difference)
+        where = in_row((self.verdict, 1), self.go)
+        below = STRETCH  # in a low window the card is as high as the picture beside it
+        parts = self.title, (self.flow, 1), where, self.lanes, self.outcome, below
+        in_column(*parts, on=self, margins=CARD_MARGINS, spacing=UNIT_PX)
+        model.race.changed.connect(self._follow)
+        self._follow()
+
+    def make_room(self, has_room: bool) -> None:
+        """Leave the bars out in a low window: the last line has their numbers."""
+        if has_room != self._has_room:
+            self._has_room = has_room
+            self._follow()
+
+    def _follow(self) -> None:
+        race = self._model.race
+        self.setVisible(race.is_on)
+        name = race.name.upper() if race.other is None else isolate(quoted(race.names[1], LONGEST_NAME))
+        parts = ["RACE", name]
+        if race.rival is not None:
+            parts.append(f"STEP {race.rival.position:,} OF {race.rival.n_steps:,}")
+        if race.is_parting:
+            parts.append("HERE THEY PART")
+        self.title.show_text(" · ".join(parts))
+        self.go.setVisible(race.parting is not None)
+        self.lanes.setVisible(self._has_room and race.rival is not None)
+        self.verdict.show_sentence(race.verdict)
+        self.outcome.setVisible(bool(race.outcome))
+        self.outcome.show_sentence(race.outcome)

@@ -1,0 +1,190 @@
+"""Has the session's text recorded while somebody watches; of a long one a part, unless all is asked for."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.analysis.trace.cost import ONE_PIECE, Cost, beginning, estimate, first_start, n_first_bytes
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.later import later
+from guiapp.pages.steps.trace_recorder import TraceRecorder
+
+SETTLE_MS = 150  # of typing, before the text is recorded anew
+
+
+class Recording(QObject):
+    """Which part of the text is recorded, how far that is, and why it failed.
+
+    text_start, text_end  where in the session's text the recorded one begins and ends
+
+    Signals:
+        recorded(object): the debugger to walk with from now on.
+        outdated(): there is none any more, because another is to be recorded.
+        changed(): `is_busy`, `progress`, `text_start`, `text_end` or `failure` is new.
+    """
+
+    recorded = Signal(object)
+    outdated = Signal()
+    changed = Signal()
+
+    def __init__(self, session: ModelSession, recorder: TraceRecorder, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._recorder = recorder
+        self.failure = ""
+        self.text_start = self.text_end = 0
+        self._is_current = False
+        self._is_watching = False
+        self._wanted: tuple[int, int] | None = None
+        self._recorded: tuple[object, ...] = ()
+        self._settle = later(self, SETTLE_MS, self.record_part)
+        recorder.recorded.connect(self.recorded)
+        recorder.failed.connect(self._fail)
+        recorder.busy_changed.connect(self.changed)
+        recorder.progress_changed.connect(self.changed)
+        session.tokens_changed.connect(self._follow_tokens)
+        session.options_changed.connect(self._follow_encoder)
+
+    def watch(self, is_watching: bool) -> None:
+        """Follow the session's text from now on, or no longer: the page is shown or hidden."""
+        self._is_watching = is_watching
+        if is_watching and not self._is_current:
+            self._settle.start(0)
+
+    def record_part(self) -> None:
+        """Record what does not take long: all of a short text, else the selection or what it begins with."""
+        document = self._session.document
+        start, end = document.selection if self.is_long and document.has_selection else (0, document.size)
+        if self._wanted is not None:
+            start, end = self._wanted
+        n_bytes = self._n_first_bytes(end - start)
+        if n_bytes < end - start:
+            end = start + len(beginning(document.slice(start, start + n_bytes + 1), n_bytes))
+        self._record(start, end)
+
+    def want(self, start: int, end: int) -> None:
+        """Record this part of the present text next, unless that takes long: then what it begins with."""
+        self._wanted = start, max(start, end)
+
+    def record_around(self, offset: int) -> None:
+        """Record all of a short text, else what is around a byte of it and does not take long."""
+        document = self._session.document
+        start, end = 0, document.size
+        if self.is_long:
+            n_bytes = self._n_first_bytes(end)
+            start = max(0, offset - n_bytes // 2)
+            start += first_start(document.slice(start, offset)) if start else 0
+            end = start + len(beginning(document.slice(start, min(start + n_bytes + 1, end)), n_bytes))
+        self._record(start, end)
+
+    def record_all(self) -> None:
+        """Record the whole text, whatever it costs."""
+        self._record(0, self._session.document.size)
+
+    def record_selection(self) -> None:
+        """Record the selected text as a text of its own."""
+        self._record(*self._session.document.selection)
+
+    def cancel(self) -> None:
+        """Stop recording."""
+        self._recorder.cancel()
+        self.failure = "Recording was cancelled."
+        self.changed.emit()
+
+    @property
+    def is_long(self) -> bool:
+        """Whether all of the text is recorded only if somebody asks for it."""
+        n_bytes = self._session.document.size
+        return self._n_first_bytes(n_bytes) < n_bytes
+
+    def has(self, offset: int) -> bool:
+        """Whether what is recorded, or being recorded, has a byte of the text, or the end of it."""
+        is_end = offset == self.text_end == self._session.document.size
+        return self.text_start <= offset < self.text_end or is_end
+
+    @property
+    def is_part(self) -> bool:
+        """Whether the text has more than what is recorded, or being recorded."""
+        return self.text_end - self.text_start < self._session.document.size
+
+    @property
+    def cost(self) -> Cost:
+        """What it would take to record the whole text."""
+        return estimate(*self._kind, self._session.document.size)
+
+    @property
+    def _kind(self) -> tuple[str, bool]:
+        """What costs depend on: the algorithm to read, and whether whole texts are one piece for it."""
+        tokenizer, algorithm = self._session.tokenizer, self._session.algorithm
+        if tokenizer is None or algorithm is None:
+            return "", False
+        return tokenizer.readable_twin(algorithm.name), tokenizer.vocabulary.type in ONE_PIECE
+
+    def _n_first_bytes(self, n_bytes: int) -> int:
+        return n_first_bytes(*self._kind, n_bytes)
+
+    @property
+    def is_busy(self) -> bool:
+        return self._recorder.is_busy
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether what was recorded is still what there is to record."""
+        return self._is_current and not self.is_busy
+
+    @property
+    def progress(self) -> float:
+        """The share of the text that is recorded, 0 to 1."""
+        return self._recorder.progress
+
+    def _follow_tokens(self, edit: TextEdit | None) -> None:
+        if edit is None:
+            self._follow_encoder()
+        else:
+            self._wanted = None
+            self._forget()
+
+    def _follow_encoder(self) -> None:
+        """The encoder may be another."""
+        if not self._is_current or self._encoder() != self._recorded:
+            self._forget()
+
+    def _encoder(self) -> tuple[object, ...]:
+        """What a recording depends on beside the text."""
+        return self._session.tokenizer, self._session.algorithm, self._session.options
+
+    def _forget(self) -> None:
+        """What is recorded, or is being recorded, is not what there is to record any more."""
+        if self._is_current:
+            self._is_current, self.failure = False, ""
+            self._recorded = ()  # holds a tokenizer, perhaps a large one
+            if self._recorder.is_busy:
+                self._recorder.cancel()
+            self.outdated.emit()
+            self.changed.emit()
+        if self._is_watching:
+            self._settle.start(SETTLE_MS)
+
+    def _record(self, start: int, end: int) -> None:
+        tokenizer, algorithm = self._session.tokenizer, self._session.algorithm
+        if tokenizer is None or algorithm is None:
+            return
+        self._settle.stop()
+        self._wanted = None
+        self.outdated.emit()
+        self.text_start, self.text_end, self.failure = start, end, ""
+        self._is_current, self._recorded = True, self._encoder()
+        options = self._session.options
+        text = self._session.document.slice(start, end)
+        self._recorder.record(tokenizer, text, algorithm.name, options.add_special, options.parse_special)
+        self.changed.emit()
+
+    def _fail(self, message: str) -> None:
+        self.failure = message
+        self.changed.emit()
+
+    def stop(self) -> None:
+        """End all work in the background."""
+        self._settle.stop()
+        self._recorder.stop()

@@ -1,0 +1,188 @@
+"""All steps as a line to scrub, with the hits of breakpoints on it."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap
+
+from guiapp.core.text.figures import counted
+from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, clear_pixmap, fill
+from guiapp.kit.widgets.scales import FONT_PX, Scale
+from guiapp.kit.widgets.style_sheet import blend
+from guiapp.kit.widgets.theme import Theme, ThemeSource
+from guiapp.pages.steps.model import StepsModel
+from guiapp.pages.steps.training import TrainingModel
+
+HEIGHT_PX = 32
+TRACK_MIDDLE_PX = 11
+NUMBERS_PX = 26  # their middle
+LEAST_BETWEEN_PX = 70  # two numbers
+TRACK_PX = 6
+MARGIN_PX = 8
+DOT_PX = 4.5
+MOST_MARKS = 200
+FORK_PX = 5
+TIP = (
+    "All steps from the first to the last: click or drag to go to one.\n"
+    "Short lines below: here a new piece of the text begins."
+)
+
+
+class Scrubber(Painted):
+    """A line of all steps with the hits of breakpoints: click or drag to go to one; the arrow keys step."""
+
+    ground = "panel"
+
+    def __init__(self, walk: StepsModel | TrainingModel, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, "Timeline")
+        self._walk = walk
+        self._marks: list[tuple[list[float], bool]] = []
+        self._pictures: tuple[object, QPixmap, QPixmap] | None = None
+        self.setFixedHeight(HEIGHT_PX)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        walk.position_changed.connect(self.update)
+        walk.breakpoints_changed.connect(self.mark)
+        self.mark()
+
+    def sizeHint(self) -> QSize:
+        return QSize(600, HEIGHT_PX)
+
+    def x_of(self, step: float) -> float:
+        """Where a step lies on the line."""
+        return MARGIN_PX + (self.width() - 2 * MARGIN_PX) * step / max(1, self._walk.n_steps)
+
+    def step_at(self, x: float) -> int:
+        share = (x - MARGIN_PX) / max(1, self.width() - 2 * MARGIN_PX)
+        return round(max(0.0, min(1.0, share)) * self._walk.n_steps)
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        at, middle = self.x_of(self._walk.position), TRACK_MIDDLE_PX
+        ahead, behind = self._drawn()
+        painter.drawPixmap(0, 0, ahead)
+        ratio = behind.devicePixelRatio()
+        painter.drawPixmap(QPointF(), behind, QRectF(0, 0, at * ratio, behind.height()))
+        knob = QRectF(at - 4, middle - 10, 8, 20)
+        painter.setPen(QPen(theme.accent, 2) if self.hasFocus() else Qt.PenStyle.NoPen)
+        painter.setBrush(theme.text)
+        painter.drawRoundedRect(knob, 3, 3)
+
+    def mark(self) -> None:
+        """Find where hits are, as shares of the line; those too close to tell apart become one."""
+        self._marks, self._pictures = [], None
+        n_steps = max(1, self._walk.n_steps)
+        for found, row in zip(self._walk.hits, self._walk.breakpoints.rows, strict=True):
+            first_of = np.flatnonzero(np.diff(found * MOST_MARKS // n_steps, prepend=-1))
+            self._marks.append(((found[first_of] / n_steps).tolist(), bool(row.log)))
+        self.update()
+
+    def paint_marks(self, painter: QPainter, middle: float) -> None:
+        """What lies on the line, under the knob."""
+        theme = self._theme_source.theme
+        painter.setPen(QPen(theme.background, 1))
+        for marks, is_log in self._marks:
+            painter.setBrush(theme.warning if is_log else theme.bad)
+            for mark in marks:
+                x = MARGIN_PX + (self.width() - 2 * MARGIN_PX) * mark
+                painter.drawEllipse(QPointF(x, middle), DOT_PX, DOT_PX)
+
+    def _drawn(self) -> tuple[QPixmap, QPixmap]:
+        """The line at the start and at the end, each drawn once: hundreds of dots are much work."""
+        theme = self._theme_source.theme
+        key = (theme.name, self.size(), self.devicePixelRatio())
+        if self._pictures is None or self._pictures[0] != key:
+            passed = blend(theme.raised, theme.accent, 0.7)
+            self._pictures = key, self._draw(theme.raised), self._draw(passed)
+        return self._pictures[1:]
+
+    def _draw(self, color: QColor) -> QPixmap:
+        """The line in one colour, with what lies on it."""
+        ratio, middle = self.devicePixelRatio(), TRACK_MIDDLE_PX
+        picture = clear_pixmap(self.width(), self.height(), ratio, self._theme_source.theme.panel)
+        with QPainter(picture) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            track = QRectF(MARGIN_PX, middle - TRACK_PX / 2, self.width() - 2 * MARGIN_PX, TRACK_PX)
+            fill(painter, track, color, TRACK_PX / 2)
+            self._paint_numbers(painter)
+            self.paint_marks(painter, middle)
+        return picture
+
+    def _paint_numbers(self, painter: QPainter) -> None:
+        """How many steps are taken where: round numbers, and the last one."""
+        n_steps, theme = self._walk.n_steps, self._theme_source.theme
+        scale, length = Scale(n_steps), self.width() - 2 * MARGIN_PX
+        painter.setFont(Theme.mono_font(FONT_PX))
+        painter.setPen(theme.dim)
+        metrics, name = painter.fontMetrics(), f"{counted(n_steps, 'step')}, linear"
+        end = self.width() - metrics.horizontalAdvance(name)
+        row = QRectF(0, NUMBERS_PX - FONT_PX, self.width(), 2 * FONT_PX)
+        painter.drawText(row, RIGHT, name)
+        for step in scale.ticks(max(2, int(length // LEAST_BETWEEN_PX))):
+            text = f"{step:,.0f}"
+            width = metrics.horizontalAdvance(text)
+            left = max(0.0, self.x_of(step) - width / 2)
+            if step.is_integer() and left + width + FONT_PX < end:
+                painter.drawText(row.adjusted(left, 0, 0, 0), LEFT, text)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._walk.go_to(self.step_at(event.position().x()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._walk.go_to(self.step_at(event.position().x()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        moves = {
+            Qt.Key.Key_Right: self._walk.step,
+            Qt.Key.Key_Left: self._walk.back,
+            Qt.Key.Key_Home: self._walk.restart,
+            Qt.Key.Key_End: self._walk.to_end,
+        }
+        move = moves.get(Qt.Key(event.key()))
+        if move is None:
+            super().keyPressEvent(event)
+        else:
+            move()
+
+
+def paint_fork(painter: QPainter, theme: Theme, middle: QPointF) -> None:
+    """The sign of where a race parts: one way from the left becomes two."""
+    disc = FORK_PX + 3
+    painter.setPen(QPen(theme.warning, 1.4))
+    painter.setBrush(theme.panel)
+    painter.drawEllipse(middle, disc, disc)
+    pen = QPen(theme.warning, 2)
+    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+    painter.setPen(pen)
+    for x, y in ((-FORK_PX, 0.0), (FORK_PX - 1, -FORK_PX + 1), (FORK_PX - 1, FORK_PX - 1)):
+        painter.drawLine(middle, middle + QPointF(x, y))
+
+
+class Timeline(Scrubber):
+    """The steps of the debugger, with the beginnings of pieces below, and where a race parts."""
+
+    def __init__(self, model: StepsModel, theme_source: ThemeSource) -> None:
+        self._model = model
+        self._parting: int | None = None
+        super().__init__(model, theme_source)
+        model.trace_changed.connect(self.mark)
+        model.race.changed.connect(self._follow_race)
+        self.setToolTip(TIP)
+
+    def _follow_race(self) -> None:
+        """The mark where it parts is drawn with the line."""
+        if self._parting != self._model.race.parting:
+            self._parting = self._model.race.parting
+            self.mark()
+
+    def paint_marks(self, painter: QPainter, middle: float) -> None:
+        """Ticks where pieces begin, as long as they are not too close, and the hits over them."""
+        debugger = self._model.debugger
+        if debugger is not None and debugger.trace.n_pieces <= MOST_MARKS / 4:
+            painter.setPen(QPen(self._theme_source.theme.faint, 1))
+            for step in debugger.trace.pieces.first_step.tolist():
+                x = self.x_of(step)
+                painter.drawLine(QPointF(x, middle + 5), QPointF(x, middle + 9))
+        super().paint_marks(painter, middle)
+        if self._parting is not None:
+            paint_fork(painter, self._theme_source.theme, QPointF(self.x_of(self._parting), middle))

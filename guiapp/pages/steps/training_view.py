@@ -1,0 +1,281 @@
+"""Training on the Steps page: what to train on, the training step by step, and what to do with the result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QLabel,
+    QMessageBox,
+    QSizePolicy,
+    QSplitter,
+    QStackedWidget,
+    QWidget,
+)
+
+from guiapp.analysis.trace.cost import FIRST_BYTES, beginning
+from guiapp.core.text.figures import counted
+from guiapp.errors import TokenloupeError
+from guiapp.kit.models.compared_models import ComparedModels
+from guiapp.kit.widgets.actions import Actions
+from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.style_sheet import set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX
+from guiapp.kit.widgets.wrapping_row import WrappingRow, scrolling
+from guiapp.pages.steps.breakpoint_list import BreakpointList
+from guiapp.pages.steps.cards import card
+from guiapp.pages.steps.drawing import Drawing
+from guiapp.pages.steps.lines import SentenceView, title_line
+from guiapp.pages.steps.side import SIDE_WIDTH_PX, SidePanel
+from guiapp.pages.steps.timeline import Scrubber
+from guiapp.pages.steps.training import TrainingModel
+from guiapp.pages.steps.training_form import TrainingForm
+from guiapp.pages.steps.training_views import (
+    LikelihoodPicture,
+    PairsPicture,
+    PiecesPicture,
+    SymbolsPicture,
+    WordsPicture,
+)
+from guiapp.pages.steps.transport import PlayControls, walking_buttons
+
+EMPTY_TEXT = "Choose what to train and on which text, and press Train:\neach step shows what won, and why."
+BESIDE_TIPS = {
+    True: "Compare it with the open model, on the open text",
+    False: "There is no room for one more model",
+}
+STEPS_OF_MERGING = "The pair that wins becomes one symbol in all words, and a token of the vocabulary."
+STEPS_OF_UNIGRAM = (
+    "How probable each piece is, is estimated anew; or the pieces that help the least are dropped."
+)
+UNDOES = "Undoes what the sentence below the words tells of."
+LEAST_WIDTH_PX = 480
+MODEL_FILTER = "Model files (*.gguf)"
+
+
+class TrainingStage(QWidget):
+    """The training at one step: scrubber, words, and what competes and what was learned below."""
+
+    def __init__(self, model: TrainingModel, actions: Actions, drawing: Drawing) -> None:
+        super().__init__()
+        self._model = model
+        self._zoom = drawing.zoom
+        self.scrubber = Scrubber(model, drawing.theme_source)
+        self.count = QLabel()
+        self.words = WordsPicture("The words as they are cut", model, drawing)
+        self.sentence = SentenceView(drawing)
+        self.pairs = PairsPicture("The pairs that compete", model, drawing)
+        self.symbols = SymbolsPicture("The vocabulary", model, drawing)
+        self.curve = LikelihoodPicture("Likelihood of the text", model, drawing)
+        self.pieces = PiecesPicture("The pieces", model, drawing)
+        self._words_title, self._pairs_title = title_line(drawing), title_line(drawing)
+        self._symbols_title = title_line(drawing)
+        self._pieces_title = title_line(drawing)
+        self._curve_title = title_line(drawing, "Log-likelihood of the text")
+        self.cards = QStackedWidget()
+        self._lay_out(actions)
+        model.changed.connect(self._follow)
+        model.changed.connect(self.scrubber.mark)
+        model.position_changed.connect(self._follow)
+        drawing.zoom.changed.connect(self._follow_zoom)
+        self._follow_zoom()
+        self._follow()
+
+    def hideEvent(self, event: QEvent) -> None:
+        self._model.clock.pause()
+
+    def _follow_zoom(self) -> None:
+        self.count.setFont(self._zoom.mono_font(UI_FONT_PX))
+
+    def _lay_out(self, actions: Actions) -> None:
+        play = PlayControls(self._model.clock, actions["debug_play"])
+        tells = {"debug_step": self._told_on, "debug_back": self._told_back}
+        bar = WrappingRow([*walking_buttons(actions, tells, has_pieces=False), play], self.count)
+        words = card([self._words_title, self.words, self.sentence], self.words)
+        words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        for titled in (
+            {self._pairs_title: self.pairs, self._symbols_title: self.symbols},
+            {self._curve_title: self.curve, self._pieces_title: self.pieces},
+        ):
+            pair = [(card([title, picture], picture), 1) for title, picture in titled.items()]
+            self.cards.addWidget(framed(in_row(*pair, spacing=GAP_PX + UNIT_PX)))
+        policy = self.cards.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.cards.setSizePolicy(policy)
+        in_column(bar, self.scrubber, (words, 3), (self.cards, 4), on=self)
+
+    def _told_on(self) -> str:
+        """What a step on does; which pair it merges may be what a lesson asks for."""
+        model = self._model
+        if model.position >= model.n_steps:
+            return "This is the last step there is."
+        record = model.record
+        is_unigram = record is not None and record.start.algorithm == "unigram"
+        return STEPS_OF_UNIGRAM if is_unigram else STEPS_OF_MERGING
+
+    def _told_back(self) -> str:
+        return UNDOES if self._model.position else "This is the start: nothing is learned yet."
+
+    def set_covered(self, is_covered: bool) -> None:
+        """Show only the words, and nothing of what could happen to them."""
+        self.cards.setVisible(not is_covered)
+
+    def show_kind(self) -> None:
+        """Pairs and symbols for merges, curve and pieces for Unigram."""
+        record = self._model.record
+        self.cards.setCurrentIndex(int(record is not None and record.start.algorithm == "unigram"))
+
+    def _follow(self) -> None:
+        model, record = self._model, self._model.record
+        self.setVisible(record is not None)
+        if record is None:
+            return
+        position = model.position
+        sign = " …" if model.is_busy else ""
+        self.count.setText(f"step {position:,} of {model.n_steps:,}{sign}")
+        n_shown, n_words = len(record.start.words), record.start.n_words
+        which = (
+            counted(n_words, "different word")
+            if n_shown == n_words
+            else f"the first {n_shown} of {n_words:,} words"
+        )
+        self._words_title.show_text(f"THE TEXT · {which.upper()}")
+        worth = (
+            "SCORE = n(ab) / (n(a)·n(b))" if record.start.algorithm == "wordpiece" else "HOW OFTEN THEY OCCUR"
+        )
+        self._pairs_title.show_text(f"PAIRS · {worth}")
+        size, n_symbols = counted(record.n_tokens(position), "token"), record.n_symbols(position)
+        self._symbols_title.show_text(f"VOCABULARY · {size}, newest first".upper())
+        self._pieces_title.show_text(f"VOCABULARY · {size}, {counted(n_symbols, 'piece')}".upper())
+        told = record.sentence(position) if position else told_before(record.start.algorithm)
+        self.sentence.show_sentence(told)
+        self.show_kind()
+
+
+def told_before(algorithm: str) -> str:
+    """What there is before the first step of a training."""
+    if algorithm == "unigram":
+        return "At the start every frequent substring is a piece: far too many."
+    return "At the start each word is cut into the smallest symbols. Count which two stand side by side."
+
+
+class YieldingColumn(QWidget):
+    """Parts one below the other, that ask for no more height than they need at least.
+
+    A scroll area gives what it shows its usual height where lines of a label depend on the width.
+    """
+
+    def heightForWidth(self, width: int) -> int:
+        layout = self.layout()
+        assert layout is not None
+        return layout.minimumHeightForWidth(width)
+
+
+class TrainingView(QSplitter):
+    """Form, stage, and the result: to save, to open, to see beside the open model; breakpoints beside."""
+
+    def __init__(
+        self, model: TrainingModel, compared: ComparedModels, actions: Actions, drawing: Drawing
+    ) -> None:
+        super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self.model = model
+        self._compared = compared
+        session = self._session = compared.sessions[0]
+        self._compare = actions["compare"]
+        self.breakpoints = BreakpointList(model, drawing)
+        self.form = TrainingForm(model, session.document, drawing)
+        self.stage = TrainingStage(model, actions, drawing)
+        self.empty = set_role(QLabel(EMPTY_TEXT, alignment=Qt.AlignmentFlag.AlignCenter), "dim")
+        self.save_button = push_button("Save as GGUF…", self._ask_and_save)
+        self.open_button = push_button("Save and open as model…", self._ask_save_and_open)
+        self.steps_button = push_button("Save steps…", actions["debug_save"].trigger)
+        self.beside_button = push_button("Open beside", self.open_beside)
+        self._is_presented = False
+        self._side = SidePanel([self.breakpoints], drawing.zoom)
+        self._lay_out()
+        for signal in (model.changed, compared.sessions_changed):
+            signal.connect(self._follow)
+        self._follow()
+
+    def set_presented(self, is_presented: bool) -> None:
+        """Show the steps alone, once there are any."""
+        self._is_presented = is_presented
+        self._follow()
+
+    def _lay_out(self) -> None:
+        self._foot = WrappingRow([self.beside_button, self.steps_button, self.save_button, self.open_button])
+        training = YieldingColumn()
+        parts = self.form, (self.empty, 1), (self.stage, 1), self._foot
+        in_column(*parts, on=training, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))
+        in_splitter(scrolling(training, LEAST_WIDTH_PX), self._side, on=self, sizes=(1100, SIDE_WIDTH_PX))
+
+    def save(self, path: Path) -> bool:
+        """Save the result; says so where that fails."""
+        try:
+            self.model.save(path)
+        except TokenloupeError as error:
+            QMessageBox.warning(self, "Save as GGUF", str(error))
+            return False
+        return True
+
+    def save_and_open(self, path: Path) -> None:
+        """Save the result and make it the model; the one before is among the recent ones."""
+        if self.save(path):
+            self._session.loader.open(str(path))
+
+    def open_beside(self) -> None:
+        """Compare the result with the open model, on the open text; if that is empty, on its own."""
+        model, document = self.model, self._session.document
+        assert model.model_file is not None
+        if not self._is_beside:
+            self._compared.add(str(model.model_file))
+            self._follow()
+        if not document.size and model.wish is not None:
+            self._session.text.show(beginning(model.wish.text, FIRST_BYTES))
+        self._compare.trigger()
+
+    @property
+    def _is_beside(self) -> bool:
+        """Whether the result is among the models that are compared."""
+        name = str(self.model.model_file)
+        loaders = [session.loader for session in self._compared.sessions]
+        return any(name in (each.loading_name, each.model and each.model.name) for each in loaders)
+
+    def begin(self, wish: str) -> None:
+        """Train as a word says: algorithm, size, and the step to show, such as "bpe:300:4"."""
+        algorithm, size, *place = wish.split(":")
+        self.form.choose(algorithm, int(size))
+        self.model.train(self.form.wish, int(place[0]) if place else 1)
+
+    def stop(self) -> None:
+        """End all work in the background."""
+        self.model.stop()
+
+    def _ask_and_save(self) -> None:
+        if (path := self._ask()) is not None:
+            self.save(path)
+
+    def _ask_save_and_open(self) -> None:
+        if (path := self._ask()) is not None:
+            self.save_and_open(path)
+
+    def _ask(self) -> Path | None:
+        chosen, _ = QFileDialog.getSaveFileName(self, "Save as GGUF", "trained.gguf", MODEL_FILTER)
+        return Path(chosen) if chosen else None
+
+    def _follow(self) -> None:
+        model = self.model
+        has_file = model.model_file is not None
+        for part in (self.form, self._side, self._foot):
+            part.setHidden(self._is_presented and model.record is not None)
+        self.empty.setVisible(model.record is None)
+        for made in (self.beside_button, self.save_button, self.open_button):
+            made.setVisible(model.record is not None)
+            made.setEnabled(has_file)
+        has_room = self._compared.can_add or self._is_beside
+        self.beside_button.setEnabled(has_file and has_room)
+        self.beside_button.setToolTip(BESIDE_TIPS[has_room])
+        self.steps_button.setVisible(model.n_steps > 0)

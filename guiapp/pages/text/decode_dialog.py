@@ -1,0 +1,150 @@
+"""Paste token ids, see the text that they stand for, and put it into the document."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication, QHideEvent, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QCheckBox, QDialog, QPlainTextEdit, QPushButton, QTextEdit, QWidget
+
+from guiapp.kit.document.units import n_units
+from guiapp.kit.tokens.decode import DecodeModel
+from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
+from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
+from guiapp.kit.widgets.theme import MARGIN_PX, UI_FONT_PX, Theme, ThemeSource
+from guiapp.pages.text.token_chips import TokenChips
+
+MOST_TOKENS = 500
+MOST_CHARACTERS = 200_000
+
+
+class DecodeDialog(QDialog):
+    """Ids at the top, what they decode to below, and what to do with it.
+
+    Signals:
+        insert_requested(bytes): put this text at the caret.
+        replace_requested(bytes): make this the whole text.
+    """
+
+    insert_requested = Signal(object)
+    replace_requested = Signal(object)
+
+    def __init__(self, model: DecodeModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._theme_source = theme_source
+        self.setWindowTitle("Decode token ids")
+        self._ids = QPlainTextEdit(
+            placeholderText="128000 9906 11 1917    [1, 2, 3]    int tokens[] = {1, 2, 3};"
+        )
+        self._error = plain_label("bad", wraps=True)
+        self._remove = QCheckBox("remove BOS and EOS")
+        self._unparse = QCheckBox("write control tokens as text")
+        self._unparse.setChecked(model.unparse_special)
+        self._text = QPlainTextEdit(readOnly=True)
+        self._tokens = TokenChips(theme_source)
+        self._n_tokens = heading("Tokens")
+        self._copy, self._insert, self._replace = (
+            QPushButton(title) for title in ("Copy text", "Insert into text", "Replace text")
+        )
+        self._lay_out()
+        self._connect()
+        self._show_model()
+
+    def paste(self) -> None:
+        """Open with what the clipboard holds."""
+        self._ids.setPlainText(QGuiApplication.clipboard().text())
+        self.show()
+        self.raise_()
+        self._ids.setFocus()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Keep the place: Qt forgets the window's frame, and shows it lower by its title the next time."""
+        super().hideEvent(event)
+        self.move(self.pos())
+
+    def _lay_out(self) -> None:
+        for editor, name in (
+            (self._ids, "Token ids"),
+            (self._text, "Decoded text"),
+            (self._tokens, "Tokens"),
+        ):
+            editor.setAccessibleName(name)
+        for editor in (self._ids, self._text):
+            editor.setFont(Theme.mono_font(UI_FONT_PX))
+        self._ids.setTabChangesFocus(True)
+        set_role(self._replace, "raised")
+        set_role(self._insert, "primary")
+        self._insert.setDefault(True)
+        in_column(
+            heading("Token ids"),
+            (self._ids, 2),
+            self._error,
+            in_row(self._remove, self._unparse, STRETCH),
+            heading("Text"),
+            (self._text, 3),
+            self._n_tokens,
+            self._tokens,
+            in_row(self._copy, STRETCH, self._replace, self._insert),
+            on=self,
+            margins=MARGIN_PX,
+        )
+        self.resize(620, 560)
+
+    def _connect(self) -> None:
+        self._ids.textChanged.connect(self._read_ids)
+        self._remove.toggled.connect(self._model.set_remove_special)
+        self._unparse.toggled.connect(self._model.set_unparse_special)
+        self._copy.clicked.connect(self._copy_text)
+        self._insert.clicked.connect(self._request_insert)
+        self._replace.clicked.connect(self._request_replace)
+        self._model.changed.connect(self._show_model)
+        self._model.busy_changed.connect(self._enable_buttons)
+        self._theme_source.changed.connect(self._show_model)
+
+    def _read_ids(self) -> None:
+        self._model.set_ids_text(self._ids.toPlainText())
+
+    def _show_model(self) -> None:
+        text = self._model.result.decoded.decode("utf-8", "replace")
+        cut = text[:MOST_CHARACTERS] + ("…" if len(text) > MOST_CHARACTERS else "")
+        self._text.setPlainText(cut)
+        token_ids = self._model.result.token_ids
+        self._tokens.set_tokens([self._model.token_text(each) for each in token_ids[:MOST_TOKENS].tolist()])
+        first = f", THE FIRST {MOST_TOKENS}" if len(token_ids) > MOST_TOKENS else ""
+        self._n_tokens.setText(f"{len(token_ids):,} TOKENS{first}")
+        self._error.setText(self._model.result.error)
+        self._error.setVisible(bool(self._model.result.error))
+        self._mark_error()
+        self._enable_buttons()
+
+    def _enable_buttons(self) -> None:
+        for button in (self._copy, self._insert, self._replace):
+            button.setEnabled(bool(self._model.result.decoded) and not self._model.is_busy)
+
+    def _mark_error(self) -> None:
+        marks = []
+        if self._model.result.error_span is not None:
+            mark = QTextEdit.ExtraSelection()
+            cursor = self._ids.textCursor()
+            start, end = (n_units(self._model.ids_text[:at]) for at in self._model.result.error_span)
+            cursor.setPosition(start)
+            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+            mark.cursor = cursor
+            style = QTextCharFormat()
+            style.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+            style.setUnderlineColor(self._theme_source.theme.bad)
+            style.setForeground(self._theme_source.theme.bad)
+            mark.format = style
+            marks.append(mark)
+        self._ids.setExtraSelections(marks)
+
+    def _copy_text(self) -> None:
+        QGuiApplication.clipboard().setText(self._model.result.decoded.decode("utf-8", "replace"))
+
+    def _request_insert(self) -> None:
+        self.insert_requested.emit(self._model.result.decoded)
+        self.accept()
+
+    def _request_replace(self) -> None:
+        self.replace_requested.emit(self._model.result.decoded)
+        self.accept()

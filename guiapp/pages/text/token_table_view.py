@@ -1,0 +1,168 @@
+"""The tokens as a table, linked with the session's selected and hovered token."""
+
+from __future__ import annotations
+
+import heapq
+
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QRect, QRectF
+from PySide6.QtGui import QColor, QGuiApplication, QResizeEvent, QShowEvent, QWheelEvent
+from PySide6.QtWidgets import QStyleOptionViewItem, QTableView
+
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.row_table import AnyIndex
+from guiapp.kit.tokens.table import COLUMNS, TINT_ROLE, TokenTableModel
+from guiapp.kit.widgets.chip_painting import ChipDelegate
+from guiapp.kit.widgets.tables import show_rows
+from guiapp.kit.widgets.text_zoom import TextZoom
+from guiapp.kit.widgets.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
+from guiapp.kit.widgets.token_actions import offer_copying
+
+WIDTHS_PX = {"#": 72, "id": 76, "token": 180, "bytes": 190, "type": 100, "score": 80, "span": 130}
+TITLES = [column.title for column in COLUMNS]
+ID_COLUMN = TITLES.index("id")
+GROWING_COLUMNS = TITLES.index("#"), TITLES.index("span")
+BYTES_COLUMN = TITLES.index("bytes")  # takes what room is left
+YIELDING_COLUMNS = BYTES_COLUMN, TITLES.index("token")
+LEAST_SHARE = 0.5  # of its usual width, for a column that makes room for others
+
+
+class TokenTableView(QTableView):
+    """Rows to select and copy; the present row is the session's selected token."""
+
+    def __init__(
+        self,
+        model: TokenTableModel,
+        source: ModelSession,
+        theme_source: ThemeSource,
+        zoom: TextZoom | None = None,
+    ) -> None:
+        super().__init__()
+        self._zoom = zoom or TextZoom(self)
+        self._column_factor = 1.0
+        self._rooms: dict[int, int] = {}  # the widths of columns that were made wide enough
+        self._is_choosing = False
+        self._tokens = model
+        self._source = source
+        self._theme_source = theme_source
+        self.setModel(model)
+        self.setItemDelegateForColumn(ID_COLUMN, _IdDelegate(theme_source, self))
+        self.setAccessibleName("Tokens")
+        self._set_looks()
+        self._follow_zoom()
+        offer_copying(self, "Copy rows", self.copy)
+        self.entered.connect(self._hover)
+        self.selectionModel().currentRowChanged.connect(self._select)
+        source.selected_token_changed.connect(self._follow)
+        model.rows_changed.connect(self._make_room)
+        model.rows_changed.connect(self._follow)
+        source.hovered_token_changed.connect(self.viewport().update)
+        self._zoom.changed.connect(self._follow_zoom)
+
+    def copy(self) -> None:
+        """Put the selected rows on the clipboard, as lines with tabs."""
+        selection = self.selectionModel().selection()
+        stretches = [selection.at(number) for number in range(selection.count())]
+        rows = heapq.merge(*(range(stretch.top(), stretch.bottom() + 1) for stretch in stretches))
+        QGuiApplication.clipboard().setText(self._tokens.as_text(rows))
+
+    def _set_looks(self) -> None:
+        show_rows(self)
+        self.horizontalHeader().setStretchLastSection(False)
+        self.setMouseTracking(True)
+        for column, title in enumerate(TITLES):
+            self.setColumnWidth(column, WIDTHS_PX[title])
+
+    def _follow_zoom(self) -> None:
+        """Let rows and columns grow with the text; columns that somebody dragged keep their proportions."""
+        self.setFont(self._zoom.mono_font(SMALL_FONT_PX))
+        self.horizontalHeader().setFont(self._zoom.ui_font(SMALL_FONT_PX))
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 2 * UNIT_PX)
+        growth = self._zoom.factor / self._column_factor
+        for column in range(len(COLUMNS)):
+            width = self.columnWidth(column)
+            self.setColumnWidth(column, round(width * growth))
+            if width == self._rooms.get(column):
+                self._rooms[column] = self.columnWidth(column)
+        self._column_factor = self._zoom.factor
+
+    def _make_room(self) -> None:
+        """Let columns whose numbers grow with the text be as wide as the last row needs, and others yield.
+
+        A column that somebody dragged is widened where it must be, and not made narrower again.
+        """
+        if not self.isVisible():
+            return
+        last = self._tokens.rowCount() - 1
+        for column in GROWING_COLUMNS if last >= 0 else ():
+            text = str(self._tokens.index(last, column).data())
+            needed = self.fontMetrics().horizontalAdvance(text) + 4 * UNIT_PX
+            if self._is_ours(column) or needed > self.columnWidth(column):
+                self._set_room(column, max(self._usual(column), needed))
+        for column in YIELDING_COLUMNS:
+            if self._is_ours(column):
+                room = self.viewport().width() - self.horizontalHeader().length() + self.columnWidth(column)
+                most = room if column == BYTES_COLUMN else min(room, self._usual(column))
+                self._set_room(column, max(most, round(LEAST_SHARE * self._usual(column))))
+
+    def _usual(self, column: int) -> int:
+        return round(WIDTHS_PX[TITLES[column]] * self._zoom.factor)
+
+    def _is_ours(self, column: int) -> bool:
+        """Whether nobody dragged the column."""
+        return self.columnWidth(column) == self._rooms.get(column, self._usual(column))
+
+    def _set_room(self, column: int, width: int) -> None:
+        self._rooms[column] = width
+        self.setColumnWidth(column, width)
+
+    def _select(self, current: QModelIndex) -> None:
+        if current.isValid() and not self._tokens.is_shrinking:
+            self._is_choosing = True  # Qt selects the row itself, or more than that
+            self._source.select_token(current.row())
+            self._is_choosing = False
+
+    def _follow(self) -> None:
+        """Show the session's token as the present row."""
+        selected, selection = self._source.selected_token, self.selectionModel()
+        if self._is_choosing or not self.isVisible():  # to look for a row costs as much as there are rows
+            return
+        if selected is None or selected >= self._tokens.rowCount():
+            selection.clearSelection()
+            return
+        index = self._tokens.index(selected, 0)
+        if selected == self.currentIndex().row() and selection.isRowSelected(selected):
+            return
+        flags = QItemSelectionModel.SelectionFlag
+        selection.setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
+        self.scrollTo(index)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if not self._zoom.take(event):
+            super().wheelEvent(event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._make_room()
+        self._follow()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _hover(self, index: QModelIndex) -> None:
+        self._source.hover_token(index.row())
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._source.hover_token(None)
+        super().leaveEvent(event)
+
+
+class _IdDelegate(ChipDelegate):
+    """The id as in the strip: with the colour that its token has in the text."""
+
+    def chip(self, option: QStyleOptionViewItem, index: AnyIndex) -> tuple[QRectF, str, QColor]:
+        text, cell = str(index.data()), option.rect
+        width = option.fontMetrics.horizontalAdvance(text) + 2 * UNIT_PX
+        place = QRect(cell.right() - width - UNIT_PX, cell.top() + 2, width, cell.height() - 4)
+        color = self._theme_source.theme.span_color(index.data(TINT_ROLE))
+        return QRectF(place).adjusted(0.5, 0.5, -0.5, -0.5), text, color

@@ -1,0 +1,240 @@
+"""Why the selected token is there: the stages in order; a click on a line shows that moment in Steps."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import partial
+from math import ceil
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QGuiApplication,
+    QPainter,
+    QResizeEvent,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextOption,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from guiapp.analysis.explain.code_marks import parts, without_marks
+from guiapp.core.text.visible_text import visible_runs
+from guiapp.kit.tokens.why import WhyModel
+from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.layouts import STRETCH, clear, framed, in_column, scroll_down
+from guiapp.kit.widgets.painting import PaintedButton, write
+from guiapp.kit.widgets.seen import SeenWatch
+from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
+from guiapp.kit.widgets.styled_text import Span, StyledText
+from guiapp.kit.widgets.text_zoom import TextZoom
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+)
+from guiapp.kit.widgets.token_actions import offer_copying
+
+if TYPE_CHECKING:
+    from guiapp.analysis.explain.why.told import Line, Stage, TokenWhy
+
+FIRST_SHOWN, LAST_SHOWN = 4, 2  # of a stage with many lines; the others are folded
+UNFOLDED = 40  # lines at a click: some vocabularies have tokens of thousands of bytes
+EDGE_PX = 2 * UNIT_PX
+LEAST_PX = 40  # of a text
+TOKEN_FONT_PX = 18
+EMPTY_TEXT = "Choose a token, in the text or among its ids, to see why it is there."
+BUSY_TEXT = "Looking at what the encoder does …"
+TIP = "Show this in Steps"
+HINT_TEXT = "A click on a line shows that moment in Steps."
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
+
+
+class WhyRow(PaintedButton):
+    """One line: a sentence with what it is about in code, its rank at the right, a remark below."""
+
+    def __init__(self, line: Line, theme_source: ThemeSource, zoom: TextZoom) -> None:
+        super().__init__(theme_source)
+        self.line = line
+        self._document = QTextDocument(self)
+        self._document.setDocumentMargin(0)
+        option = QTextOption(Qt.AlignmentFlag.AlignLeft)
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        option.setTextDirection(Qt.LayoutDirection.LeftToRight)
+        self._document.setDefaultTextOption(option)
+        self._worth_font = zoom.mono_font(SMALL_FONT_PX)
+        self._worth = f"rank {line.worth}" if line.worth else ""
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._write(zoom)
+        told = [line.text, self._worth, line.note]
+        self.setText(without_marks(line.text))
+        self.setAccessibleName(". ".join(without_marks(each).rstrip(".") for each in told if each))
+        self.setToolTip(TIP)
+
+    def _write(self, zoom: TextZoom) -> None:
+        theme = self._theme_source.theme
+        cursor = QTextCursor(self._document)
+        _insert(cursor, self.line.text, theme, (zoom.ui_font(UI_FONT_PX), zoom.mono_font(UI_FONT_PX)))
+        if self.line.note:
+            cursor.insertBlock()
+            _insert(
+                cursor, self.line.note, theme, (zoom.ui_font(SMALL_FONT_PX), zoom.mono_font(SMALL_FONT_PX))
+            )
+
+    @property
+    def _worth_px(self) -> float:
+        if not self._worth:
+            return 0.0
+        return QFontMetricsF(self._worth_font).horizontalAdvance(self._worth) + GAP_PX
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self._fit()
+
+    def _fit(self) -> None:
+        """Be as high as the text at this width."""
+        self._document.setTextWidth(max(LEAST_PX, self.width() - 2 * EDGE_PX - self._worth_px))
+        self.setFixedHeight(ceil(self._document.size().height()) + 2 * UNIT_PX)
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, self.height())
+
+    def ground(self, theme: Theme) -> QColor | None:
+        return theme.line if self.underMouse() or self.hasFocus() else None
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        painter.save()
+        painter.translate(QPointF(EDGE_PX, UNIT_PX))
+        self._document.drawContents(painter)
+        painter.restore()
+        inside = QRectF(self.rect()).adjusted(EDGE_PX, UNIT_PX, -EDGE_PX, -UNIT_PX)
+        write(painter, inside, self._worth, theme.dim, RIGHT, self._worth_font)
+
+
+def _insert(cursor: QTextCursor, sentence: str, theme: Theme, fonts: tuple[QFont, QFont]) -> None:
+    """A sentence in the fonts for words, which are dim, and for what stands for itself."""
+    for text, is_code in parts(sentence):
+        look = QTextCharFormat()
+        look.setFont(fonts[is_code])
+        look.setForeground(theme.text if is_code else theme.dim)
+        cursor.insertText(text, look)
+
+
+class WhyPanel(QScrollArea):
+    """The stages of the selected token.
+
+    Signals:
+        place_wanted(Place): people want to see this step.
+    """
+
+    place_wanted = Signal(object)
+
+    def __init__(self, model: WhyModel, theme_source: ThemeSource, zoom: TextZoom | None = None) -> None:
+        super().__init__()
+        self._zoom = zoom or TextZoom(self)
+        self._model = model
+        self._theme_source = theme_source
+        self._shown: TokenWhy | None = None
+        self._unfolded: Counter[str] = Counter()  # how many more lines of a stage are shown
+        self.rows: list[WhyRow] = []
+        self._title = heading("Why this token")
+        self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
+        self._token.setAccessibleName("Token text")
+        self._remark = plain_label("dim", wraps=True)
+        self._stages = QWidget()
+        self._column = in_column(on=self._stages, spacing=UNIT_PX)
+        self._hint = set_role(QLabel(HINT_TEXT, wordWrap=True), "dim")
+        parts_shown = self._title, self._token, self._remark, self._hint, self._stages, (STRETCH, 1)
+        scroll_down(self, framed(in_column(*parts_shown, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
+        self.setMinimumWidth(260)
+        self.setAccessibleName("Why this token")
+        offer_copying(self, "Copy why", self.copy)
+        model.changed.connect(self._follow)
+        SeenWatch(self, model.set_shown)
+        theme_source.changed.connect(self._rebuild)
+        self._zoom.changed.connect(self._rebuild)
+        self._follow()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if not self._zoom.take(event):
+            super().wheelEvent(event)
+
+    def copy(self) -> None:
+        """Put all stages on the clipboard, as the command line tells them."""
+        from guiapp.analysis.explain.why.report import why_lines
+
+        if self._shown is not None:
+            QGuiApplication.clipboard().setText("\n".join(why_lines(self._shown)) + "\n")
+
+    def _follow(self) -> None:
+        if self._model.told is None and self._model.is_busy and self._shown is not None:
+            return  # what is newer is there in a moment
+        if self._model.told != self._shown:
+            self._unfolded.clear()
+            self._shown = self._model.told
+            self._rebuild()
+        waits = BUSY_TEXT if self._model.is_busy else EMPTY_TEXT
+        self._remark.setText(self._model.remark or waits)
+        self._remark.setVisible(self._shown is None)
+
+    def _rebuild(self) -> None:
+        clear(self._column)
+        self.rows = []
+        self._token.setVisible(self._shown is not None)
+        self._hint.setVisible(self._shown is not None)
+        self._token.set_font(self._zoom.mono_font(TOKEN_FONT_PX))
+        self._token.set_spans(self._token_spans())
+        stages = () if self._shown is None else self._shown.stages
+        for number, stage in enumerate(stages):
+            if number:
+                self._column.addSpacing(GAP_PX)
+            self._column.addWidget(heading(stage.title))
+            self._column.addWidget(self._card(stage))
+
+    def _token_spans(self) -> Iterator[Span]:
+        theme, (data, tint, is_special) = self._theme_source.theme, self._model.look
+        background = None if is_special else theme.span_color(tint)
+        color = theme.warning if is_special else theme.span_text
+        for run in visible_runs(data):
+            yield Span(run.text, theme.dim if run.is_sign else color, background)
+
+    def _card(self, stage: Stage) -> QFrame:
+        lines = list(stage.lines)
+        n_shown = FIRST_SHOWN + self._unfolded[stage.name]
+        n_folded = len(lines) - n_shown - LAST_SHOWN
+        column = in_column(margins=UNIT_PX, spacing=0)
+        if n_folded > 1:
+            self._add_rows(column, lines[:n_shown])
+            more = push_button(f"{n_folded:,} more", partial(self._unfold, stage.name), role="quiet")
+            column.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
+            lines = lines[-LAST_SHOWN:]
+        self._add_rows(column, lines)
+        return framed(column, "card")
+
+    def _add_rows(self, column: QVBoxLayout, lines: Iterable[Line]) -> None:
+        for line in lines:
+            row = WhyRow(line, self._theme_source, self._zoom)
+            row.clicked.connect(partial(self._choose, line))
+            self.rows.append(row)
+            column.addWidget(row)
+
+    def _unfold(self, stage: str, *_: object) -> None:
+        self._unfolded[stage] += UNFOLDED
+        self._rebuild()
+
+    def _choose(self, line: Line, *_: object) -> None:
+        """Show a step, unless the text is another one by now: the stages of that come in a moment."""
+        if self._model.is_current:
+            self.place_wanted.emit(line.place)

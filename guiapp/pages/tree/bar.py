@@ -1,0 +1,213 @@
+"""The bar over the tree: back and forward, shape, colours, the path to the chosen node, search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtGui import QAction, QFontMetrics, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import QFrame, QToolButton
+
+from guiapp.analysis.tree.coloring import COLORINGS
+from guiapp.analysis.tree.picture import ROOT
+from guiapp.core.text.visible_text import isolate
+from guiapp.kit.widgets.buttons import tool_button
+from guiapp.kit.widgets.icons import icon
+from guiapp.kit.widgets.layouts import Part, in_row
+from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.painting import Painted
+from guiapp.kit.widgets.search_field import SEARCH_PX, SearchField
+from guiapp.kit.widgets.style_sheet import set_role
+from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.pages.tree.model import MORE_SIGN, SHAPES, TreeModel
+from guiapp.pages.tree.search import TreeSearch
+
+HEIGHT_PX = 44
+SEPARATOR = " › "
+LONGEST_LABEL = 24
+NARROW_PX = 1080  # from this width on there is room for the path, and for more than a short search
+SHORT_SEARCH_PX = 170
+LEAST_PATH_PX = 120
+SAYS = "Colour by: "
+SHAPE_WORDS = {
+    "sunburst": ("Sunburst", "Rings around the whole: longer tokens lie farther out"),
+    "icicle": ("Icicle", "Rows below the whole: longer tokens lie farther down"),
+}
+
+
+class TreeBar(QFrame):
+    """Everything that steers the picture."""
+
+    def __init__(self, model: TreeModel, search: TreeSearch, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._model = model
+        self._search = search
+        self._theme_source = theme_source
+        set_role(self, "bar")
+        self.setFixedHeight(HEIGHT_PX)
+        self.back = self._button("back", "Back (Alt+Left)", model.go_back)
+        self.forward = self._button("forward", "Forward (Alt+Right)", model.go_forward)
+        self.fit = self._button("fit", "Show the whole tree (Home)", model.fit)
+        self.fit.setText("Whole tree")
+        self.shapes = {name: self._shape_button(name) for name in SHAPES}
+        self.breadcrumb = Breadcrumb(model, theme_source)
+        self.coloring = ColoringButton(model, theme_source)
+        self.query = SearchField(search)
+        self._lay_out()
+        model.history_changed.connect(self._follow_history)
+        model.shape_changed.connect(self._follow_shape)
+        search.found_changed.connect(self._follow_search)
+        theme_source.changed.connect(self._color)
+        self._color()
+        self._follow_history()
+        self._follow_shape()
+
+    def add_export(self, actions: Sequence[QAction]) -> None:
+        """Offer ways to export behind a button beside the colours."""
+        button = MenuButton(self._theme_source, "Export")
+        button.new_menu().addActions(actions)
+        self._layout.insertWidget(self._layout.indexOf(self.coloring) + 1, button)
+
+    def _lay_out(self) -> None:
+        path: tuple[Part, ...] = self.back, self.forward, self.fit, GAP_PX, *self.shapes.values()
+        looks: tuple[Part, ...] = GAP_PX, self.coloring, GAP_PX, (self.breadcrumb, 1), GAP_PX, self.query
+        self._layout = in_row(*path, *looks, on=self, margins=(GAP_PX, 0, GAP_PX, 0), spacing=UNIT_PX)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave out what is told elsewhere, too, where the controls need the room."""
+        super().resizeEvent(event)
+        is_narrow = self.width() < NARROW_PX
+        words = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        self.fit.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly if is_narrow else words)
+        self.query.setFixedWidth(SHORT_SEARCH_PX if is_narrow else SEARCH_PX)
+
+    def _button(self, name: str, tip: str, slot: Callable[[], None]) -> QToolButton:
+        button = tool_button(clicked=slot, tip=tip)
+        button.setProperty("icon_name", name)
+        return button
+
+    def _shape_button(self, name: str) -> QToolButton:
+        title, tip = SHAPE_WORDS[name]
+        button = self._button(name, tip, self._choose_shape)
+        button.setText(title)
+        button.setAccessibleName(title)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        button.setCheckable(True)
+        button.setObjectName(name)
+        return button
+
+    def _choose_shape(self) -> None:
+        self._model.set_shape(self.sender().objectName())
+        self._follow_shape()
+
+    def _follow_history(self) -> None:
+        self.back.setEnabled(self._model.can_go_back)
+        self.forward.setEnabled(self._model.can_go_forward)
+
+    def _follow_shape(self) -> None:
+        for name, button in self.shapes.items():
+            button.setChecked(name == self._model.shape)
+
+    def _follow_search(self) -> None:
+        if self.query.text() != self._search.query:
+            self.query.show_query(self._search.query)
+
+    def _color(self) -> None:
+        for button in (self.back, self.forward, self.fit, *self.shapes.values()):
+            button.setIcon(icon(button.property("icon_name"), self._theme_source.theme.dim))
+
+
+class ColoringButton(MenuButton):
+    """Says what the colours tell; a click lists what else they could."""
+
+    def __init__(self, model: TreeModel, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source)
+        self._model = model
+        self.setToolTip("What the colours tell")
+        self.list_choices({coloring.title: coloring.name for coloring in COLORINGS})
+        self.ensurePolished()
+        for title in (SAYS + coloring.title for coloring in COLORINGS):
+            self.setText(title)
+            self.setMinimumWidth(max(self.minimumWidth(), self.sizeHint().width()))
+        self.menu().triggered.connect(self._choose)
+        model.values_changed.connect(self._follow)
+        self._follow()
+
+    def _choose(self, action: QAction) -> None:
+        self._model.set_coloring(action.data())
+
+    def _follow(self) -> None:
+        titles = {coloring.name: coloring.title for coloring in COLORINGS}
+        self.setText(SAYS + titles[self._model.coloring])
+        self.check(self._model.coloring)
+        self.setAccessibleName(self.text())
+
+
+class Breadcrumb(Painted):
+    """The path from the root to the chosen node; a click shows that part of the tree."""
+
+    def __init__(self, model: TreeModel, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, "Path in the tree")
+        self._model = model
+        self._places: list[tuple[int, int, int]] = []
+        self.setMouseTracking(True)
+        self.setFont(Theme.mono_font(SMALL_FONT_PX))
+        model.chosen_changed.connect(self.update)
+        model.picture_changed.connect(self.update)
+        model.spelling.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, HEIGHT_PX)
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        self._places = []
+        if self.width() < LEAST_PATH_PX:
+            return
+        metrics = QFontMetrics(self.font())
+        baseline = (self.height() + metrics.ascent() - metrics.descent()) // 2
+        nodes, x = self._shown(metrics), 0
+        gap = metrics.horizontalAdvance(SEPARATOR) // 2
+        for number, node in enumerate(nodes):
+            if number or node != ROOT:
+                painter.setPen(theme.faint)
+                sign = SEPARATOR if number else "…" + SEPARATOR
+                painter.drawText(x, baseline, sign)
+                x += metrics.horizontalAdvance(sign)
+            text = self._text(node)
+            is_chosen = node == self._model.chosen
+            painter.setPen(theme.accent if is_chosen else theme.text)
+            painter.drawText(x, baseline, isolate(text))
+            width = metrics.horizontalAdvance(text)
+            self._places.append((x - gap, x + width + gap, node))
+            x += width
+
+    def _shown(self, metrics: QFontMetrics) -> list[int]:
+        """The last nodes of the path that fit."""
+        path, room = self._model.chosen_path, self.width() - metrics.horizontalAdvance("…" + SEPARATOR)
+        shown: list[int] = []
+        for node in reversed(path):
+            room -= metrics.horizontalAdvance(self._text(node) + SEPARATOR)
+            if room < 0 and shown:
+                break
+            shown.append(node)
+        return shown[::-1]
+
+    def _text(self, node: int) -> str:
+        text = self._model.label(node).partition(MORE_SIGN)[0] if self._model.picture else ""
+        return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
+
+    def node_at(self, point: QPointF) -> int | None:
+        """The node whose name is at a point."""
+        return next((node for left, right, node in self._places if left <= point.x() < right), None)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self.node_at(event.position()) is None:
+            self.unsetCursor()
+        else:
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        node = self.node_at(event.position())
+        if node is not None and event.button() == Qt.MouseButton.LeftButton:
+            self._model.choose(node)
+            self._model.show(node)

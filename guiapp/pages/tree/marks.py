@@ -1,0 +1,162 @@
+"""What lies above the picture of the tree: the lit path, the node under the pointer, what a search found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPainterPath, QPen, QPolygonF
+
+from guiapp.kit.widgets.theme import Theme
+from guiapp.pages.tree.geometry import Geometry, Icicle, Sunburst
+
+FIRST_ANGLE = 0.06  # of a strip that begins to bend
+MOST_MARKS = 1200
+SMALLEST_DISC_PX = 12  # what is smaller in the middle of a sunburst has been passed
+THIN_PX = 14  # a ring all the way round that is thinner has one line only
+MARK_PX = 4.0
+Lines = tuple[tuple[str, float], ...]
+"""Colours of the theme and widths."""
+ON_PATH: Lines = ("background", 3.2), ("text", 1.2)
+HOVERED: Lines = (("text", 1.5),)
+CHOSEN: Lines = ("text", 5.0), ("accent", 2.5)
+CURRENT: Lines = ("background", 5.0), ("warning", 2.5)
+CLEAR_PX = 9.0  # beside the way to the chosen node
+SMALL_PX = 5  # nodes narrower than this get a mark when a search finds them
+
+
+def node_outline(geometry: Geometry, node: int) -> QPainterPath:
+    """The border of a node, as far as it is in view."""
+    path = QPainterPath()
+    if isinstance(geometry, Icicle):
+        left, top, right, bottom = geometry.box(node)
+        left, right = max(left, -8.0), min(right, geometry.width_px + 8.0)
+        if right > left and bottom > top:
+            path.addRect(QRectF(left, top, max(right - left, 1.0), bottom - top - 1))
+        return path
+    inner, outer, start, end = geometry.sector(node)
+    if end <= start or outer - inner < 0.5 or outer < SMALLEST_DISC_PX:
+        return path
+    x, y = geometry.center
+    far = QRectF(x - outer, y - outer, 2 * outer, 2 * outer)
+    near = QRectF(x - inner, y - inner, 2 * inner, 2 * inner)
+    if end - start > 0.9999:
+        path.addEllipse(far)
+        if inner > outer / 4 and outer - inner > THIN_PX:  # else what is inside has been passed
+            path.addEllipse(near)
+        return path
+    first, sweep = 90 + 360 * start, 360 * (end - start)
+    path.arcMoveTo(far, first)
+    path.arcTo(far, first, sweep)
+    if inner:
+        path.arcTo(near, first + sweep, -sweep)
+    else:
+        path.lineTo(x, y)  # an arc around nothing would not be there at all
+    path.closeSubpath()
+    return path
+
+
+def paint_outlines(
+    painter: QPainter, geometry: Geometry, chosen: Sequence[int], hovered: int | None, theme: Theme
+) -> None:
+    """The way from the root to the chosen node, that node itself with a ring, and the one pointed at."""
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    way, (left, right) = QPainterPath(), geometry.view
+    for node in chosen[1:-1]:
+        start, end = geometry.picture.span(node)
+        if start < right and end > left and (start > left or end < right):
+            way.addPath(node_outline(geometry, node))
+    stroke(painter, way, theme, ON_PATH)
+    if len(chosen) > 1:
+        stroke(painter, node_outline(geometry, chosen[-1]), theme, CHOSEN)
+    if hovered is not None and hovered > 0:
+        stroke(painter, node_outline(geometry, hovered), theme, HOVERED)
+
+
+def stroke(painter: QPainter, outline: QPainterPath, theme: Theme, lines: Lines) -> None:
+    """Draw lines over each other."""
+    if not outline.isEmpty():
+        for color, width in lines:
+            painter.setPen(QPen(getattr(theme, color), width))
+            painter.drawPath(outline)
+
+
+def paint_marks(
+    painter: QPainter,
+    geometry: Geometry,
+    found: NDArray[np.int32],
+    current: int | None,
+    chosen: Sequence[int],
+    theme: Theme,
+) -> None:
+    """A dot on each found node that is too small to be seen by its colour; a ring around the present one.
+
+    None beside the way to the chosen node, which stays readable.
+    """
+    points = mark_points(geometry, found, chosen).tolist() if len(found) else []
+    if points:
+        paint_dots(painter, theme, [QPointF(x, y) for x, y in points])
+    if current is not None:
+        stroke(painter, node_outline(geometry, current), theme, CURRENT)
+
+
+def paint_dots(painter: QPainter, theme: Theme, points: list[QPointF]) -> None:
+    """Mark found nodes that are too small to be seen."""
+    painter.setPen(QPen(theme.text, MARK_PX, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+    painter.drawPoints(QPolygonF(points))
+
+
+def mark_points(
+    geometry: Geometry, found: NDArray[np.int32], chosen: Sequence[int] = ()
+) -> NDArray[np.float64]:
+    """Where found nodes are that are too small to be seen, at most one for a few pixels: float64[n, 2].
+
+    None near a chosen node on its level.
+    """
+    arrays, (left, right) = geometry.picture.layout, geometry.view
+    starts, ends = arrays.starts[found], arrays.ends[found]
+    bands = geometry.tops if isinstance(geometry, Icicle) else geometry.radii
+    around = geometry.width_px if isinstance(geometry, Icicle) else 2 * np.pi * float(bands[-1])
+    is_small = (ends - starts) * around < SMALL_PX * (right - left)
+    kept = found[is_small & (ends > left) & (starts < right)]
+    levels = np.searchsorted(arrays.level_offsets, kept, "right") - 1
+    middles = (bands[levels] + bands[levels + 1]) / 2
+    shares = ((arrays.starts[kept] + arrays.ends[kept]) / 2 - left) / (right - left)
+    n_columns = int(around / MARK_PX) + 2
+    cells = levels * n_columns + np.floor(np.clip(shares, 0, 1) * around / MARK_PX).astype(np.int64)
+    in_cell = np.full(n_columns * geometry.picture.n_levels, -1)
+    in_cell[cells] = np.arange(len(kept))
+    firsts = in_cell[in_cell >= 0]
+    firsts = firsts[:: max(1, len(firsts) // MOST_MARKS)]
+    for node in chosen:
+        start, end = geometry.picture.span(node)
+        away = np.maximum(
+            (start - left) / (right - left) - shares[firsts], shares[firsts] - (end - left) / (right - left)
+        )
+        is_there = levels[firsts] == geometry.picture.level(node)
+        firsts = firsts[~is_there | (away * around > CLEAR_PX)]
+    middles, shares = middles[firsts], shares[firsts]
+    if isinstance(geometry, Icicle):
+        return np.stack([shares * geometry.width_px, middles], axis=1)
+    x, y = geometry.center
+    turn = 2 * np.pi * shares
+    return np.stack([x - middles * np.sin(turn), y - middles * np.cos(turn)], axis=1)
+
+
+def bending(
+    icicle: Icicle, sunburst: Sunburst, roundness: float
+) -> tuple[NDArray[np.float64], tuple[float, float, float, float]]:
+    """Tops of the levels, and the shape for `paint_between`, on the way from icicle (0) to sunburst (1).
+
+    The strip is bent around a centre that comes down from far above; its length along the last level
+    goes from the width of the window to the circumference of the sunburst.
+    """
+    tops = icicle.tops + (sunburst.radii - icicle.tops) * roundness
+    angle = FIRST_ANGLE + (2 * np.pi - FIRST_ANGLE) * roundness**1.5
+    outer = float(sunburst.radii[-1])
+    length = icicle.width_px + (2 * np.pi * outer - icicle.width_px) * roundness
+    inner = max(0.0, length / angle - float(tops[-1])) * (1 - roundness) ** 0.3
+    top = (1 - roundness) * 0.0 + roundness * sunburst.center[1]
+    return tops, (sunburst.center[0], top - inner, angle, inner)

@@ -1,0 +1,214 @@
+"""The Tree page: the whole vocabulary as a picture, and all about one place of it at the right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QSplitter, QStackedWidget, QWidget
+
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.spans.editor import SpanEditor
+from guiapp.kit.spans.editor_link import EditorLink
+from guiapp.kit.spans.token_menu import TokenMenu
+from guiapp.kit.state.settings import Settings
+from guiapp.kit.tokens.details import hover_text
+from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.page_base import Page, PageSetting
+from guiapp.kit.widgets.saving_bar import SavingBar
+from guiapp.kit.widgets.segments import Segments
+from guiapp.kit.widgets.theme import GAP_PX, ThemeSource
+from guiapp.pages.tree.bar import TreeBar
+from guiapp.pages.tree.card import TreeCard
+from guiapp.pages.tree.details import glance
+from guiapp.pages.tree.figures import FindingsPanel
+from guiapp.pages.tree.findings import TreeFindings
+from guiapp.pages.tree.found import FoundPanel
+from guiapp.pages.tree.greedy_walk import TreeWalk
+from guiapp.pages.tree.head import TreeHead
+from guiapp.pages.tree.legend import LEGEND, MiniMap, TreeLegend
+from guiapp.pages.tree.marks import node_outline
+from guiapp.pages.tree.model import TreeModel
+from guiapp.pages.tree.paint import TreePaint
+from guiapp.pages.tree.panels import SIDE_BY_SIDE_PX, NodePanel
+from guiapp.pages.tree.saving_view import MOST_PX, TreeExport
+from guiapp.pages.tree.search import FOUND, TreeSearch
+from guiapp.pages.tree.view import TreeView
+from guiapp.pages.tree.walk_bar import WalkBar
+
+SIDE_PX = 330
+THREE_TREES_SHARE = 0.6  # of the page, where they are shown beside each other
+TEXT_PX, LEAST_TEXT_PX = 138, 44
+SMALL_WIDTH_PX, SMALL_HEIGHT_PX = 1000, 480  # of the page
+SMALL_SHARE = 0.3  # of a small page, for what is beside or below the picture
+PANELS = ("Token", "Found", "Figures")
+
+
+class RoomySplitter(QSplitter):
+    """Leaves most of the room to its first part where that is less than `small_px`."""
+
+    def __init__(self, orientation: Qt.Orientation, small_px: int) -> None:
+        super().__init__(orientation, childrenCollapsible=False)
+        self._small_px = small_px
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_row = self.orientation() is Qt.Orientation.Horizontal
+        room = event.size().width() if is_row else event.size().height()
+        if room < self._small_px:
+            part = round(SMALL_SHARE * room)  # or more, where that is too small for it
+            self.setSizes([room - part, part])
+
+
+class TreePage(Page):
+    """Puts the picture and its panels together and links them with the session."""
+
+    legend = {"In the tree": LEGEND, **Page.legend}
+
+    def __init__(self, session: ModelSession, theme_source: ThemeSource, settings: Settings) -> None:
+        super().__init__()
+        self._session = session
+        self._settings = settings
+        self.theme_source = theme_source
+        self.model = TreeModel(session, self)
+        self.model.set_shape(settings.tree_shape)
+        self.search = TreeSearch(self.model, self)
+        self.findings = TreeFindings(self.model, session, self)
+        self.walk = TreeWalk(self.model, session, self)
+        self.paint = TreePaint(self.model, self.search, theme_source, self)
+        self.view = TreeView(self.model, self.search, self.paint, theme_source)
+        self.view.set_animated(settings.animates_tree)
+        self.bar = TreeBar(self.model, self.search, theme_source)
+        self.head = TreeHead(self.model, self.search, theme_source)
+        self.color_legend = TreeLegend(self.model, self.paint, theme_source)
+        self.mini_map = MiniMap(self.model, self.paint, theme_source)
+        self.card = TreeCard(self.view)
+        self.editor = SpanEditor(session.document, session, theme_source)
+        self.editor.setMinimumHeight(LEAST_TEXT_PX)
+        self.walk_bar = WalkBar(self.walk, self.model, theme_source)
+        self.node_panel = NodePanel(self.model, self.walk, session, theme_source)
+        self.export = TreeExport(self.view, self.model, self.ask_where, self.ask_scale, self)
+        self.found_panel = FoundPanel(self.model, self.search, self.ask_where, self.export.saving)
+        self.findings_panel = FindingsPanel(self.findings, self.search.list_tokens, theme_source)
+        self.saving_bar = SavingBar(self.export.saving, theme_source)
+        self.bar.add_export([*self.export.actions, self.export.animated])
+        self.splitter = RoomySplitter(Qt.Orientation.Horizontal, SMALL_WIDTH_PX)
+        self.text_splitter = RoomySplitter(Qt.Orientation.Vertical, SMALL_HEIGHT_PX)
+        self._lay_out()
+        self._connect()
+
+    @property
+    def panels(self) -> list[QWidget]:
+        """What F6 goes through."""
+        side = self.side.currentWidget()
+        return [self.view, self.editor, self.bar.query, *([] if side is None else [side])]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the picture stands still and has all its labels."""
+        return self.model.picture is not None and self.view.is_settled
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        return {"tree": self.splitter, "tree_text": self.text_splitter}
+
+    def stop(self) -> None:
+        self.walk.close()
+        self.export.saving.close()
+        self.paint.close()
+        self.search.close()
+        self.findings.close()
+        self.model.close()
+
+    def show_three_trees(self) -> None:
+        """Make room for the three trees of the chosen token beside each other; or take it back."""
+        left, right = self.splitter.sizes()
+        widest = max(SIDE_BY_SIDE_PX, round(THREE_TREES_SHARE * (left + right)))
+        side = SIDE_PX if right >= SIDE_BY_SIDE_PX else widest
+        self.splitter.setSizes([left + right - side, side])
+        self.tabs.choose(PANELS.index("Token"))
+
+    def open_three_trees(self) -> None:
+        """Make that room unless it is there."""
+        if self.splitter.sizes()[1] < SIDE_BY_SIDE_PX:
+            self.show_three_trees()
+
+    def ask_where(self, title: str, suggested: str) -> str:
+        """Where to save something; "" for nowhere."""
+        return QFileDialog.getSaveFileName(self, title, suggested)[0]
+
+    def ask_scale(self) -> float | None:
+        """How many pixels of a picture to save for each of the screen; None for nothing to be saved."""
+        limit = MOST_PX / max(self.view.width(), self.view.height())
+        scale, is_given = QInputDialog.getDouble(self, "Save picture", "Scale", 3.0, 0.1, limit, 2)
+        return scale if is_given else None
+
+    def _lay_out(self) -> None:
+        legend = framed(in_row((self.color_legend, 1), self.mini_map, GAP_PX, spacing=0), "ground")
+        tree = framed(in_column(self.head, (self.view, 1), self.saving_bar, legend, spacing=0))
+        text = framed(in_column(self.walk_bar, (self.editor, 1), spacing=0), "panel")
+        in_splitter(tree, text, on=self.text_splitter, sizes=(650, TEXT_PX))
+        self.side = QStackedWidget()
+        for panel in (self.node_panel, self.found_panel, self.findings_panel):
+            self.side.addWidget(panel)
+        self.tabs = Segments(PANELS)
+        side = framed(in_column(self.tabs, (self.side, 1), margins=(0, GAP_PX, 0, 0), spacing=0), "panel")
+        in_splitter(self.text_splitter, side, on=self.splitter, sizes=(1100, SIDE_PX))
+        in_column(self.bar, (self.splitter, 1), on=self, spacing=0)
+        self.setFocusProxy(self.view)
+
+    def _connect(self) -> None:
+        self.tabs.chosen.connect(self._show_panel)
+        self.model.shape_changed.connect(self._keep_shape)
+        self.view.hovered.connect(self._follow_hover)
+        self.export.animated.toggled.connect(partial(setattr, self._settings, "animates_tree"))
+        self.view.typed.connect(self._begin_search)
+        self.search.found_changed.connect(self._follow_search)
+        EditorLink(self.editor, self._session)
+        for keys, go in (
+            ("Alt+Left", self.model.go_back),
+            ("Alt+Right", self.model.go_forward),
+        ):
+            shortcut = QShortcut(
+                QKeySequence(keys), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut
+            )
+            shortcut.activated.connect(go)
+        self.bar.query.come_by_keys(self)
+
+    def _keep_shape(self) -> None:
+        self._settings.tree_shape = self.model.shape
+
+    def _show_panel(self, index: int) -> None:
+        self.side.setCurrentIndex(index)
+        if self.side.currentWidget() is self.findings_panel:
+            self.findings.want()
+
+    def _begin_search(self, text: str) -> None:
+        self.bar.query.setFocus()
+        self.bar.query.setText(text)
+
+    def _follow_search(self) -> None:
+        """Show the list that a figure stands for; a search leaves the panel that somebody reads."""
+        if self.search.title not in ("", FOUND):
+            self.tabs.choose(PANELS.index("Found"))
+
+    def _follow_hover(self, node: int | None) -> None:
+        if node is None:
+            self.card.hide()
+            return
+        picture, geometry, point = self.model.picture, self.view.geometry_now, self.view.pointer
+        assert picture is not None
+        assert geometry is not None
+        assert point is not None
+        told = glance(picture, node, self.model.counts, self.model.spelling.now)
+        self.card.show_beside(node_outline(geometry, node), point, *told)
+
+
+def make_page(setting: PageSetting) -> TreePage:
+    page = TreePage(setting.session, setting.theme_source, setting.settings)
+    TokenMenu(page.editor, setting.session, setting.requests)
+    page.editor.tell_tokens_by(partial(hover_text, setting.session, None))
+    setting.actions.connect_all({"three_trees": page.show_three_trees})
+    return page

@@ -1,0 +1,221 @@
+"""The column beside the tree: the chosen node with its three trees."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QLayout, QScrollArea, QWidget
+
+from guiapp.analysis.explain.merge_tree import MergeNode
+from guiapp.core.text.visible_text import isolate
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.later import later
+from guiapp.kit.widgets.card import card
+from guiapp.kit.widgets.layouts import STRETCH, in_column, scroll_down
+from guiapp.kit.widgets.merge_tree_view import MergeTreeView
+from guiapp.kit.widgets.style_sheet import heading, sentence, set_role
+from guiapp.kit.widgets.styled_text import Span, StyledText
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.token_actions import offer_copying
+from guiapp.pages.tree.details import NODE_FACTS, describe_node, merge_story
+from guiapp.pages.tree.greedy_walk import TreeWalk
+from guiapp.pages.tree.model import MORE_SIGN, TreeModel
+from guiapp.pages.tree.prefix_tree_view import PrefixTreeView
+
+TOKEN_FONT_PX = 22
+NOTHING = "Choose a part of the tree, or a token of the text."
+ABOUT_TOKEN = "What the model knows of the chosen token."
+ABOUT_PLACE = "The shorter tokens it begins with, and the longer ones that begin with it."
+ABOUT_MERGES = (
+    "Two shorter tokens were joined, again and again. The number tells when in training: text is joined in "
+    "the same order, low numbers first."
+)
+ABOUT_PREFIXES = (
+    "Cut the text behind each byte: with this token it then ends, below the one that comes before. "
+    "Bold: the tokens of the whole text."
+)
+FACT_TIPS = {
+    "id": "the number that the model is given for it",
+    "raw": "as the model file spells it",
+    "bytes": "what it stands for, in hexadecimal digits",
+    "begins": "the part of a character that it begins",
+    "type": "what the model file says it is for",
+    "role": "what the model uses it for",
+    "score": "how likely it is: the logarithm of a probability, higher is likelier",
+    "merge rank": "which merge makes it; those with low numbers come first",
+    "depth": "how many tokens lie on the way from the root, itself included",
+    "children": "tokens right below it",
+    "below it": "all longer tokens that begin with it",
+    "in this text": "how often it is one of the tokens of the text",
+}
+CHILDREN_SHOWN = 12
+SIDE_BY_SIDE_PX = 660  # from this width on the three trees lie beside each other
+SETTLE_MS = 40  # while somebody walks, details follow when the walk pauses
+
+
+class NodePanel(QScrollArea):
+    """The chosen node: what it is, how it is merged, what follows it, and the prefixes of the text."""
+
+    def __init__(
+        self, model: TreeModel, walk: TreeWalk, session: ModelSession, theme_source: ThemeSource
+    ) -> None:
+        super().__init__()
+        self._model = model
+        self._session = session
+        self._theme_source = theme_source
+        self._text = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
+        self._text.setAccessibleName("Token text")
+        self._names = {name: QLabel(name) for name in NODE_FACTS}
+        self._values = {name: StyledText(Theme.mono_font(SMALL_FONT_PX), 3) for name in NODE_FACTS}
+        self._about = sentence(ABOUT_TOKEN)
+        self._empty = StyledText(Theme.ui_font())
+        self._place = StyledText(Theme.mono_font(SMALL_FONT_PX), 6)
+        self._place.setAccessibleName("Path in the tree")
+        self._merges = MergeTreeView(theme_source)
+        self._remark = StyledText(Theme.ui_font(SMALL_FONT_PX), 4)
+        self._remark.setAccessibleName("Remark")
+        self._prefixes = PrefixTreeView(walk, model, session, theme_source)
+        self._lay_out()
+        self.setMinimumWidth(260)
+        offer_copying(self, "Copy details", self.copy)
+        self._facts: dict[str, str] = {}
+        self._settled = later(self, SETTLE_MS, self._show)
+        self._fitting = later(self, 0, self._fit_sections)
+        for changed in (model.chosen_changed, model.picture_changed, model.counts_changed):
+            changed.connect(self._settled.start)
+        for changed in (theme_source.changed, model.spelling.changed):
+            changed.connect(self._show)
+        self._show()
+
+    def copy(self) -> None:
+        """Put what is known about the node on the clipboard, one fact a line."""
+        lines = [f"{name}\t{value}" for name, value in self._facts.items()]
+        QGuiApplication.clipboard().setText("\n".join([*lines, self._merges.as_text()]).rstrip() + "\n")
+
+    def _lay_out(self) -> None:
+        inside = self._inside = QFrame()
+        set_role(inside, "panel")
+        self._sections: list[QWidget] = [self._about, card(self._text, self._fact_grid())]
+        self._trees = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._trees.setSpacing(MARGIN_PX)
+        self._merge_area = self._merge_scroll()
+        self._add_tree("Place in the token tree", ABOUT_PLACE, self._place)
+        self._about_merges = self._add_tree(
+            "How merging builds it", ABOUT_MERGES, self._merge_area, self._remark
+        )
+        self._add_tree("Prefixes of the text", ABOUT_PREFIXES, self._prefixes)
+        told = in_column(*self._sections[:2], spacing=GAP_PX)
+        parts = self._empty, told, UNIT_PX, self._trees, STRETCH
+        layout = in_column(*parts, on=inside, margins=MARGIN_PX)
+        layout.setSizeConstraint(QLayout.SizeConstraint.SetMinimumSize)
+        scroll_down(self, inside)
+
+    def _fact_grid(self) -> QGridLayout:
+        facts = QGridLayout()
+        facts.setHorizontalSpacing(3 * UNIT_PX)
+        facts.setVerticalSpacing(2)
+        facts.setColumnStretch(1, 1)
+        for row, name in enumerate(NODE_FACTS):
+            set_role(self._names[name], "dim")
+            self._names[name].setFont(Theme.ui_font(SMALL_FONT_PX))
+            self._names[name].setToolTip(FACT_TIPS[name])
+            self._values[name].setAccessibleName(name)
+            facts.addWidget(self._names[name], row, 0, Qt.AlignmentFlag.AlignTop)
+            facts.addWidget(self._values[name], row, 1)
+        return facts
+
+    def _merge_scroll(self) -> QScrollArea:
+        merges = QScrollArea(widgetResizable=True)
+        merges.setWidget(self._merges)
+        merges.setFrameShape(QFrame.Shape.NoFrame)
+        merges.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        merges.viewport().setAutoFillBackground(False)
+        self._merges.setAutoFillBackground(False)
+        return merges
+
+    def _add_tree(self, title: str, about: str, *contents: QWidget) -> QLabel:
+        """Put a section below the others; what is told under its title."""
+        told = sentence(about)
+        parts = heading(title), told, card(*contents)
+        self._sections += parts
+        self._trees.addLayout(in_column(*parts, (STRETCH, 1), spacing=GAP_PX), 1)
+        return told
+
+    @property
+    def is_side_by_side(self) -> bool:
+        """Whether the three trees lie beside each other."""
+        return self._trees.direction() is QBoxLayout.Direction.LeftToRight
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        is_wide = self.width() >= SIDE_BY_SIDE_PX
+        directions = QBoxLayout.Direction
+        self._trees.setDirection(directions.LeftToRight if is_wide else directions.TopToBottom)
+        super().resizeEvent(event)
+        self._fitting.start()
+
+    def _show(self) -> None:
+        picture, node, theme = self._model.picture, self._model.chosen, self._theme_source.theme
+        tokenizer = self._session.tokenizer
+        self._facts = {}
+        text, remark = "", ""
+        place: list[Span] = []
+        story_tree: tuple[MergeNode, ...] = ()
+        if picture is not None and node is not None and node < len(picture):
+            details = describe_node(picture, node, tokenizer, self._model.counts, self._model.spelling.now)
+            self._facts, text = dict(details.facts), details.text
+            place = self._place_spans()
+            if details.token is not None:
+                story = merge_story(picture.vocabulary, tokenizer, details.token)
+                story_tree, remark = story.roots, story.remark
+        is_chosen = bool(self._facts)
+        self._empty.set_spans([Span(NOTHING, theme.dim)])
+        self._empty.setVisible(not is_chosen)
+        for section in self._sections:
+            section.setVisible(is_chosen)
+        self._text.set_spans([Span(isolate(text), theme.text)])
+        for name in NODE_FACTS:
+            self._names[name].setVisible(name in self._facts)
+            self._values[name].setVisible(name in self._facts)
+            self._values[name].set_spans([Span(self._facts.get(name, ""), theme.text, is_bold=name == "id")])
+        self._place.set_spans(place)
+        self._merges.set_roots(story_tree, self._model.part)
+        self._merge_area.setVisible(bool(story_tree))
+        self._about_merges.setVisible(bool(story_tree))
+        self._merge_area.setFixedHeight(self._merges.sizeHint().height() + 3 * UNIT_PX)
+        remark = remark or ("" if story_tree else "Nothing is merged here.")
+        self._remark.set_spans([Span(remark, theme.dim)])
+        self._remark.setVisible(bool(remark))
+        self._fitting.start()
+
+    def _fit_sections(self) -> None:
+        """Give the cards room for their texts, whose heights are known when they have their width."""
+        for part in (*self._sections, self._inside):
+            if (layout := part.layout()) is not None:
+                layout.invalidate()
+                layout.activate()
+
+    def _place_spans(self) -> list[Span]:
+        """The path, and what can follow."""
+        picture, theme = self._model.picture, self._theme_source.theme
+        path = self._model.chosen_path
+        assert picture is not None
+        spans = []
+        for node in path[1:]:
+            is_last = node == path[-1]
+            spans.append(
+                Span(isolate(self._name(node)), theme.accent if is_last else theme.text, is_bold=is_last)
+            )
+            spans.append(Span(" › ", theme.dim))
+        children = picture.children(path[-1])
+        shown = [isolate(self._name(child)) for child in children[:CHILDREN_SHOWN]]
+        spans.append(Span(", ".join(shown) or "nothing longer", theme.dim))
+        if len(children) > CHILDREN_SHOWN:
+            spans.append(Span(f" and {len(children) - CHILDREN_SHOWN:,} more", theme.dim))
+        return spans
+
+    def _name(self, node: int) -> str:
+        picture = self._model.picture
+        token = None if picture is None else picture.token(node)
+        if picture is None or token is None:
+            return self._model.label(node).partition(MORE_SIGN)[0]
+        return self._model.written(token, 40)

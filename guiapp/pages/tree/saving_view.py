@@ -1,0 +1,266 @@
+"""Saves what the Tree page shows: as picture of any size, as drawing, or as data of the chosen subtree."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QBuffer, QObject, QPointF, QRect, Qt
+from PySide6.QtGui import (
+    QAction,
+    QColor,
+    QFontMetrics,
+    QGuiApplication,
+    QImage,
+    QPainter,
+    QPen,
+    QTransform,
+)
+from PySide6.QtSvg import QSvgGenerator
+
+from guiapp.analysis.tree.painting import NodeColors
+from guiapp.analysis.tree.picture import TreePicture
+from guiapp.analysis.tree.reports import Branch
+from guiapp.errors import TokenloupeError
+from guiapp.kit.state.background import Progress
+from guiapp.kit.widgets.images import image_bytes, save_image
+from guiapp.kit.widgets.theme import Theme
+from guiapp.pages.tree.colors import is_light
+from guiapp.pages.tree.geometry import Geometry
+from guiapp.pages.tree.labels import Place, places
+from guiapp.pages.tree.labels_view import (
+    DARK_TEXT,
+    LIGHT_TEXT,
+    MARGIN_PX,
+    fitting_form,
+    label_widths,
+    turned_place,
+)
+from guiapp.pages.tree.marks import node_outline
+from guiapp.pages.tree.model import LINE_END, TreeModel
+from guiapp.pages.tree.saving import TreeSaving
+from guiapp.pages.tree.view import TreeView
+
+SCALES = (1, 2, 4)
+MOST_PX = 16_000  # of a side of a picture
+FINEST_PX = 0.8  # narrower nodes are in the picture behind the drawing
+TOUCHING_PX = 3.0  # narrower nodes have no border, which would cover them
+MOST_NODES = 30_000
+PICTURE_WITHIN = Path("within.png")
+DATA_BEGIN, DATA_END = b"data:image/png;base64,", b'"'  # of a picture in a drawing
+
+AskWhere = Callable[[str, str], str]
+AskScale = Callable[[], float | None]
+
+
+class ExportError(TokenloupeError):
+    """A file that cannot be written."""
+
+
+class TreeExport(QObject):
+    """The actions that save or copy; they are also the context menu of the view.
+
+    `ask_where(title, suggested name)` gives a path, or ""; `ask_scale()` a scale, or None.  Data and
+    pictures are written by `saving`, in the background.
+    """
+
+    def __init__(
+        self,
+        view: TreeView,
+        model: TreeModel,
+        ask_where: AskWhere,
+        ask_scale: AskScale,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._view = view
+        self._model = model
+        self._ask_where = ask_where
+        self._ask_scale = ask_scale
+        self.saving = TreeSaving(self)
+        self.actions = [
+            self._action("Copy picture", self.copy),
+            *(self._action(f"Save picture {scale}×…", _Scaled(self, scale).save) for scale in SCALES),
+            self._action("Save picture at any scale…", self.save_scaled),
+            self._action("Save drawing (SVG)…", self.save_svg),
+            self._action("Save subtree as JSON…", self.save_json),
+            self._action("Save subtree for Graphviz…", self.save_dot),
+        ]
+        self.animated = QAction("Animated", self, checkable=True, checked=view.is_animated)
+        self.animated.toggled.connect(view.set_animated)
+        view.addActions([*self.actions, self.animated])
+
+    def copy(self) -> None:
+        """Put the picture on the clipboard."""
+        if self._view.geometry_now is not None:
+            QGuiApplication.clipboard().setImage(self._view.image(1.0).copy())
+
+    def save_scaled(self) -> None:
+        if (scale := self._ask_scale()) is not None:
+            self.save_png(scale)
+
+    def save_png(self, scale: float) -> None:
+        if self._view.geometry_now is None:
+            return
+        path = self._ask_where("Save picture", "token-tree.png")
+        if path and self._view.geometry_now is not None:  # another model may have been opened meanwhile
+            image = picture_of(self._view, scale)
+            self.saving.save(Path(path), lambda _: image_bytes(image, Path(path)))
+
+    def save_svg(self) -> None:
+        geometry = self._view.geometry_now
+        if geometry is not None and (path := self._ask_where("Save drawing", "token-tree.svg")):
+            self.saving.save(Path(path), partial(svg_of, Drawing.of(self._view, self._model, geometry)))
+
+    def save_json(self) -> None:
+        self._save_data("json")
+
+    def save_dot(self) -> None:
+        self._save_data("dot")
+
+    def _save_data(self, format_name: str) -> None:
+        picture = self._model.picture
+        if picture is not None and (path := self._ask_where("Save subtree", f"token-tree.{format_name}")):
+            self.saving.save_branch(Path(path), self._branch(picture), format_name)
+
+    def _branch(self, picture: TreePicture) -> Branch:
+        """The subtree of the chosen token, the tokens of the chosen group, else the whole tree."""
+        path = self._model.chosen_path
+        tokens = [token for node in path if (token := picture.token(node)) is not None]
+        prefix = picture.tree.token_bytes(tokens[-1]) if tokens else b""
+        is_group = len(path) > 1 and picture.token(path[-1]) is None
+        only = picture.tokens_below(path[-1]) if is_group else None
+        return Branch(picture.vocabulary, prefix, only=only, spelling=self._model.spelling.now)
+
+    def _action(self, text: str, slot: Callable[[], None]) -> QAction:
+        action = QAction(text, self)
+        action.triggered.connect(slot)
+        return action
+
+
+class _Scaled(QObject):
+    """Saves at one scale."""
+
+    def __init__(self, export: TreeExport, scale: int) -> None:
+        super().__init__(export)
+        self._export, self._scale = export, scale
+
+    def save(self) -> None:
+        self._export.save_png(self._scale)
+
+
+def picture_of(view: TreeView, scale: float) -> QImage:
+    """What a view shows, with all labels, in `scale` pixels for one of the screen."""
+    if max(view.width(), view.height()) * scale > MOST_PX:
+        raise ExportError(
+            f"The picture would have more than {MOST_PX:,} pixels a side. Choose a smaller scale."
+        )
+    return view.image(scale)
+
+
+def save_picture(view: TreeView, scale: float, path: str) -> None:
+    """Write such a picture while everything waits."""
+    save_image(picture_of(view, scale), Path(path))
+
+
+class Label(NamedTuple):
+    """A text in a drawing."""
+
+    place: Place
+    text: str
+    color: QColor
+
+
+class Drawing(NamedTuple):
+    """All that a drawing of a view is made from, to be made in any thread.
+
+    image   what is too small for shapes, and what is behind them
+    labels  those of all nodes that have room for one and are not dimmed
+    """
+
+    title: str
+    dots_per_inch: int
+    image: QImage
+    geometry: Geometry
+    colors: NodeColors
+    labels: tuple[Label, ...]
+
+    @classmethod
+    def of(cls, view: TreeView, model: TreeModel, geometry: Geometry) -> Drawing:
+        colors = view.colors
+        assert colors is not None  # else there would be no geometry
+        labels = []
+        for place in filter(lambda place: colors.is_lit(place.node), places(geometry)):
+            is_dark = bool(is_light(np.array(colors.of(place.node), np.uint32)))
+            text, color = model.label(place.node, place.is_middle), DARK_TEXT if is_dark else LIGHT_TEXT
+            labels.append(Label(place, text, color))
+        title = f"Token tree of {model.name}"
+        image = view.plain_image(1.0)
+        return cls(title, view.logicalDpiX(), image, geometry, colors, tuple(labels))
+
+
+def svg_of(drawing: Drawing, progress: Progress = lambda share: None) -> bytes:
+    """The drawing as a file: nodes as shapes and labels as text, over a picture of all smaller ones."""
+    picture = image_bytes(drawing.image, PICTURE_WITHIN)
+    buffer, generator, size = QBuffer(), QSvgGenerator(), drawing.image.size()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    generator.setOutputDevice(buffer)
+    generator.setSize(size)
+    generator.setViewBox(QRect(0, 0, size.width(), size.height()))
+    generator.setResolution(drawing.dots_per_inch)
+    generator.setTitle(drawing.title)
+    with QPainter(generator) as painter:
+        painter.drawImage(QRect(0, 0, size.width(), size.height()), _stand_in())
+        _draw_nodes(painter, drawing.geometry, drawing.colors, progress)
+        for label in drawing.labels:
+            _draw_label(painter, label)
+    before, _, behind = bytes(buffer.data().data()).partition(DATA_BEGIN)
+    return before + DATA_BEGIN + b64encode(picture) + behind[behind.index(DATA_END) :]
+
+
+def _stand_in() -> QImage:
+    """A pixel in the place of a picture: the generator would hold Python's lock while it makes that small."""
+    image = QImage(1, 1, QImage.Format.Format_RGB32)
+    image.fill(0)
+    return image
+
+
+def _draw_nodes(painter: QPainter, geometry: Geometry, colors: NodeColors, progress: Progress) -> None:
+    picture, (left, right) = geometry.picture, geometry.view
+    unit = (right - left) / geometry.width_px
+    least = np.full(picture.n_levels, FINEST_PX * unit)
+    nodes = picture.wide_nodes(left, right, least).tolist()[:MOST_NODES]
+    for number, node in enumerate(nodes):
+        progress(number / len(nodes))
+        if (outline := node_outline(geometry, node)).isEmpty():  # readers call that an error in the file
+            continue
+        color, (start, end) = colors.of(node), picture.span(node)
+        is_narrow = end - start < TOUCHING_PX * unit
+        painter.setPen(QPen(Qt.PenStyle.NoPen) if is_narrow else QPen(QColor(colors.ground)))
+        painter.setBrush(QColor(color >> 16 & 255, color >> 8 & 255, color & 255))
+        painter.drawPath(outline)
+
+
+def _draw_label(painter: QPainter, label: Label) -> None:
+    place, text = label.place, label.text
+    form = fitting_form(place, *label_widths(text))
+    if form is None:
+        return
+    font = Theme.ui_font(form.size_px)
+    metrics = QFontMetrics(font)
+    shown = form.shown(text)
+    lines = shown.split(LINE_END)
+    width = max(map(metrics.horizontalAdvance, lines))
+    place = turned_place(place, width + 2 * MARGIN_PX)
+    painter.setFont(font)
+    painter.setPen(label.color)
+    painter.setTransform(QTransform().translate(place.x, place.y).rotate(place.degrees))
+    for number, line in enumerate(lines):
+        left = -metrics.horizontalAdvance(line) / 2 if place.is_centered else float(MARGIN_PX)
+        down = (number - (len(lines) - 1) / 2) * metrics.height()
+        painter.drawText(QPointF(left, down + (metrics.ascent() - metrics.descent()) / 2), line)
+    painter.resetTransform()

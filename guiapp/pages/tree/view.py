@@ -1,0 +1,405 @@
+"""The picture of the token tree: painted by us, moved by mouse, wheel, fingers and keys."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QGestureEvent, QMenu, QPinchGesture, QWidget
+
+from guiapp.analysis.tree.painting import NodeColors
+from guiapp.kit.widgets.painting import CENTER, write
+from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.pages.tree.canvas import TreeCanvas
+from guiapp.pages.tree.flight import TreeFlight
+from guiapp.pages.tree.geometry import Geometry, Icicle, Sunburst, View, within, zoomed
+from guiapp.pages.tree.labels import first_labelled
+from guiapp.pages.tree.labels_view import NEW_PER_FRAME_S, NEW_WHILE_MOVING_S, NO_TIME_S, label_fonts
+from guiapp.pages.tree.marks import paint_marks, paint_outlines
+from guiapp.pages.tree.model import TreeModel
+from guiapp.pages.tree.paint import TreePaint
+from guiapp.pages.tree.search import TreeSearch
+
+WHEEL_FACTOR = 1.25
+NOTCH = 120
+DRAG_PX = 4
+LEAST_PX = 8
+PREPARING = "Laying out the tree …"
+NO_MODEL = "Open a model to see its tokens as a tree."
+KEYS = {
+    Qt.Key.Key_Up: "parent",
+    Qt.Key.Key_Down: "child",
+    Qt.Key.Key_Left: "previous",
+    Qt.Key.Key_Right: "next",
+}
+
+
+class TreeView(QWidget):
+    """Shows the tree of a model as it asks for; the way there is animated.
+
+    Signals:
+        hovered(object): the node under the pointer, None for none.
+        typed(str): somebody types letters, to search.
+    """
+
+    hovered = Signal(object)
+    typed = Signal(str)
+
+    def __init__(
+        self, model: TreeModel, search: TreeSearch, paint: TreePaint, theme_source: ThemeSource
+    ) -> None:
+        super().__init__()
+        self._model = model
+        self._search = search
+        self._paint = paint
+        self._theme_source = theme_source
+        self.is_animated = True
+        self._flight = TreeFlight(model, self._may_fly, self)
+        self._layer: QImage | None = None
+        self._geometry: Geometry | None = None
+        self._hovered: int | None = None
+        self._pressed: QPointF | None = None
+        self._pointer: QPointF | None = None  # that moved the picture
+        self._dragged: View | None = None
+        self._canvas = TreeCanvas(model.label)
+        self._fonts = label_fonts(self)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.grabGesture(Qt.GestureType.PinchGesture)
+        self.installEventFilter(self)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setAccessibleName("Token tree")
+        model.picture_changed.connect(self._take_picture)
+        model.spelling.changed.connect(self._spell)
+        model.preparing_changed.connect(self.update)
+        self._flight.moved.connect(self._repaint_moved)
+        self._flight.bent.connect(self._repaint_layer)
+        self._flight.settled.connect(self._settle)
+        model.chosen_changed.connect(self._follow_chosen)
+        search.current_changed.connect(self.update)
+        paint.changed.connect(self._recolor)
+        self._take_picture()
+        self._recolor()
+
+    def sizeHint(self) -> QSize:
+        return QSize(900, 600)
+
+    def set_animated(self, is_animated: bool) -> None:
+        """Fly to what is to be shown, or jump."""
+        self.is_animated = is_animated
+
+    # What is shown
+
+    @property
+    def geometry_now(self) -> Geometry | None:
+        """Where everything is at this moment; None also where no tree can be told from a line."""
+        if self._model.picture is None or self._canvas.colors is None:
+            return None
+        if min(self.width(), self.height()) < LEAST_PX:
+            return None
+        shape = Sunburst if self._flight.roundness >= 0.5 else Icicle
+        geometry = shape(self._model.picture, self._flight.view, float(self.width()), float(self.height()))
+        if geometry != self._geometry:
+            self._geometry = geometry
+        return self._geometry
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing moves, all labels are there, and the fonts for more of them, too."""
+        is_still = self._flight.is_settled and self._paint.is_current and self._fonts.is_ready
+        return is_still and self._layer is not None and self._canvas.is_complete
+
+    @property
+    def pointer(self) -> QPointF | None:
+        """Where the mouse is, or was when it moved the picture."""
+        return self._pointer
+
+    def node_at(self, point: QPointF) -> int | None:
+        """The node that is painted at a point."""
+        geometry = self.geometry_now
+        hit = None if geometry is None else geometry.hit(point.x(), point.y())
+        if hit is None or self._model.picture is None:
+            return None
+        return self._model.picture.node_at(*hit)
+
+    @property
+    def notice(self) -> str:
+        """What is said where the tree would be, until there is one."""
+        return PREPARING if self._model.is_preparing else NO_MODEL
+
+    def show_at_once(self) -> None:
+        """End all animations."""
+        self._flight.land()
+        self._repaint_layer()
+
+    def image(self, scale: float) -> QImage:
+        """The picture as it is shown, with all labels, in `scale` pixels for one of the screen."""
+        canvas, geometry, image = self._canvas.another(), self.geometry_now, self.plain_image(scale)
+        if geometry is not None and not self._flight.is_bending:
+            with QPainter(image) as painter:
+                canvas.paint_labels(painter, geometry, scale)
+                self._paint_above(painter, geometry)
+        return image
+
+    def plain_image(self, scale: float) -> QImage:
+        """The picture without labels, path and marks, as an image of its own."""
+        return self._paint_layer(self._canvas.another(), scale, is_coarse=False).copy()
+
+    @property
+    def colors(self) -> NodeColors | None:
+        """What the nodes are painted in, and what is behind them."""
+        return self._canvas.colors
+
+    def _take_picture(self) -> None:
+        self._geometry = None  # that holds the picture before
+        self._flight.land()
+        self._canvas.forget_labels()
+        self._set_hovered(None)
+        self._load_fonts()
+
+    def _spell(self) -> None:
+        self._canvas.forget_labels()
+        self._set_hovered(None)
+        self._load_fonts()
+        self.update()
+
+    def _load_fonts(self) -> None:
+        picture = self._model.picture
+        if picture is not None and self.isVisible():
+            names = map(self._model.label, first_labelled(picture))
+            self._fonts.prepare("".join(names).encode())
+
+    def _recolor(self) -> None:
+        self._canvas.colors = self._paint.colors
+        self._repaint_layer()
+
+    def _follow_chosen(self) -> None:
+        chosen = self._model.chosen
+        self.setAccessibleDescription("" if chosen is None else self._model.label(chosen))
+        self.update()
+
+    def _repaint_layer(self) -> None:
+        self._layer = None
+        self.update()
+
+    def _repaint_picture(self) -> None:
+        """Paint the same picture in another view: around a sunburst nothing changes."""
+        self._layer = None
+        self._update_picture()
+
+    def _update_picture(self) -> None:
+        geometry = self.geometry_now
+        if isinstance(geometry, Sunburst):
+            self.update(QRect(*geometry.corner, geometry.size_px, geometry.size_px))
+        else:
+            self.update()
+
+    # Movement
+
+    def _may_fly(self) -> bool:
+        return self.is_animated and self.isVisible() and self._dragged is None
+
+    def _repaint_moved(self) -> None:
+        """Paint coarsely; sharply when nothing has moved for a moment."""
+        self._set_hovered(None)
+        self._repaint_picture()
+
+    def _settle(self) -> None:
+        self._repaint_picture()
+        if self._pointer is not None:
+            self._set_hovered(self.node_at(self._pointer))
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        is_new, is_moving, scale = self._layer is None, self._flight.is_moving, self.devicePixelRatioF()
+        geometry = self.geometry_now
+        if is_new and geometry is not None:
+            self._layer = self._paint_layer(self._canvas, scale, is_moving)
+        with QPainter(self) as painter:
+            if self._layer is None or geometry is None:
+                painter.fillRect(self.rect(), self._theme_source.theme.background)
+                write(painter, self.rect(), self.notice, self._theme_source.theme.dim, CENTER)
+                return
+            painter.drawImage(0, 0, self._layer)
+            if self._flight.is_bending:
+                return
+            still_s = NO_TIME_S if is_new else NEW_PER_FRAME_S
+            self._canvas.paint_labels(
+                painter, geometry, scale, NEW_WHILE_MOVING_S if is_moving else still_s, is_moving
+            )
+            self._paint_above(painter, geometry, is_moving)
+            if not self._canvas.is_complete and not is_moving:
+                self._update_picture()
+
+    def _paint_above(self, painter: QPainter, geometry: Geometry, is_coarse: bool = False) -> None:
+        theme = self._theme_source.theme
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, not is_coarse)
+        search, path = self._search, self._model.chosen_path
+        paint_marks(painter, geometry, search.found_nodes, search.current_node, path, theme)
+        paint_outlines(painter, geometry, path, self._hovered, theme)
+
+    def _paint_layer(self, canvas: TreeCanvas, scale: float, is_coarse: bool) -> QImage:
+        geometry = self.geometry_now
+        assert geometry is not None
+        if self._flight.is_bending:
+            return canvas.bent_image(geometry, self._flight.roundness)
+        return canvas.image(geometry, scale, is_coarse)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._load_fonts()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._set_hovered(None)
+        self._repaint_layer()
+
+    # Input
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        geometry, turned = self.geometry_now, event.angleDelta()
+        if geometry is None:
+            return
+        self._pointer = event.position()
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier or abs(turned.x()) > abs(turned.y()):
+            turn = (turned.x() or turned.y()) / NOTCH
+            self._pan(-0.08 * turn)
+        else:
+            self._zoom(geometry, event.position(), WHEEL_FACTOR ** (turned.y() / NOTCH))
+        event.accept()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Zoom by two fingers: on a touch pad (a native gesture) or on the screen."""
+        if isinstance(event, QNativeGestureEvent):
+            if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
+                self._pinch(event.position(), 1 + event.value())
+                event.accept()
+                return True
+        elif isinstance(event, QGestureEvent):
+            pinch = event.gesture(Qt.GestureType.PinchGesture)
+            if isinstance(pinch, QPinchGesture):
+                self._pinch(self.mapFromGlobal(pinch.centerPoint()), pinch.scaleFactor())
+                event.accept(pinch)
+                return True
+        return super().eventFilter(watched, event)
+
+    def _pinch(self, point: QPointF, factor: float) -> None:
+        self._pressed = self._dragged = None
+        geometry = self.geometry_now
+        if geometry is not None and factor > 0:
+            self._zoom(geometry, point, factor)
+
+    def _zoom(self, geometry: Geometry, point: QPointF, factor: float) -> None:
+        share = geometry.share_at(point.x(), point.y())
+        target = zoomed(geometry.picture, self._model.view, share, factor)
+        self._model.set_view(target, remember=False)
+
+    def _pan(self, share: float) -> None:
+        left, right = self._model.view
+        way = share * (right - left)
+        self._model.set_view((left + way, right + way), remember=False)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pressed = event.position()
+        elif event.button() == Qt.MouseButton.BackButton:
+            self._model.go_back()
+        elif event.button() == Qt.MouseButton.ForwardButton:
+            self._model.go_forward()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._pressed is None:
+            self._pointer = event.position()
+            self._set_hovered(self.node_at(event.position()))
+            return
+        moved = event.position() - self._pressed
+        if self._dragged is None and moved.manhattanLength() < DRAG_PX:
+            return
+        geometry = self.geometry_now
+        if geometry is not None:
+            self._drag(geometry, event.position())
+
+    def _drag(self, geometry: Geometry, point: QPointF) -> None:
+        assert self._pressed is not None
+        if self._dragged is None:
+            self._dragged = self._model.view
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+        before = geometry.share_at(self._pressed.x(), self._pressed.y())
+        way = before - geometry.share_at(point.x(), point.y())
+        if isinstance(geometry, Sunburst):
+            way = (way + 0.5) % 1.0 - 0.5
+        left, right = self._model.view
+        self._pressed = point
+        target = (left + way * (right - left), right + way * (right - left))
+        self._model.set_view(within(geometry.picture, target), remember=False)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton or self._pressed is None:
+            return
+        was_dragged, self._pressed, self._dragged = self._dragged is not None, None, None
+        self.unsetCursor()
+        if not was_dragged and (node := self.node_at(event.position())) is not None:
+            self._click(node)
+
+    def _click(self, node: int) -> None:
+        """Choose a node and let it fill the view; on what fills it already, go one step up."""
+        assert self._model.picture is not None
+        start, end = self._model.picture.span(node)
+        parent = self._model.picture.parent(node)
+        if self._model.view == (start, end) and self._model.chosen == node and parent is not None:
+            node = parent
+        self._model.choose(node)
+        self._model.show(node)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._pointer = None
+        self._set_hovered(None)
+        super().leaveEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, text, self._pointer = event.key(), event.text(), None
+        if key in KEYS and event.modifiers() & Qt.KeyboardModifier.AltModifier:
+            {Qt.Key.Key_Left: self._model.go_back, Qt.Key.Key_Right: self._model.go_forward}.get(
+                Qt.Key(key), self._model.fit
+            )()
+        elif key in KEYS:
+            self._model.walk(KEYS[Qt.Key(key)])
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._model.chosen is not None:
+            self._model.show(self._model.chosen)
+        elif key in (Qt.Key.Key_Home, Qt.Key.Key_Escape):
+            self._model.fit()
+        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Minus):
+            self._zoom_middle(WHEEL_FACTOR if key == Qt.Key.Key_Plus else 1 / WHEEL_FACTOR)
+        elif (
+            text.isprintable() and text.strip() and not event.modifiers() & ~Qt.KeyboardModifier.ShiftModifier
+        ):
+            self.typed.emit(text)
+        else:
+            super().keyPressEvent(event)
+
+    def _zoom_middle(self, factor: float) -> None:
+        if self._model.picture is not None:
+            target = zoomed(self._model.picture, self._model.view, 0.5, factor)
+            self._model.set_view(target, remember=False)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = QMenu(self)
+        menu.addActions(self.actions())
+        menu.exec(event.globalPos())
+
+    def _set_hovered(self, node: int | None) -> None:
+        if node != self._hovered:
+            self._hovered = node
+            self.hovered.emit(node)
+            self.update()

@@ -1,0 +1,206 @@
+"""What the embeddings of the Vocabulary page's model tell: reading them, and a picture of two figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.vocabulary_list.columns import BY_NAME
+from guiapp.analysis.vocabulary_list.figures import Flags, Ids, TokenFigures
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.kit.state.background import LatestJob, Progress, Working
+from guiapp.pages.vocabulary.model import VocabularyModel
+
+if TYPE_CHECKING:
+    from guiapp.analysis.vocabulary_list.embeddings.indicators import Indicators
+    from guiapp.analysis.vocabulary_list.embeddings.prompts import Prompt
+
+ACROSS = "norm"
+UPWARDS = "cosine", "residual", "distance", "length"  # the first with values, unless people choose
+UNTRAINED = "is:untrained"
+
+
+class Picture(NamedTuple):
+    """Tokens as points.
+
+    up           the name of the column whose values are upwards; across are norms
+    tokens       int32[k]: those with both values
+    x, y         float64[k]
+    limit_across, limit_up   up to which tokens look untrained, where one of the two tells that
+    is_suspect, is_known     bool[k]: that look untrained; that are known to be unused, or could be
+    is_unreached bool[k]: that no trial reached; all False where nothing was tried
+    """
+
+    up: str
+    tokens: Ids
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    limit_across: float | None
+    limit_up: float | None
+    is_suspect: Flags
+    is_known: Flags
+    is_unreached: Flags
+
+
+class EmbeddingsModel(Working):
+    """Reads the embeddings when asked, and gives them to the list of tokens.
+
+    problem  why they could not be read; "" for nothing
+    is_without  whether the model is known to have none; then `problem` says it
+    up       the column that the picture shows upwards
+
+    Signals:
+        changed(): `indicators`, `problem`, `picture`, or whether they are being read is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, model: VocabularyModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.problem, self.is_without = "", False
+        self.up = UPWARDS[0]
+        self.picture: Picture | None = None
+        self.reading = LatestJob["Indicators"](self, self._take, self._fail)
+        self.reading.busy_changed.connect(self.changed)
+        self.looking = LatestJob[None](self, None, self._find_none)
+        self._vocabulary: Vocabulary | None = None
+        self._is_watched = False
+        model.prepared_changed.connect(self._follow)
+
+    @property
+    def indicators(self) -> Indicators | None:
+        """None until they are read."""
+        prepared = self._model.prepared
+        return None if prepared is None else prepared.figures.indicators
+
+    def set_watched(self, is_watched: bool) -> None:
+        """Look whether there are any as soon as somebody might ask to read them."""
+        self._is_watched = is_watched
+        if is_watched and self._vocabulary is not None:
+            self.looking.start(partial(_look, self._vocabulary))
+
+    def read(self, unused: Ids | None = None) -> None:
+        """Read them, and compare them with some rows, or with those that are known to be unused."""
+        if self._model.prepared is not None:
+            self.problem = ""
+            vocabulary = self._model.prepared.figures.vocabulary
+            self.reading.start(partial(_read, vocabulary, None if unused is None else unused.tolist()))
+
+    def set_up(self, name: str) -> None:
+        """Show another of UPWARDS upwards."""
+        self.up = name
+        self._draw()
+
+    def list_suspects(self) -> None:
+        """List the tokens that look untrained, the most suspicious first; or all again."""
+        if (indicators := self.indicators) is not None:
+            self._model.sort_by(indicators.column, is_descending=False)
+            self._model.toggle_term(UNTRAINED)
+
+    def step(self, by: int) -> None:
+        """Look at the next of the suspects, or the one before."""
+        if self.indicators is not None and len(suspects := self.indicators.suspects):
+            at = np.flatnonzero(suspects == self._model.chosen)
+            row = int(at[0]) + by if len(at) else 0 if by > 0 else -1
+            self._model.choose(int(suspects[row % len(suspects)]))
+
+    @property
+    def n_unreached(self) -> int | None:
+        """How many of the suspects no trial reached with text; None where that is not known."""
+        prepared = self._model.prepared
+        if prepared is None or self.indicators is None or prepared.figures.is_reached is None:
+            return None
+        return int((prepared.figures.is_reached[self.indicators.suspects] == 0).sum())
+
+    def prompt(self) -> Prompt | None:
+        """What to ask the model about the chosen token; None for a token that is no whole characters."""
+        from guiapp.analysis.vocabulary_list.embeddings.prompts import repeating_prompt
+
+        prepared, token = self._model.prepared, self._model.chosen
+        return (
+            None if prepared is None or token is None else repeating_prompt(prepared.figures.tokenizer, token)
+        )
+
+    def values(self, token: int) -> Mapping[str, str]:
+        """The figures of a token that the picture shows, by name of the column."""
+        prepared, picture = self._model.prepared, self.picture
+        if prepared is None or picture is None:
+            return {}
+        names, spelling = dict.fromkeys((ACROSS, picture.up)), self._model.session.spelling.now
+        return {name: BY_NAME[name].text(prepared.figures, token, spelling) for name in names}
+
+    def _take(self, indicators: Indicators) -> None:
+        assert self._model.prepared is not None
+        self._model.use(self._model.prepared.figures.with_indicators(indicators))
+        self._model.add_columns((ACROSS, indicators.column))
+        self._model.try_reaching()
+
+    def _fail(self, problem: str) -> None:
+        self.problem = problem
+        self.changed.emit()
+
+    def _find_none(self, problem: str) -> None:
+        self.is_without = True
+        self._fail(problem)
+
+    def _follow(self) -> None:
+        prepared = self._model.prepared
+        vocabulary = None if prepared is None else prepared.figures.vocabulary
+        if vocabulary is not self._vocabulary:
+            self._vocabulary, self.problem, self.is_without = vocabulary, "", False
+            self.reading.cancel()
+            self.looking.cancel()
+            self.set_watched(self._is_watched)
+        self._draw()
+
+    def _draw(self) -> None:
+        prepared = self._model.prepared
+        self.picture = None if prepared is None else _picture(prepared.figures, self.up)
+        self.changed.emit()
+
+
+def _picture(figures: TokenFigures, wanted: str) -> Picture | None:
+    """The picture with a column upwards, or with the first that has values."""
+    indicators, across = figures.indicators, BY_NAME[ACROSS].values(figures)
+    if indicators is None or across is None:
+        return None
+    values = {name: BY_NAME[name].values(figures) for name in (wanted, *UPWARDS)}
+    up, upwards = next((name, each) for name, each in values.items() if _has_values(each))
+    assert upwards is not None
+    tokens = np.flatnonzero(np.isfinite(across) & np.isfinite(upwards)).astype(np.int32)
+    reached = figures.is_reached
+    return Picture(
+        up=up,
+        tokens=tokens,
+        x=across[tokens].astype(np.float64),
+        y=upwards[tokens].astype(np.float64),
+        limit_across=indicators.limit if indicators.column == ACROSS else None,
+        limit_up=indicators.limit if indicators.column == up else None,
+        is_suspect=figures.flags(indicators.suspects)[tokens],
+        is_known=indicators.is_known[tokens],
+        is_unreached=np.zeros(len(tokens), np.bool_) if reached is None else reached[tokens] == 0,
+    )
+
+
+def _has_values(values: NDArray[np.number] | None) -> bool:
+    return values is not None and bool(np.isfinite(values).any())
+
+
+def _read(vocabulary: Vocabulary, unused: list[int] | None, progress: Progress) -> Indicators:
+    from guiapp.analysis.vocabulary_list.embeddings.indicators import (
+        token_indicators,  # and gguf, which takes time to import
+    )
+
+    return token_indicators(vocabulary, progress, unused)
+
+
+def _look(vocabulary: Vocabulary, progress: Progress) -> None:
+    from guiapp.analysis.vocabulary_list.embeddings.indicators import matrices_of
+
+    matrices_of(vocabulary)

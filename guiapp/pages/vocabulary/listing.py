@@ -1,0 +1,119 @@
+"""The list of tokens: how many there are, and what is known of each; the present row is looked at."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QAbstractItemView, QWidget
+
+from guiapp.analysis.vocabulary_list.figures import Ids
+from guiapp.core.text.figures import counted
+from guiapp.kit.state.saving import FileSaving
+from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
+from guiapp.kit.widgets.saving_bar import SavingBar
+from guiapp.kit.widgets.style_sheet import plain_label
+from guiapp.kit.widgets.tables import RowsView, shared_out
+from guiapp.kit.widgets.theme import MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.pages.vocabulary.model import NO_IDS, VocabularyModel
+from guiapp.pages.vocabulary.table import VocabularyTableModel
+
+SHARES = {
+    "token": 2.6,
+    "bytes": 2.4,
+    "script": 1.7,
+    "kind": 1.3,
+    "role": 1.3,
+    "characters": 1.2,
+    "score": 1.3,
+}
+WIDEST_FIGURE, GAPS_PX = "128,255", 20  # what a cell has room for at least, and beside it
+NOT_FOUND = "No token matches."
+TRYING = "Trying which tokens text reaches …"
+
+
+class TokenListing(QWidget):
+    """Rows to go through, sort, select and copy."""
+
+    def __init__(self, model: VocabularyModel, saving: FileSaving, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._model = model
+        self._told = model.wanted  # what was listed last
+        self.table = VocabularyTableModel(model, self)
+        self.count = plain_label("dim")
+        self.state = plain_label("dim", wraps=True)
+        self.view = RowsView(self.table, "Tokens", self._widths)
+        self._set_looks()
+        head = in_row(self.count, (self.state, 1), margins=(MARGIN_PX, UNIT_PX), spacing=MARGIN_PX)
+        in_column(head, SavingBar(saving, theme_source), (self.view, 1), STRETCH, on=self, spacing=0)
+        self.setMinimumWidth(220)
+        self.copy_ids = self.view.addAction("Copy ids", self._copy_ids)
+        self.view.looked_at.connect(self._choose)
+        self.table.modelReset.connect(self._follow_reset)
+        model.prepared_changed.connect(self._tell)
+        model.trying.busy_changed.connect(self._tell)
+        model.shown_changed.connect(self._tell)
+        model.chosen_changed.connect(self._follow_chosen)
+        self._follow_reset()
+        self._tell()
+
+    @property
+    def selected(self) -> Ids:
+        """The tokens of the selected rows, in their order."""
+        rows = self.view.selected_rows
+        return self._model.shown.ids[rows] if rows else NO_IDS
+
+    def _copy_ids(self) -> None:
+        QGuiApplication.clipboard().setText(", ".join(map(str, self.selected.tolist())))
+
+    def _set_looks(self) -> None:
+        view = self.view
+        view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
+        view.horizontalHeader().setSortIndicatorClearable(True)
+        view.setSortingEnabled(True)
+
+    def _widths(self, room_px: int) -> list[int]:
+        """Where that is too little, they are scrolled."""
+        columns, metrics = self.table.columns, self.view.horizontalHeader().fontMetrics()
+        figure_px = self.view.fontMetrics().horizontalAdvance(WIDEST_FIGURE) + GAPS_PX
+        titles_px = (metrics.horizontalAdvance(self.table.heading(each)) + GAPS_PX for each in columns)
+        least = [max(figure_px, title_px) for title_px in titles_px]
+        return shared_out(room_px, [SHARES.get(each.title, 1.0) for each in columns], least)
+
+    def _choose(self, row: int) -> None:
+        token = self.table.token(row)
+        if token != self._model.chosen:
+            self._model.choose(token)
+
+    def _follow_reset(self) -> None:
+        """Show which column sorts, and go on with the chosen token where it is still there."""
+        wanted, titles = self._model.wanted, [column.title for column in self.table.columns]
+        header = self.view.horizontalHeader()
+        orders = Qt.SortOrder
+        with QSignalBlocker(header):
+            header.setSortIndicator(
+                titles.index(wanted.sort) if wanted.sort in titles else -1,
+                orders.DescendingOrder if wanted.is_descending else orders.AscendingOrder,
+            )
+        self._follow_chosen()
+        if self._model.shown.wanted != self._told:
+            self._told = self._model.shown.wanted
+            self.view.scrollToTop()  # what was looked for stands there
+
+    def _follow_chosen(self) -> None:
+        row = self._model.row_of(self._model.chosen)
+        if row is None or row < self.table.n_rows:  # else the table is not told yet
+            self.view.go_to(row)
+
+    def _tell(self) -> None:
+        prepared, shown = self._model.prepared, self._model.shown
+        n_shown = len(shown.ids)
+        if prepared is None:
+            self.count.setText("")
+        elif n_shown == len(prepared.figures):
+            self.count.setText(counted(n_shown, "token"))
+        else:
+            self.count.setText(f"{n_shown:,} of {counted(len(prepared.figures), 'token')}")
+        nothing = NOT_FOUND if not n_shown and prepared is not None and shown.counts else ""
+        trying = TRYING if self._model.trying.is_busy else ""
+        self.state.setText(trying or shown.problem or self._model.problem or nothing)

@@ -1,0 +1,248 @@
+"""What the Special tokens page shows: those of the window's model, which are listed, and in what order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.analysis.vocabulary_list.special_tokens import Reach, SpecialToken, special_list
+from guiapp.analysis.vocabulary_list.special_tokens_report import COLUMNS
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.background import LatestJob, Progress, Working
+from guiapp.native.checkpoint import stoppable
+
+Tokens = tuple[SpecialToken, ...]
+
+
+class Group(NamedTuple):
+    """Tokens with something in common."""
+
+    title: str
+    has: Callable[[SpecialToken], bool]
+
+
+GROUPS = {
+    "all": Group("All", lambda token: True),
+    "roles": Group("Roles", lambda token: bool(token.roles)),
+    "ends": Group("Ends", lambda token: bool(token.end)),
+    "looks": Group("Look like ends", lambda token: token.looks_ended),
+    "template": Group("In template", lambda token: token.in_template),
+    "never": Group("Not from their text", lambda token: token.reach is Reach.NEVER),
+    "unused": Group("Unused", lambda token: token.is_unused),
+}
+
+
+class Found(NamedTuple):
+    """All special tokens of a model, with what going through them often would take too long for.
+
+    sizes     how many each of GROUPS has
+    searched  of each token the line in which a query is looked for
+    """
+
+    tokens: Tokens = ()
+    sizes: Mapping[str, int] = dict.fromkeys(GROUPS, 0)
+    searched: tuple[str, ...] = ()
+
+
+class Filter(NamedTuple):
+    """What is listed: a name of GROUPS, and what of the token's name, role or id is searched for."""
+
+    group: str = "all"
+    query: str = ""
+
+
+class SpecialTokensModel(Working):
+    """The special tokens of a session's model; found while somebody looks at them.
+
+    tokens   None until they are found
+    order    by which of COLUMNS they are sorted, and whether the last come first
+    shown    what is listed
+    chosen   the token that is looked at, None for none; it follows the token that is selected in the text
+
+    Signals:
+        tokens_changed(): `tokens` or `is_busy` is new.
+        shown_changed(): `shown` is new.
+        chosen_changed(): `chosen` is new.
+        occurrences_changed(): the text, or how it is tokenized, is new.
+    """
+
+    tokens_changed = Signal()
+    shown_changed = Signal()
+    chosen_changed = Signal()
+    occurrences_changed = Signal()
+
+    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.session = session
+        self._found: Found | None = None
+        self.filter = Filter()
+        self.shown: Tokens = ()
+        self.chosen: SpecialToken | None = None
+        self.order = 0, False
+        self._is_watched = False
+        self._job = LatestJob[Found](self, self._take)
+        session.vocabulary_changed.connect(self._forget)
+        session.selected_token_changed.connect(self._follow_selection)
+        session.tokens_changed.connect(self._follow_text)
+        session.options_changed.connect(self._follow_text)
+
+    @property
+    def tokens(self) -> Tokens | None:
+        return None if self._found is None else self._found.tokens
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """How many each of GROUPS has."""
+        return (self._found or Found()).sizes
+
+    @property
+    def is_busy(self) -> bool:
+        return self._job.is_busy
+
+    def set_watched(self, is_watched: bool) -> None:
+        """Whether anybody sees what is shown here."""
+        self._is_watched = is_watched
+        if not is_watched:
+            self._job.cancel()
+        self._find()
+        self._follow_selection()
+        self._follow_text()
+
+    # Finding them
+
+    def _forget(self) -> None:
+        self._job.cancel()
+        self._take(None)
+        self._find()
+
+    def _find(self) -> None:
+        tokenizer = self.session.tokenizer
+        if self._is_watched and tokenizer is not None and self._found is None and not self.is_busy:
+            self._job.start(lambda progress: _found(tokenizer, progress))
+            self.tokens_changed.emit()
+
+    def _take(self, found: Found | None) -> None:
+        self._found = found
+        self.filter = Filter()
+        self._choose(None)
+        self.tokens_changed.emit()
+        self._list()
+        self._follow_selection()
+
+    # Listing
+
+    @property
+    def query(self) -> str:
+        return self.filter.query
+
+    def set_query(self, query: str) -> None:
+        """List those whose name or role has this in it, or the one with this id."""
+        self._set_filter(self.filter._replace(query=query))
+
+    def show_group(self, group: str) -> None:
+        """List those of one of GROUPS."""
+        self._set_filter(self.filter._replace(group=group))
+
+    def end(self) -> None:
+        """Search for nothing any more."""
+        self.set_query("")
+
+    def set_order(self, column: int, is_descending: bool) -> None:
+        """Sort by one of COLUMNS; what is equal there stays in the order of ids."""
+        self.order = column, is_descending
+        self._list()
+
+    def _set_filter(self, wanted: Filter) -> None:
+        if wanted != self.filter:
+            self.filter = wanted
+            self._list()
+
+    def _list(self) -> None:
+        found, query = self._found or Found(), self.filter.query.strip().casefold()
+        listed = list(found.tokens)
+        if query:
+            pairs = zip(found.tokens, found.searched, strict=True)
+            number = query.removeprefix("#")
+            token_id = int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else None
+            listed = [token for token, line in pairs if query in line or token.token_id == token_id]
+        if self.filter.group != "all":
+            listed = list(filter(GROUPS[self.filter.group].has, listed))
+        column, is_descending = self.order
+        if column:
+            text = COLUMNS[column][1]
+            listed.sort(key=lambda token: text(token).casefold(), reverse=is_descending)
+            listed.sort(key=lambda token: text(token) == "")  # those last
+        elif is_descending:
+            listed.reverse()
+        self.shown = tuple(listed)
+        self.shown_changed.emit()
+
+    # Choosing
+
+    def choose(self, index: int) -> None:
+        """Look at one of those that are listed."""
+        self._choose(self.shown[index])
+
+    def step(self, by: int) -> None:
+        """Look at the next one that is listed, or the one before."""
+        if self.shown:
+            at = self.index_of_chosen
+            self.choose((0 if by > 0 else -1) if at is None else (at + by) % len(self.shown))
+
+    @property
+    def index_of_chosen(self) -> int | None:
+        """Where it is listed; None if it is not."""
+        return next((at for at, token in enumerate(self.shown) if token is self.chosen), None)
+
+    def _choose(self, token: SpecialToken | None) -> None:
+        if token is not self.chosen:
+            self.chosen = token
+            self.chosen_changed.emit()
+
+    def _follow_selection(self) -> None:
+        """Look at the token that is selected in the text, if it is a special one."""
+        tokens = self.tokens if self._is_watched else None
+        selected = self.session.selected_id
+        token = next((each for each in tokens or () if each.token_id == selected), None)
+        if token is not None:
+            self._choose(token)
+
+    # The text
+
+    @property
+    def n_occurrences(self) -> int:
+        """How often the text has the chosen token."""
+        return 0 if self.chosen is None else self.session.tokens.count(self.chosen.token_id)
+
+    @property
+    def is_parsed(self) -> bool:
+        """Whether special tokens are looked for in the text."""
+        return self.session.options.parse_special
+
+    def insert(self) -> None:
+        """Put what leads to the chosen token where the caret is."""
+        if self.chosen is not None and self.chosen.text is not None:
+            self.session.document.insert(self.chosen.text)
+
+    def select_next(self) -> None:
+        """Select the chosen token in the text where it is next, from the start again behind the last."""
+        if self.chosen is not None and (index := self.session.next_use(self.chosen.token_id)) is not None:
+            self.session.select_token(index)
+
+    def _follow_text(self) -> None:
+        if self._is_watched:
+            self.occurrences_changed.emit()
+
+
+def _found(tokenizer: Tokenizer, progress: Progress) -> Found:
+    progress(0.1)
+    tokens = special_list(tokenizer)
+    sizes = {name: sum(map(group.has, stoppable(tokens))) for name, group in GROUPS.items()}
+    return Found(tokens, sizes, tuple(map(_searched, stoppable(tokens))))
+
+
+def _searched(token: SpecialToken) -> str:
+    return f"{token.name}\n{token.roles_text}".casefold()

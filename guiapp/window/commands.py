@@ -1,0 +1,257 @@
+"""What the actions of the window do that is neither about files nor about one page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication
+
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.kit.session.session_opener import SessionOpener
+from guiapp.kit.spans.clipboard import put_on_clipboard
+from guiapp.kit.spans.editor import SpanEditor
+from guiapp.kit.widgets.theme import CHOICES, TEXT_FONT_PX
+from guiapp.pages.text.hidden_card import HiddenCard, chip_facts
+from guiapp.window.about_dialog import AboutDialog
+from guiapp.window.command_palette import CommandPalette
+from guiapp.window.file_commands import FileCommands
+from guiapp.window.legend_card import LegendCard
+from guiapp.window.main_window import MainWindow
+from guiapp.window.page_commands import PageCommands
+
+
+class WindowCommands(QObject):
+    """Editing, options and settings, and help; `files` has what is opened and saved."""
+
+    def __init__(self, window: MainWindow, opener: SessionOpener) -> None:
+        super().__init__(window)
+        setting = window.setting
+        self._window = window
+        self._session, self._settings, self._actions = setting.session, setting.settings, setting.actions
+        self._theme_source = setting.theme_source
+        self._editor = window.inspect_page.editor
+        self._pages = PageCommands(window)
+        self.files = FileCommands(window, opener, self._pages)
+        self.palette = CommandPalette(self._actions, self._theme_source, window)
+        self._connect_actions()
+        self._connect_choices()
+        self._connect_options()
+        self._show_settings()
+        window.inspect_page.ids_panel.decode_action.triggered.connect(self._actions["decode_ids"].trigger)
+        self._editor.open_invisible_by(self.open_hidden_card)
+
+    def stop(self) -> None:
+        """Stop what waits or works."""
+        self._pages.stop()
+        self.files.stop()
+
+    # Actions
+
+    def _connect_actions(self) -> None:
+        page, hidden = self._window.inspect_page, self._window.hidden
+        self._actions.connect_all(
+            {
+                "undo": self._undo,
+                "redo": self._redo,
+                "cut": partial(self._edit, SpanEditor.cut),
+                "copy": partial(self._edit, SpanEditor.copy),
+                "paste": partial(self._edit, SpanEditor.paste),
+                "select_all": partial(self._edit, SpanEditor.select_all),
+                "find": page.text_panel.ask,
+                "find_next": partial(page.text_panel.find_again, 1),
+                "find_previous": partial(page.text_panel.find_again, -1),
+                "find_token": page.text_panel.find_token,
+                "hidden_next": partial(hidden.step, 1),
+                "hidden_previous": partial(hidden.step, -1),
+                "hidden_remove": hidden.remove,
+                "hidden_copy": self._copy_without_hidden,
+                "copy_ids": page.ids_panel.copy_ids,
+                "decode_ids": page.show_decoder,
+                "palette": self._open_palette,
+                "whitespace": self._show_whitespace,
+                "look_alikes": self._mark_look_alikes,
+                "zoom_in": partial(self._editor.zoom, 1),
+                "zoom_out": partial(self._editor.zoom, -1),
+                "zoom_reset": partial(self._editor.set_font_px, TEXT_FONT_PX),
+                "add_special": self._set_switches,
+                "parse_special": self._set_switches,
+                "legend": self._show_legend,
+                "shortcuts": self._show_shortcuts,
+                "about": self._show_about,
+            }
+        )
+
+    def _connect_choices(self) -> None:
+        """Actions of which one at a time is checked."""
+        choose = self._settings.spelling.choose
+        encoders = [row.name for row, _ in self._actions if row.group == "encoder"]
+        self._actions.connect_all(
+            {
+                **{f"spelling:{each.value}": partial(choose, each) for each in Spelling},
+                **{f"theme:{choice}": partial(self._choose_theme, choice) for choice in CHOICES},
+                **{
+                    name: partial(self._session.set_encoder, name.removeprefix("encoder:"))
+                    for name in encoders
+                },
+            }
+        )
+
+    def _edit(self, do: Callable[[SpanEditor], None]) -> None:
+        """Have the editor do something in which people type, else that of the Inspect page."""
+        focused = QApplication.focusWidget()
+        do(focused if isinstance(focused, SpanEditor) else self._editor)
+
+    def _undo(self) -> None:
+        """Take back the last step on the page, or else in the text."""
+        steps = self._window.pages.current.undo_steps
+        if steps is None:
+            self._edit(SpanEditor.undo)
+        elif steps.undo is not None:
+            steps.undo()
+
+    def _redo(self) -> None:
+        steps = self._window.pages.current.undo_steps
+        if steps is None:
+            self._edit(SpanEditor.redo)
+        elif steps.redo is not None:
+            steps.redo()
+
+    def _open_palette(self) -> None:
+        self._pages.mark_lessons()
+        self.palette.open()
+
+    def open_hidden_card(self, start: int, end: int, place: QPoint) -> None:
+        actions, hidden = (self._actions["hidden_remove"], self._actions["hidden_copy"]), self._window.hidden
+        facts = chip_facts(self._session, hidden, start, end)
+        HiddenCard(facts, hidden, actions, self._theme_source, self._editor).open_at(place)
+
+    def _copy_without_hidden(self) -> None:
+        put_on_clipboard(self._window.hidden.text_without())
+
+    # Options and settings
+
+    def _connect_options(self) -> None:
+        """Follow the state of options and settings, and keep it."""
+        pages = self._window.pages
+        self._session.options_changed.connect(self._follow_options)
+        for changed in (self._session.document.undo_changed, pages.page_changed, pages.undo_changed):
+            changed.connect(self._follow_undo)
+        self._window.hidden.changed.connect(self._follow_hidden)
+        self._theme_source.changed.connect(self._follow_theme)
+        self._settings.spelling.changed.connect(self._follow_spelling)
+        self._editor.zoom_changed.connect(self._keep_zoom)
+        for name in ("cut", "copy", "paste", "select_all", "undo", "redo"):
+            self._actions[name].setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            self._editor.addAction(self._actions[name])
+        for follow in (
+            *(self._follow_options, self._follow_undo, self._follow_hidden),
+            *(self._follow_theme, self._follow_spelling),
+        ):
+            follow()
+
+    def _show_settings(self) -> None:
+        """Begin with what was chosen last time."""
+        settings, panel = self._settings, self._window.inspect_page.ids_panel
+        self._actions["whitespace"].setChecked(settings.shows_whitespace)
+        self._editor.set_shows_whitespace(settings.shows_whitespace)
+        self._actions["look_alikes"].setChecked(settings.marks_look_alikes)
+        self._editor.set_marks_look_alikes(settings.marks_look_alikes)
+        self._editor.set_font_px(settings.font_px or TEXT_FONT_PX)
+        search = self._window.inspect_page.text_panel.search
+        search.set_matches_case(settings.finds_by_case)
+        search.query_changed.connect(self._keep_search)
+        _keep_choice(panel.format_actions, settings.ids_format, partial(setattr, settings, "ids_format"))
+        _keep_choice(panel.view_actions, settings.ids_view, partial(setattr, settings, "ids_view"))
+
+    def _follow_options(self) -> None:
+        options, offered = self._session.options, self._session.encoders
+        self._actions["add_special"].setChecked(options.add_special)
+        self._actions["parse_special"].setChecked(options.parse_special)
+        algorithm = self._session.algorithm
+        for row, action in self._actions:
+            if row.group == "encoder":
+                name = row.name.removeprefix("encoder:")
+                action.setVisible(name in offered)
+                action.setEnabled(name in offered)
+                action.setChecked(algorithm is not None and name == algorithm.name)
+        self._settings.set_options(options.add_special, options.parse_special, options.encoder)
+
+    def _follow_undo(self) -> None:
+        document, steps = self._session.document, self._window.pages.current.undo_steps
+        can_undo = document.can_undo if steps is None else steps.undo is not None
+        can_redo = document.can_redo if steps is None else steps.redo is not None
+        self._actions["undo"].setEnabled(can_undo)
+        self._actions["redo"].setEnabled(can_redo)
+
+    def _follow_hidden(self) -> None:
+        for name in ("hidden_next", "hidden_previous", "hidden_remove", "hidden_copy"):
+            self._actions[name].setEnabled(self._window.hidden.n_characters > 0)
+
+    def _follow_theme(self) -> None:
+        self._actions[f"theme:{self._theme_source.choice}"].setChecked(True)
+
+    def _follow_spelling(self) -> None:
+        self._actions[f"spelling:{self._settings.spelling.now.value}"].setChecked(True)
+
+    def _keep_zoom(self) -> None:
+        if not self._window.is_presented:
+            self._settings.font_px = self._editor.font_px
+        self._window.pages.set_text_size(self._editor.font_px)
+
+    def _keep_search(self) -> None:
+        search = self._window.inspect_page.text_panel.search
+        self._settings.finds_by_case = search.matches_case
+
+    def _set_switches(self) -> None:
+        self._session.set_add_special(self._actions["add_special"].isChecked())
+        self._session.set_parse_special(self._actions["parse_special"].isChecked())
+
+    def _choose_theme(self, choice: str) -> None:
+        self._theme_source.choose(choice)
+        self._settings.theme = choice
+
+    def _show_whitespace(self) -> None:
+        shows = self._actions["whitespace"].isChecked()
+        self._editor.set_shows_whitespace(shows)
+        self._settings.shows_whitespace = shows
+
+    def _mark_look_alikes(self) -> None:
+        marks = self._actions["look_alikes"].isChecked()
+        self._editor.set_marks_look_alikes(marks)
+        self._settings.marks_look_alikes = marks
+
+    # Help
+
+    def _show_legend(self) -> None:
+        legend = self._window.pages.current.legend
+        card = LegendCard(legend, self._settings.spelling, self._theme_source, self._window)
+        card.open_below(self._window.top_bar)
+
+    def _show_shortcuts(self) -> None:
+        from guiapp.window.shortcuts_dialog import ShortcutsDialog
+
+        dialog = self._window.findChild(ShortcutsDialog)
+        if dialog is None:
+            dialog = ShortcutsDialog(self._actions, self._theme_source, self._window)
+        dialog.show()
+        dialog.raise_()
+        dialog.activateWindow()
+
+    def _show_about(self) -> None:
+        AboutDialog(self._window).show()
+
+
+def _keep_choice(actions: Mapping[str, QAction], kept: str, keep: Callable[[str], None]) -> None:
+    """Check the one of a group of actions that was chosen last time, and keep what is chosen from now on."""
+    if kept in actions:
+        actions[kept].setChecked(True)
+    for name, action in actions.items():
+        action.toggled.connect(partial(_keep_if, keep, name))
+
+
+def _keep_if(keep: Callable[[str], None], name: str, is_chosen: bool) -> None:
+    if is_chosen:
+        keep(name)

@@ -1,0 +1,273 @@
+"""Models, texts, sessions and lessons that are opened and saved: what actions, menus and dropped files do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from guiapp.analysis.sessions.name import is_session
+from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
+from guiapp.core.sources.locate import kept_name, lasting_name
+from guiapp.core.sources.own_folders import add_folder
+from guiapp.kit.document.files import is_model_file
+from guiapp.kit.models.loader import display_name
+from guiapp.kit.models.pre_choices import can_choose
+from guiapp.kit.session.session_opener import SessionOpener
+from guiapp.kit.state.background import LatestJob, Progress
+from guiapp.kit.widgets.pre_picker import PrePicker
+from guiapp.window.kept_texts_menu import KeptTextsMenu
+from guiapp.window.main_window import MainWindow
+from guiapp.window.model_picker import ModelPicker
+from guiapp.window.page_commands import PageCommands
+from guiapp.window.recent_menu import RecentMenu
+from guiapp.window.session_commands import SessionCommands
+from guiapp.window.utf16_notice import Utf16Notice
+
+Take = Callable[[str, str | None], object]
+
+
+class FileCommands(QObject):
+    """Connects the actions of the File menu with the models, and keeps what was opened last."""
+
+    def __init__(self, window: MainWindow, opener: SessionOpener, pages: PageCommands) -> None:
+        super().__init__(window)
+        setting = window.setting
+        session, shelf, theme_source = setting.session, setting.shelf, setting.theme_source
+        self._window, self._pages = window, pages
+        self._session, self._settings, self._actions = session, setting.settings, setting.actions
+        self._recent, self._recent_texts = shelf.recent, shelf.recent_texts
+        self._last_model = ""
+        self._picking: tuple[QWidget, Take] = (window.top_bar.model_button, session.loader.open)
+        self._sorting = LatestJob[Dropped](self, self._open_sorted)
+        self.installed = shelf.installed
+        self.picker = ModelPicker(session.loader, shelf.recent, self.installed, theme_source, window)
+        self.pre_picker = PrePicker(session.loader, theme_source, window)
+        self._utf16 = Utf16Notice(window.notices, session.text, self._actions["from_utf16"])
+        kept_menu = self._actions.menus["File/Kept texts"]
+        self.kept_texts = KeptTextsMenu(kept_menu, window.kept_texts, session.text, window.questions)
+        self.sessions = SessionCommands(window, opener)
+        self._connect_actions()
+        self._connect()
+        self._follow_recent()
+        self._follow_loader()
+
+    def _connect_actions(self) -> None:
+        self._actions.connect_all(
+            {
+                "choose_model": self.choose_model,
+                "open_model": self.open_model,
+                "open_folder": self.open_folder,
+                "choose_pre": self.choose_pre,
+                "open_text": self.open_text,
+                "save_text": self.save_text,
+                "save_text_as": self.save_text_as,
+                "forget_recent": self._forget_recent,
+                "open_session": self.sessions.ask_and_open,
+                "save_session": self.sessions.ask_and_save,
+                "session_notes": self.sessions.show_notes,
+                "delete_kept": self.kept_texts.delete_all,
+                "quit": self._window.close,
+                **{
+                    f"demo:{demo.name}": partial(self._session.loader.open, PREFIX + demo.name)
+                    for demo in DEMO_MODELS
+                },
+                **{f"sample:{sample.name}": partial(self._show_sample, sample.name) for sample in SAMPLES},
+            }
+        )
+
+    def _connect(self) -> None:
+        requests, loader, text = self._window.requests, self._session.loader, self._session.text
+        menu = self._actions.menus["File/Open recent"]
+        recent_menu = RecentMenu(menu, self._session, self._recent, self._recent_texts)
+        for model_chosen in (recent_menu.model_chosen, requests.model_chosen):
+            model_chosen.connect(self.open)
+        for text_chosen in (recent_menu.text_chosen, requests.text_chosen):
+            text_chosen.connect(self.open_text_file)
+        requests.model_wanted.connect(self._pick)
+        self._window.top_bar.model_button.clicked.connect(self.choose_model)
+        self._window.files_dropped.connect(self.open_files)
+        self.picker.chosen.connect(self._take)
+        self.picker.browse_requested.connect(self._browse)
+        self.picker.folder_requested.connect(self.add_folder)
+        self.pre_picker.chosen.connect(loader.use_pre)
+        loader.refused_changed.connect(self._follow_loader)
+        loader.model_changed.connect(self._follow_loader)
+        loader.model_changed.connect(self._remember_model)
+        text.file_changed.connect(self._remember_text)
+        for recent in (self._recent, self._recent_texts):
+            recent.changed.connect(self._follow_recent)
+
+    # Models
+
+    def open(self, model: str) -> None:
+        """Open a model; one whose pre-tokenizer was chosen by hand last time is split like that again."""
+        self._session.loader.open(model, self._recent.chosen_pre(model))
+
+    def open_last(self, first: str) -> None:
+        """Open the model of the last time, or `first` where that fails; then it is not tried again.
+
+        No server is asked: what was fetched then is kept.
+        """
+        last = self._last_model = self._settings.last_model
+        self._settings.last_model = ""
+        name, pre = kept_name(last or first), self._settings.last_pre if last else ""
+        self._session.loader.open(name, pre or self._recent.chosen_pre(name))
+        if last and last != first:
+            self._model_instead = first
+            self._session.loader.loading_changed.connect(self._open_instead)
+
+    def stop(self) -> None:
+        """For closing: no reason not to try the model of the last time again if it is being loaded."""
+        self.installed.close()
+        self._recent.close()
+        self._recent_texts.close()
+        self._sorting.wait()
+        self._utf16.stop()
+        loading = self._session.loader.loading_name
+        if loading is not None and loading == kept_name(self._last_model):
+            self._settings.last_model = self._last_model
+
+    def _open_instead(self) -> None:
+        """Open a model that surely works if nothing came of the one of the last time."""
+        loader = self._session.loader
+        if loader.loading_name is None:
+            loader.loading_changed.disconnect(self._open_instead)
+            if loader.model is None:
+                self.open(self._model_instead)
+
+    def choose_model(self) -> None:
+        self._pick(self._window.top_bar.model_button, self._session.loader.open)
+
+    def _pick(self, widget: QWidget, take: Take) -> None:
+        """Let people choose a model for somebody."""
+        self._picking = (widget, take)
+        self.picker.open_under(widget)
+
+    def _take(self, name: str) -> None:
+        self._picking[1](name, self._recent.chosen_pre(name))
+
+    def _browse(self) -> None:
+        if (path := self._window.questions.model_to_open()) is not None:
+            self._take(str(path))
+
+    def open_model(self) -> None:
+        if (path := self._window.questions.model_to_open()) is not None:
+            self.open(str(path))
+
+    def open_folder(self) -> None:
+        """Open what is in a folder, such as a snapshot of a repository."""
+        if (folder := self._window.questions.chosen_folder("Open model folder")) is not None:
+            self.open(str(folder))
+
+    def add_folder(self) -> None:
+        """Look for models in one more folder, and show what is there."""
+        if (folder := self._window.questions.chosen_folder("Folder with models")) is not None:
+            try:
+                add_folder(folder)
+            except OSError as error:
+                self._window.notices.show_notice("folder", f"The folder cannot be kept: {error.strerror}.")
+            self.picker.open_under(self._picking[0])
+
+    def choose_pre(self) -> None:
+        self.pre_picker.open_under(self._window.top_bar.model_button)
+
+    def _follow_loader(self) -> None:
+        self._actions["choose_pre"].setEnabled(can_choose(self._session.loader))
+
+    # Texts, and what is dropped
+
+    def open_text(self) -> None:
+        if (path := self._window.questions.text_to_open()) is not None:
+            self._session.text.open(path)
+
+    def open_text_file(self, path: Path) -> None:
+        """Open a text, or a session by the end of its name."""
+        if is_session(path):
+            self.sessions.open(path)
+        else:
+            self._session.text.open(path)
+
+    def open_files(self, paths: list[Path]) -> None:
+        """Open what was dropped: models, sessions, lessons, and all else as text; the last of a kind counts.
+
+        A session has a model and a text of its own.
+        """
+        self._sorting.start(partial(_last_of_each_kind, paths))
+
+    def _open_sorted(self, found: Dropped) -> None:
+        model, text, lesson, session = found
+        if session is not None:
+            self.sessions.open(session)
+            return
+        if model is not None:
+            self.open(str(model))
+        if text is not None:
+            self._session.text.open(text)
+        if lesson is not None:
+            self._pages.steps().lessons.open(lesson)
+
+    def save_text(self) -> None:
+        if self._session.text.path is None:
+            self.save_text_as()
+        else:
+            self._session.text.save(self._session.text.path)
+
+    def save_text_as(self) -> None:
+        path = self._window.questions.where_to_save(self._session.text.path)
+        if path is not None:
+            self._session.text.save(path)
+
+    def _show_sample(self, name: str) -> None:
+        self._session.text.show(sample_text(name))
+
+    # What was opened last
+
+    def _remember_model(self) -> None:
+        model = self._session.loader.model
+        if model is None:
+            return
+        self._settings.last_model = lasting_name(model.name)
+        self._settings.last_pre = model.tokenizer.vocabulary.chosen_pre
+        if not model.name.startswith(PREFIX):
+            self._recent.add(model.name, model.tokenizer.vocabulary, display_name(model))
+
+    def _remember_text(self) -> None:
+        """Each text that was just opened or saved."""
+        path = self._session.text.path
+        if path is not None and not self._session.text.is_modified:
+            self._recent_texts.add(path)
+
+    def _forget_recent(self) -> None:
+        self._recent.clear()
+        self._recent_texts.clear()
+        self._last_model = ""
+        self._settings.last_model = ""
+
+    def _follow_recent(self) -> None:
+        self._actions["forget_recent"].setEnabled(bool(self._recent.files or self._recent_texts.paths))
+
+
+Dropped = tuple[Path | None, Path | None, Path | None, Path | None]
+"""A model, a text, a lesson, and a session."""
+
+
+def _last_of_each_kind(paths: list[Path], progress: Progress) -> Dropped:
+    """Each file is read, which may take a while."""
+    from guiapp.analysis.lessons.lesson import is_lesson_file  # time that starting does not have
+
+    model = text = lesson = session = None
+    for done, path in enumerate(paths):
+        progress(done / len(paths))
+        if is_session(path):
+            session = path
+        elif is_model_file(path):
+            model = path
+        elif is_lesson_file(path):
+            lesson = path
+        else:
+            text = path
+    return model, text, lesson, session

@@ -1,0 +1,64 @@
+"""A line around the panel that people went to by a key, so that they see where they are."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
+from PySide6.QtWidgets import QApplication, QWidget
+
+from guiapp.kit.widgets.painting import Painted
+from guiapp.kit.widgets.theme import RADIUS_PX, Theme, ThemeSource
+
+LINE_PX = 2
+
+
+def holds(panel: QWidget, widget: QWidget | None) -> bool:
+    """Whether a widget is a panel or lies in it."""
+    return widget is not None and (panel is widget or panel.isAncestorOf(widget))
+
+
+class FocusRing(Painted):
+    """Lies over the window, around one panel until the focus leaves it; the pointer goes through."""
+
+    def __init__(self, theme_source: ThemeSource, window: QWidget) -> None:
+        super().__init__(theme_source, parent=window)
+        self._panel: QWidget | None = None
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._follow_focus)
+
+    def surround(self, panel: QWidget) -> None:
+        self._leave()
+        self._panel = panel
+        panel.installEventFilter(self)
+        self._fit()
+        self.show()
+        self.raise_()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+            self._fit()
+        elif event.type() == QEvent.Type.Hide:
+            self._leave()
+        return False
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        painter.setPen(QPen(theme.accent, LINE_PX))
+        half = LINE_PX / 2
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(half, half, -half, -half), RADIUS_PX, RADIUS_PX)
+
+    def _follow_focus(self, old: QWidget | None, new: QWidget | None) -> None:
+        if self._panel is not None and not holds(self._panel, new):
+            self._leave()
+
+    def _fit(self) -> None:
+        if self._panel is not None:
+            self.setGeometry(QRect(self._panel.mapTo(self.window(), QPoint()), self._panel.size()))
+
+    def _leave(self) -> None:
+        if self._panel is not None:
+            self._panel.removeEventFilter(self)
+            self._panel = None
+        self.hide()

@@ -1,0 +1,299 @@
+"""The window: bars and pages put together, files dropped on it, and what it keeps until next time."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, cast
+
+from PySide6.QtCore import QByteArray, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QKeyEvent,
+    QKeySequence,
+    QPaintEvent,
+    QResizeEvent,
+    QShortcut,
+)
+from PySide6.QtWidgets import QMainWindow, QSplitter, QWidget
+
+from guiapp.analysis.editing.edit_journal import JournalEdit
+from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.kit.document.files import can_save_somewhere
+from guiapp.kit.document.hidden_characters import HiddenCharacters
+from guiapp.kit.document.kept_texts import KeptTexts
+from guiapp.kit.models.compared_models import ComparedModels
+from guiapp.kit.models.loader import display_name
+from guiapp.kit.state.settings import Settings
+from guiapp.kit.state.shelf import Shelf
+from guiapp.kit.widgets.actions import Actions
+from guiapp.kit.widgets.buttons import presses_button
+from guiapp.kit.widgets.dropped_files import dropped_files
+from guiapp.kit.widgets.layouts import framed, in_column
+from guiapp.kit.widgets.notices import NoticeArea
+from guiapp.kit.widgets.page_base import PageRequests, PageSetting, PageStack
+from guiapp.kit.widgets.questions import Answer, Questions
+from guiapp.kit.widgets.theme import TEXT_FONT_PX, ThemeSource
+from guiapp.pages.doctor.model import DoctorModel
+from guiapp.pages.text.page import InspectPage
+from guiapp.window.activity import Activity
+from guiapp.window.drop_hint import DropHint
+from guiapp.window.focus_ring import FocusRing
+from guiapp.window.hidden_button import HiddenButton
+from guiapp.window.page_tabs import PageTabs, TabRow
+from guiapp.window.status_line import StatusLine
+from guiapp.window.top_bar import TopBar
+
+AUTOSAVE_MS = 100  # after an edit
+KEPT_TEXTS = "texts"  # the folder beside the settings
+FIRST_SIZE = QSize(1280, 800)
+SMALLEST_SIZE = QSize(860, 480)
+FRAME_SIZE = QSize(8, 40)  # about what the system puts around a window
+ANY_HEIGHT_PX = (1 << 24) - 1  # QWIDGETSIZE_MAX, which PySide does not have
+PRESENTED_SIZE = QSize(
+    600, 410
+)  # what a presentation shows in text of the usual size, enlarged to the screen
+
+
+class Layout(NamedTuple):
+    """How the window was before a presentation."""
+
+    state: Qt.WindowState
+    size: QSize
+    font_px: int
+    splitters: list[tuple[QSplitter, QByteArray]]
+
+
+class MainWindow(QMainWindow):
+    """Menus and pages; `WindowCommands` and those it has say what the actions do.
+
+    Signals:
+        first_painted(): people see the window now.
+        files_dropped(list): paths of files that were dropped on the window.
+    """
+
+    first_painted = Signal()
+    files_dropped = Signal(list)
+
+    def __init__(
+        self,
+        compared: ComparedModels,
+        activity: Activity,
+        settings: Settings,
+        shelf: Shelf,
+        theme_source: ThemeSource,
+        questions: Questions | None = None,
+    ) -> None:
+        super().__init__()
+        session = self._session = compared.sessions[0]
+        self._settings = settings
+        self._is_painted = False
+        self._layout_before: Layout | None = None
+        self._layout_due: Layout | None = None
+        self.kept_texts = KeptTexts(settings.folder / KEPT_TEXTS, self)
+        self.questions = questions or Questions(self)
+        self.actions_table = Actions(self)
+        self.actions_table.fill(self.menuBar())
+        actions, self.requests = self.actions_table, PageRequests(self)
+        self.notices = NoticeArea(theme_source)
+        self.doctor = DoctorModel(session, self)
+        self.setting = PageSetting(
+            session, compared, settings, actions, self.requests, theme_source, shelf, self.doctor
+        )
+        self.pages = PageStack(self.setting)
+        self.top_bar = TopBar(session, self.doctor, PageTabs(self.pages, actions, 0), actions, theme_source)
+        self.tab_row = TabRow(self.pages, actions)
+        switches = [self.actions_table[name] for name in ("add_special", "parse_special")]
+        self.hidden = HiddenCharacters(session.text, self)
+        hidden_button = HiddenButton(self.hidden, self.actions_table["hidden_next"], theme_source)
+        legend = self.actions_table["legend"]
+        self.status_line = StatusLine(session, activity, hidden_button, legend, switches, self.pages)
+        self.setCentralWidget(self._column())
+        self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))
+        self.actions_table["present"].toggled.connect(self._present)
+        self._escape = QShortcut(QKeySequence("Esc"), self, enabled=False)
+        for pressed in (self._escape.activated, self._escape.activatedAmbiguously):
+            pressed.connect(self._leave_presentation)
+        self.setMinimumSize(SMALLEST_SIZE)
+        self.drop_hint = DropHint(theme_source, self)
+        self.focus_ring = FocusRing(theme_source, self)
+        self.setAcceptDrops(True)
+        session.vocabulary_changed.connect(self._follow_title)
+        session.text.file_changed.connect(self._follow_title)
+        session.text.file_changed.connect(self._follow_text_file)
+        self._edits: list[JournalEdit] = []  # not kept yet
+        self._text_before: bytes | None = None  # the first of them, if it is at hand
+        self._autosave = QTimer(self, singleShot=True)
+        self._autosave.timeout.connect(self._keep_text)
+        self._follow_title()
+        self._restore()
+        session.document.edited.connect(self._follow_edit)
+        session.text.left.connect(self._leave_text)
+        self.inspect_page.editor.setFocus()
+
+    def _column(self) -> QWidget:
+        self._bars = framed(in_column(self.top_bar, self.tab_row, spacing=0))
+        return framed(in_column(self._bars, self.notices, (self.pages, 1), self.status_line, spacing=0))
+
+    # Presentations
+
+    @property
+    def is_presented(self) -> bool:
+        """Whether the page is alone on the screen, in large type."""
+        return self._layout_before is not None
+
+    def _present(self, is_on: bool) -> None:
+        """Show the page alone, in large type, on the whole screen; or everything as it was before."""
+        if (before := self._layout_before) is None:
+            splitters = [each for page in self.pages.pages.values() for each in page.splitters.values()]
+            states = [(splitter, splitter.saveState()) for splitter in splitters]
+            self._layout_before = Layout(
+                self.windowState(), self.size(), self.inspect_page.editor.font_px, states
+            )
+        self.menuBar().setMaximumHeight(0 if is_on else ANY_HEIGHT_PX)  # hidden, its keys would do nothing
+        self._bars.setHidden(is_on)
+        self.status_line.setHidden(is_on)
+        self.pages.set_presented(is_on)
+        self._escape.setEnabled(is_on)
+        if before is None:
+            self.setWindowState(self.windowState() | Qt.WindowState.WindowFullScreen)
+            self._fit_text()
+            return
+        self.inspect_page.editor.set_font_px(before.font_px)
+        self._layout_before = None
+        self._layout_due = before
+        self.setWindowState(before.state)
+        self._restore_splitters()
+
+    def _restore_splitters(self) -> None:
+        """As they were before a presentation, once the system has given the window its size again."""
+        if self._layout_due is not None and self._layout_due.size == self.size():
+            for splitter, state in self._layout_due.splitters:
+                splitter.restoreState(state)
+            self._layout_due = None
+
+    def _leave_presentation(self) -> None:
+        self.actions_table["present"].setChecked(False)
+
+    def _fit_text(self) -> None:
+        """Enlarge the text of a presentation to the screen."""
+        factor = min(self.width() / PRESENTED_SIZE.width(), self.height() / PRESENTED_SIZE.height())
+        self.inspect_page.editor.set_font_px(round(TEXT_FONT_PX * factor))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.is_presented:
+            self._fit_text()
+        self._restore_splitters()
+
+    def fit_into(self, room: QSize) -> None:
+        """Become small enough, with its frame, for a screen with so much room."""
+        if not self.isMaximized():
+            self.resize(self.size().boundedTo(room - FRAME_SIZE))
+
+    def _follow_title(self) -> None:
+        session = self._session
+        names = [] if session.text.path is None else [f"{session.text.path.name}[*]"]
+        if session.loader.model is not None:
+            names.append(display_name(session.loader.model))
+        self.setWindowTitle(" – ".join([*names, "Tokenloupe"]))
+        self.setWindowModified(session.text.path is not None and session.text.is_modified)
+
+    def _follow_text_file(self) -> None:
+        if not self._session.text.is_modified:  # saved, or left for the next window before
+            self.kept_texts.forget()
+
+    def _restore(self) -> None:
+        self.resize(FIRST_SIZE)
+        self.restoreGeometry(self._settings.layout("window"))
+
+    def take_kept_text(self) -> None:
+        """Show the text that a window before this one was left with, if there is any."""
+        if (kept := self.kept_texts.take()) is not None:
+            self._session.text.restore(kept.data, kept.path)
+            self._autosave.stop()
+            self._text_before, self._edits = None, []  # the whole text is kept, and no edit of another one
+
+    def _keep_layout(self) -> None:
+        self._settings.set_layout("window", self.saveGeometry())
+        self.pages.keep_layouts()
+
+    def _keep_text(self) -> None:
+        """Keep what is in no file, in case the program ends without a word.
+
+        Only edits are written, in front of them once the text that they begin from: if nobody had asked for
+        it as a whole before, it is copied here.
+        """
+        self._autosave.stop()
+        session, kept_texts = self._session, self.kept_texts
+        path, size = session.text.path, session.document.size
+        before, edits = self._text_before, self._edits
+        self._text_before, self._edits = None, []
+        if not session.text.is_modified or (path is None and size == 0):
+            kept_texts.forget()
+            return
+        if not kept_texts.is_keeping:
+            kept_texts.keep(session.document.text() if before is None else before, path)
+            edits = [] if before is None else edits
+        if edits:
+            kept_texts.keep_edits(edits)
+
+    def _leave_text(self) -> None:
+        """Another text comes; undo may bring this one back, the menu, and after closing the next window."""
+        self._keep_text()
+        self.kept_texts.set_aside()
+
+    def _follow_edit(self, edit: TextEdit) -> None:
+        document = self._session.document
+        if not self._edits and not self.kept_texts.is_keeping:
+            self._text_before = document.buffer.text_before
+        new = document.slice(edit.start, edit.start + edit.added)
+        self._edits.append(JournalEdit(edit.start, edit.removed, new))
+        if not self._autosave.isActive():
+            self._autosave.start(AUTOSAVE_MS)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._is_painted:
+            self._is_painted = True
+            QTimer.singleShot(0, self.first_painted.emit)  # when all panels have been painted too
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not presses_button(event, self):
+            super().keyPressEvent(event)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self._may_close():
+            self._leave_presentation()
+            self._keep_layout()
+            self.pages.stop()
+            event.accept()
+        else:
+            event.ignore()
+
+    def _may_close(self) -> bool:
+        """Whether nothing is lost by closing, or people say so."""
+        path, size = self._session.text.path, self._session.document.size
+        self._keep_text()
+        if not self._session.text.is_modified or (path is None and size == 0):
+            return True
+        if path is None and (self.kept_texts.is_kept() or not can_save_somewhere()):
+            return True
+        answer = self.questions.save_before_closing(path)
+        if answer is Answer.SAVE:
+            path = path or self.questions.where_to_save(None)
+            return path is not None and self._session.text.save(path)
+        if answer is Answer.DISCARD:
+            self.kept_texts.forget()
+        return answer is Answer.DISCARD
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_files(event):
+            self.drop_hint.cover_window()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self.drop_hint.hide()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.drop_hint.hide()
+        self.files_dropped.emit(dropped_files(event))

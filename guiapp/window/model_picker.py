@@ -1,0 +1,234 @@
+"""The button that names the model that is open, and the popup to open another."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
+
+from guiapp.core.sources.locate import lasting_name
+from guiapp.core.text.figures import in_bytes
+from guiapp.kit.models.choice import facts, model_rows, named_row, summary
+from guiapp.kit.models.choices import Choice
+from guiapp.kit.models.installed import InstalledModels
+from guiapp.kit.models.loader import ModelLoader, display_name
+from guiapp.kit.state.recent import RecentFiles
+from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.choice_list import ChoiceList
+from guiapp.kit.widgets.icons import icon
+from guiapp.kit.widgets.layouts import in_column, in_row, scroll_down
+from guiapp.kit.widgets.menu_button import OPENING_KEYS
+from guiapp.kit.widgets.plain_tip import plain_tip
+from guiapp.kit.widgets.popover import Popover
+from guiapp.kit.widgets.style_sheet import heading, set_role
+from guiapp.kit.widgets.styled_text import Span, StyledText
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+
+LIST_SIZE = QSize(460, 430)
+MOST_LIST_PX, AROUND_LIST_PX = 640, 220  # as high as its window has room
+FACTS_WIDTH_PX = 320
+LONGEST_NAME_PX = 280
+SHORTEST_NAME_PX = 120
+HEIGHT_PX = 30
+MOST_LINES = 6  # of a value
+
+
+class ModelButton(QToolButton):
+    """`name  type · pre · size ▾`, as much as there is room for; a click opens the picker."""
+
+    def __init__(self, loader: ModelLoader, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._loader = loader
+        self._theme_source = theme_source
+        set_role(self, "raised")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._whole_name = ""
+        self._icon, self._name, self._summary, self._arrow = QLabel(), QLabel(), QLabel(), QLabel()
+        set_role(self._name, "strong")
+        set_role(self._summary, "dim")
+        labels = self._icon, self._name, self._summary, self._arrow
+        for label in labels:
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        for label in (self._icon, self._arrow):  # what room there is more is the name's
+            label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self._layout = in_row(*labels, on=self, margins=(10, 0, 9, 0))
+        loader.model_changed.connect(self._follow)
+        loader.loading_changed.connect(self._follow)
+        theme_source.changed.connect(self._color)
+        self._color()
+        self._follow()
+
+    def sizeHint(self) -> QSize:
+        name = min(self._width_of(self._whole_name), LONGEST_NAME_PX)
+        return QSize(self._width_around + name + self._summary.sizeHint().width() + GAP_PX, HEIGHT_PX)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._width_around + min(self._width_of(self._whole_name), SHORTEST_NAME_PX), HEIGHT_PX)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in OPENING_KEYS:
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    @property
+    def _width_around(self) -> int:
+        """Of margins and icons, with the gaps between them and the name."""
+        margins = self._layout.contentsMargins()
+        icons = self._icon.sizeHint().width() + self._arrow.sizeHint().width()
+        return margins.left() + margins.right() + icons + 2 * GAP_PX
+
+    def _width_of(self, name: str) -> int:
+        self._name.ensurePolished()
+        return self._name.fontMetrics().horizontalAdvance(name) + 1
+
+    def _fit(self) -> None:
+        """Leave the summary out where name and summary do not fit, then shorten the name."""
+        room = self.width() - self._width_around
+        with_summary = room - self._summary.sizeHint().width() - GAP_PX
+        shows_summary = with_summary >= min(self._width_of(self._whole_name), SHORTEST_NAME_PX)
+        self._summary.setVisible(shows_summary)
+        width = min(with_summary if shows_summary else room, LONGEST_NAME_PX)
+        metrics = self._name.fontMetrics()
+        self._name.setText(metrics.elidedText(self._whole_name, Qt.TextElideMode.ElideMiddle, width))
+
+    def _follow(self) -> None:
+        model = self._loader.model
+        self._whole_name = "No model" if model is None else display_name(model)
+        details = "open one" if model is None else summary(model)
+        self._summary.setText(details)
+        about = f"{self._whole_name}\n{details}"
+        self.setToolTip(plain_tip(about if model is None else f"{about}\n{model.name}"))
+        self.setAccessibleName(f"Model: {self._whole_name}, {details}")
+        self._fit()
+        self.updateGeometry()
+
+    def _color(self) -> None:
+        theme = self._theme_source.theme
+        self._icon.setPixmap(icon("model", theme.dim).pixmap(16, 16))
+        self._arrow.setPixmap(icon("chevron-down", theme.dim).pixmap(16, 16))
+
+
+class ModelPicker(Popover):
+    """Recent files, installed and demo models to filter and choose from, beside facts about the open model.
+
+    Signals:
+        chosen(str): open this model: a path, `demo:<name>` and the like.
+        browse_requested(): ask for a file.
+        folder_requested(): ask for a folder to look for models in.
+    """
+
+    chosen = Signal(str)
+    browse_requested = Signal()
+    folder_requested = Signal()
+
+    def __init__(
+        self,
+        loader: ModelLoader,
+        recent: RecentFiles,
+        installed: InstalledModels,
+        theme_source: ThemeSource,
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._loader = loader
+        self._recent = recent
+        self._installed = installed
+        self._theme_source = theme_source
+        self.setAccessibleName("Choose a model")
+        self.choices = ChoiceList("Models", LIST_SIZE, theme_source)
+        self.open_button = push_button("Open file…", self._browse)
+        self.folder_button = push_button("Add folder…", self._ask_for_folder)
+        self.folder_button.setToolTip("Look for models in one more folder from now on")
+        self.clear_button = push_button("", self._clear)
+        self.clear_button.setToolTip("Delete what was fetched from the web")
+        self._found = set_role(QLabel(), "dim")
+        self._named: list[Choice] = []
+        self._offered: list[Choice] = []
+        self._facts = set_role(QFrame(), "card")
+        self._facts_layout = QFormLayout(self._facts)
+        self._lay_out()
+        self.choices.chosen.connect(self._choose)
+        self.choices.filter.textEdited.connect(self._follow_typing)
+        installed.looking_changed.connect(self._say_what_is_found)
+        recent.changed.connect(self._renew)
+        installed.changed.connect(self._renew)
+        loader.model_changed.connect(self._renew)
+
+    def open_under(self, widget: QWidget) -> None:
+        self.choices.filter.clear()
+        self._named = []
+        room_px = widget.window().height()
+        self.choices.rows.setFixedHeight(min(max(LIST_SIZE.height(), room_px - AROUND_LIST_PX), MOST_LIST_PX))
+        self._renew()
+        self.choices.show_choices(self._offered)
+        self._recent.look_for_missing()
+        self._installed.look()
+        self._show_facts()
+        super().open_under(widget)
+        self.choices.setFocus()
+
+    def _lay_out(self) -> None:
+        facts_area = QScrollArea()
+        facts_area.setFixedWidth(FACTS_WIDTH_PX)
+        scroll_down(facts_area, self._facts)
+        self._facts_layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
+        self._facts_layout.setHorizontalSpacing(MARGIN_PX)
+        self._facts_layout.setVerticalSpacing(UNIT_PX)
+        buttons = in_row(self.open_button, self.folder_button, spacing=UNIT_PX)
+        right = in_column(heading("Open now"), (facts_area, 1), buttons, self.clear_button)
+        left = in_column(self.choices, self._found)
+        in_row(left, right, on=self, margins=MARGIN_PX, spacing=MARGIN_PX)
+
+    def _renew(self) -> None:
+        current = None if self._loader.model is None else lasting_name(self._loader.model.name)
+        files, missing = self._recent.files, self._recent.missing
+        self._offered = [*model_rows(files, missing, self._installed.rows, current)]
+        self.choices.renew_choices([*self._named, *self._offered])
+        self.clear_button.setText(f"Delete {in_bytes(self._installed.kept_bytes)} of downloads")
+        self.clear_button.setVisible(self._installed.kept_bytes > 0)
+        self._say_what_is_found()
+
+    def _follow_typing(self) -> None:
+        named = named_row(self.choices.filter.text().strip())
+        if named != self._named:
+            self._named = named
+            self.choices.renew_choices([*named, *self._offered])
+
+    def _say_what_is_found(self) -> None:
+        n_models = len(self._installed.rows)
+        found = f"{n_models:,} model{'s' * (n_models != 1)} found on this machine"
+        self._found.setText("Looking for models on this machine…" if self._installed.is_looking else found)
+
+    def _show_facts(self) -> None:
+        while self._facts_layout.rowCount():
+            self._facts_layout.removeRow(0)
+        if self._loader.model is None:
+            self._facts_layout.addRow(QLabel("No model is open yet."))
+            return
+        for name, value in facts(self._loader.model):
+            label, text = QLabel(name), StyledText(Theme.mono_font(SMALL_FONT_PX), MOST_LINES)
+            set_role(label, "dim")
+            text.set_spans([Span(value, self._theme_source.theme.text)])
+            text.setAccessibleName(name)
+            self._facts_layout.addRow(label, text)
+
+    def _choose(self, name: str) -> None:
+        self.close()
+        self.chosen.emit(name)
+
+    def _browse(self) -> None:
+        self.close()
+        self.browse_requested.emit()
+
+    def _ask_for_folder(self) -> None:
+        self.close()
+        self.folder_requested.emit()
+
+    def _clear(self) -> None:
+        self._installed.delete_kept()

@@ -1,0 +1,225 @@
+"""What leads to a page: the actions that show one, and what pages ask of each other."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication
+
+from guiapp.analysis.trace.places import Place
+from guiapp.core.demo import LESSONS
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.widgets.page_base import PAGES, Page
+from guiapp.pages.steps.lesson_progress import LessonProgress
+from guiapp.window.focus_ring import holds
+from guiapp.window.main_window import MainWindow
+from guiapp.window.page_actions import PageActions
+
+if TYPE_CHECKING:
+    from guiapp.analysis.doctor.findings import TemplateLine
+    from guiapp.analysis.vocabulary_list.figures import Ids
+    from guiapp.pages.steps.page import StepsPage
+    from guiapp.pages.tree.page import TreePage
+
+
+class PageCommands(QObject):
+    """Brings pages to the front and has them show something; to be made before others use the actions."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._session, self._settings = window.setting.session, window.setting.settings
+        self._actions = window.actions_table
+        self._page_actions = PageActions(window.pages, self._actions, self)
+        self._connect_actions()
+        self._connect()
+        self._follow_page()
+        self._follow_checks()
+
+    def stop(self) -> None:
+        """Wait for no page any more."""
+        self._page_actions.stop()
+
+    def _connect_actions(self) -> None:
+        self._actions.connect_all(
+            {
+                "inexact_next": partial(self._show_inexact, 1),
+                "inexact_previous": partial(self._show_inexact, -1),
+                "round_trip_difference": self._show_round_trip_difference,
+                "open_lesson": self._ask_for_lesson,
+                "write_lesson": self._write_lesson,
+                "next_panel": partial(self._move_focus, 1),
+                "previous_panel": partial(self._move_focus, -1),
+                **{f"lesson:{each.name}": partial(self._begin_lesson, each.name) for each in LESSONS},
+                **{page.name: partial(self.show, page.name) for page in PAGES},
+            }
+        )
+
+    def _connect(self) -> None:
+        requests = self._window.requests
+        requests.token_wanted.connect(self._show_in_tree)
+        requests.tokens_wanted.connect(self._show_all_in_tree)
+        requests.template_wanted.connect(self._show_template)
+        requests.comparison_wanted.connect(self._compare_vocabularies)
+        requests.building_wanted.connect(self._show_building)
+        requests.stop_wanted.connect(self._stop_at_token)
+        requests.why_wanted.connect(self._tell_why)
+        requests.step_wanted.connect(self._show_step)
+        requests.race_wanted.connect(self._show_race)
+        requests.lessons_wanted.connect(self._show_lessons)
+        requests.measuring_wanted.connect(self._measure)
+        requests.left.connect(self._go_back)
+        self._session.text.pointed_out.connect(self._point_out)
+        for check in (self._session.encoder_check, self._session.round_trip):
+            check.changed.connect(self._follow_checks)
+        self._window.pages.page_changed.connect(self._follow_page)
+        self._actions.menus["Help/Lessons"].aboutToShow.connect(self.mark_lessons)
+
+    def show(self, name: str) -> Page:
+        """Bring a page to the front, and the focus to it."""
+        page = self._window.pages.show_page(name)
+        if not holds(page, QApplication.focusWidget()):
+            page.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        return page
+
+    def steps(self) -> StepsPage:
+        """The Steps page, brought to the front."""
+        from guiapp.pages.steps.page import StepsPage  # time that starting does not have
+
+        page = self.show("steps")
+        assert isinstance(page, StepsPage)
+        return page
+
+    def _tree(self) -> TreePage:
+        from guiapp.pages.tree.page import TreePage
+
+        page = self.show("tree")
+        assert isinstance(page, TreePage)
+        return page
+
+    def _follow_page(self) -> None:
+        self._actions[self._window.pages.current_name].setChecked(True)
+
+    def _go_back(self) -> None:
+        self.show(self._window.pages.name_before)
+
+    def _move_focus(self, step: int) -> None:
+        """Go to the next panel of the page, or the one before; the bar at the top is one of them."""
+        page = self._window.pages.current
+        panels = [self._window.top_bar.model_button, *page.panels]
+        focused = QApplication.focusWidget()
+        at = next((i for i, panel in enumerate(panels) if holds(panel, focused)), 0)
+        panel = panels[(at + step) % len(panels)]
+        panel.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._window.focus_ring.surround(panel)
+
+    # The text
+
+    def _follow_checks(self) -> None:
+        agreement, round_trip = self._session.encoder_check.result, self._session.round_trip.result
+        for name in ("inexact_next", "inexact_previous"):
+            self._actions[name].setEnabled(bool(agreement and agreement.parting))
+        self._actions["round_trip_difference"].setEnabled(bool(round_trip and not round_trip.is_same))
+
+    def _show_inexact(self, by: int) -> None:
+        """Go to the next tokens behind the selection that the exact encoder does not give, or back."""
+        session = self._session
+        found = session.exact.next_from(session.tokens, *session.document.selection, by)
+        if found is not None:
+            self._point_out(*found)
+
+    def _show_round_trip_difference(self) -> None:
+        result = self._session.round_trip.result
+        if result is not None and result.worst is not None:
+            start = self._session.document.caret_stop(result.worst.start)
+            self._point_out(start, max(self._session.document.next_grapheme(start), result.worst.end))
+
+    def _point_out(self, start: int, end: int) -> None:
+        """Select a stretch of the text where people see it."""
+        self.show("inspect")
+        self._session.text.select(start, end)
+        self._window.inspect_page.editor.reveal(start, end)
+        self._window.inspect_page.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _tell_why(self, index: int) -> None:
+        """Show why a token of the text is there, unless a menu was open while the text lost it."""
+        if index >= len(self._session.tokens):
+            return
+        self.show("inspect")
+        self._session.select_token(index)
+        self._window.inspect_page.show_why()
+
+    # Other pages
+
+    def _show_in_tree(self, token_id: int) -> None:
+        """Find a token in the tree, as by typing its number there."""
+        self._tree().bar.query.setText(f"#{token_id}")
+
+    def _show_all_in_tree(self, title: str, tokens: Ids) -> None:
+        """Light some tokens in the tree, and list them there."""
+        self._tree().search.list_tokens(title, tokens)
+
+    def _show_building(self, token_id: int) -> None:
+        """Find a token in the tree, with room for its three trees."""
+        self._show_in_tree(token_id)
+        self._tree().open_three_trees()
+
+    def _compare_vocabularies(self, query: str) -> None:
+        """Filter the vocabularies of the window's model and of another one."""
+        from guiapp.pages.compare.vocabularies_page import VocabulariesPage
+
+        page = self.show("compare_vocabularies")
+        assert isinstance(page, VocabulariesPage)
+        page.model.look_for(query)
+
+    def _measure(self) -> None:
+        from guiapp.pages.bench.page import BenchPage
+
+        page = self.show("bench")
+        assert isinstance(page, BenchPage)
+        page.model.run()
+
+    def _show_template(self, line: TemplateLine) -> None:
+        """Show a chat template at a line, with the prompt that it makes of the messages there."""
+        from guiapp.pages.chat.page import ChatPage
+
+        page = self.show("chat")
+        assert isinstance(page, ChatPage)
+        page.show_line(line.template, line.number)
+
+    def _stop_at_token(self, token_id: int, offset: int) -> None:
+        """Show the step that forms a token of the text, and keep a breakpoint there."""
+        self.steps().stop_where_formed(token_id, offset)
+
+    def _show_step(self, place: Place) -> None:
+        """Step through the text up to a place."""
+        self.steps().go_where(place)
+
+    def _show_race(self, rival: ModelSession, offset: int) -> None:
+        """Step through what the window's model and another one do."""
+        self.steps().race_with(rival, offset)
+
+    # Lessons
+
+    def _ask_for_lesson(self) -> None:
+        self.steps().lessons.ask_and_open()
+
+    def _write_lesson(self) -> None:
+        self._show_lessons()
+        self.steps().lessons.show_author()
+
+    def _show_lessons(self) -> None:
+        self.steps().show_lessons()
+
+    def _begin_lesson(self, name: str) -> None:
+        self.steps().player.begin(name)
+        self.mark_lessons()
+
+    def mark_lessons(self) -> None:
+        """Tick those that are finished."""
+        progress = LessonProgress(self._settings)
+        for lesson in LESSONS:
+            is_finished = progress.is_finished(lesson.name, lesson.n_steps)
+            self._actions[f"lesson:{lesson.name}"].setChecked(is_finished)

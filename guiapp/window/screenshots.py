@@ -1,0 +1,334 @@
+"""Pictures of the window, made without a display."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, QPoint, QTimer
+from PySide6.QtGui import QPainter, QPixmap
+from PySide6.QtWidgets import QWidget
+
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.core.demo import sample_text
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.open_model import open_model
+from guiapp.errors import TokenloupeError
+from guiapp.kit.document.files import read_text
+from guiapp.kit.models.loader import Load
+from guiapp.kit.state.background import Progress
+from guiapp.kit.state.settings import Settings
+from guiapp.kit.widgets.images import save_image
+from guiapp.kit.widgets.popover import Popover
+from guiapp.pages.chat.beside import Beside, Way
+from guiapp.pages.text.page import InspectPage
+from guiapp.window.app import FIRST_SAMPLE, Shell, build, make_application
+from guiapp.window.main_window import SMALLEST_SIZE
+
+PRESENTATION = "presentation"
+LESSON_LIST = "list"  # instead of a lesson
+PATIENCE_MS = 120_000  # a second or two is enough, on a machine with nothing else to do
+TOO_LATE = 1
+PANELS = ("token", "why", "dearest")  # at the right of the Inspect page, as its tabs are
+UNFINISHED = "The picture was not ready after {} s, so none is saved. Try again on a less busy machine."
+SETTLE_MS = 100  # for layouts and for the details of the selected token
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a screenshot looks.
+
+    beside            models to compare with; the first one runs beside on the Steps page
+    difference        of those of Compare the one to go to, from 1; 0 for none
+    against           the second of two texts that are compared
+    hunt_seconds      how long to hunt before the picture is taken
+    filter            on the Vocabulary page; embeddings: read them there, list what looks untrained
+    shape             of the picture on the Tree page
+    at, race, lesson  on the Steps page: a breakpoint to stop at, an encoder to run beside, and NAME:STEP
+                      or `LESSON_LIST`
+    train             on the Steps page: KIND:TOKENS:STEP
+    run, chart        on the Bench page: a run that was saved, and the only chart or table to show
+    more              on the Bench page: open what is behind "More"
+    bench_seconds     on the Bench page: how long to measure before the picture is taken, while it goes on
+    spelling          of tokens, see `Spelling`
+    color             on the Inspect page: one of COLORINGS; by cost, line costs and the budget show, too
+    detail            on the Inspect page: one of PANELS, or "hidden" for the first hidden characters
+    at_text           on the Inspect and Chat pages: select the token that these words begin in
+    messages          on the Chat page: a file of messages; template of one to render them with
+    compared          on the Chat page: put beside the prompt: text, prompt, llama.cpp, or a template
+    """
+
+    theme: str = "dark"
+    size: tuple[int, int] = (1440, 900)
+    beside: tuple[str, ...] = ()
+    difference: int = 0
+    against: str = ""
+    hunt_seconds: float = 0.0
+    filter: str = ""
+    embeddings: bool = False
+    shape: str = "sunburst"
+    encoder: str = ""
+    at: str = ""
+    race: str = ""
+    lesson: str = ""
+    train: str = ""
+    run: Path | None = None
+    chart: str = ""
+    more: bool = False
+    bench_seconds: float = 0.0
+    spelling: str = Spelling.SIGNS.value
+    color: str = ""
+    detail: str = ""
+    at_text: str = ""
+    messages: Path | None = None
+    template: str = ""
+    compared: str = ""
+
+
+def save_screenshot(
+    page: str, model: str, text: bytes | None, look: Look, path: Path, pre: str | None = None
+) -> None:
+    """Draw a page as it is once its model is open and its text encoded; raises what opening raises.
+
+    `pre` as in `open_model`.
+    """
+    if not os.path.isdir(path.absolute().parent):
+        raise TokenloupeError(f"There is no folder {path.parent} for the picture.")
+    if look.size[0] < SMALLEST_SIZE.width() or look.size[1] < SMALLEST_SIZE.height():
+        smallest = f"{SMALLEST_SIZE.width()}x{SMALLEST_SIZE.height()}"
+        raise TokenloupeError(f"The window has at least {smallest} pixels. Choose a larger size.")
+    tokenizer = open_model(model, pre)
+    for encoder in filter(None, (look.encoder, look.race)):
+        tokenizer.encode("", encoder=encoder)  # says which there are where this is none of them
+    tokenizers = {model: tokenizer} | {name: open_model(name) for name in look.beside}
+    application = make_application()
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(Path(folder) / "settings.ini")
+        settings.theme = look.theme
+        settings.tree_shape = look.shape
+        settings.spelling.choose(Spelling(look.spelling))
+        if look.color:
+            settings.coloring = look.color
+            settings.shows_line_tokens = settings.shows_budget = look.color == "cost"
+        settings.set_options(True, True, look.encoder or None)
+        shown = sample_text(FIRST_SAMPLE) if text is None else text
+        shell = build(application, settings, shown, _loader(tokenizers))
+        try:
+            save_image(_grab(shell, page, model, look).toImage(), path)
+        finally:
+            shell.window.hide()  # now: at the end of the process no Python is left to handle what that brings
+            shell.stop()
+
+
+def _loader(tokenizers: dict[str, Tokenizer]) -> Load:
+    """Gives the models of the picture, which are open already."""
+
+    def load(name: str, pre: str | None, progress: Progress) -> Tokenizer:
+        return tokenizers[name]
+
+    return load
+
+
+def _grab(shell: Shell, page: str, model: str, look: Look) -> QPixmap:
+    is_presented = page == PRESENTATION
+    shell.window.actions_table["steps" if is_presented else page].trigger()
+    shell.window.resize(*look.size)
+    shell.window.show()
+    for name in look.beside:
+        shell.compared.add(name)
+    _open_and_wait(shell, model)
+    _wait_for_page(shell)
+    _arrange_inspect(shell, look)
+    _arrange_compare(shell, look)
+    _arrange_vocabulary(shell, look)
+    _arrange_steps(shell, look)
+    _arrange_bench(shell, look)
+    _arrange_chat(shell, look)
+    if is_presented:
+        _present(shell, look)
+    return _with_popovers(shell.window)
+
+
+def _with_popovers(window: QWidget) -> QPixmap:
+    """A window, and what is open above it, which is no part of it."""
+    picture = window.grab()
+    with QPainter(picture) as painter:
+        for popover in window.findChildren(Popover):
+            if popover.isVisible():
+                painter.drawPixmap(window.mapFromGlobal(popover.pos()), popover.grab())
+    return picture
+
+
+def _present(shell: Shell, look: Look) -> None:
+    """Show the page as on a whole screen of the picture's size."""
+    shell.window.actions_table["present"].setChecked(True)
+    shell.window.showNormal()
+    shell.window.resize(*look.size)
+    _wait_for_page(shell)
+
+
+def _open_and_wait(shell: Shell, model: str) -> None:
+    """Run the event loop until the round trip of the first text is known, the last thing to arrive."""
+    loop = QEventLoop()
+    settled = QTimer(singleShot=True, interval=SETTLE_MS)
+    settled.timeout.connect(loop.quit)
+    shell.session.round_trip.changed.connect(settled.start)
+    shell.session.spans.failed.connect(settled.start)
+    shell.session.loader.open(model)
+    run_until_ready(loop)
+
+
+def _arrange_inspect(shell: Shell, look: Look) -> None:
+    """Show on the Inspect page the token and the details that were asked for."""
+    page = shell.window.pages.current
+    if not isinstance(page, InspectPage):
+        return
+    if look.at_text:
+        start = shell.session.document.text().find(look.at_text.encode())
+        if start < 0:
+            raise TokenloupeError(f"“{look.at_text}” is not in the text.")
+        shell.session.select_token(shell.session.tokens.indexes_in(start, start + 1)[0])
+    if look.detail in PANELS:
+        page.side.segments.choose(PANELS.index(look.detail))
+    elif look.detail == "hidden":
+        shell.window.hidden.step(1)
+        start, end = shell.session.document.selection
+        caret = page.editor.rows.place_of(start)
+        below = QPoint(round(caret.x), round(caret.y + page.editor.fontMetrics().height()))
+        shell.commands.open_hidden_card(start, end, page.editor.viewport().mapToGlobal(below))
+    _wait_for_page(shell)
+
+
+def _arrange_compare(shell: Shell, look: Look) -> None:
+    """Show on the pages of Compare, if one of them is in front, what was asked for."""
+    from guiapp.pages.compare.page import ComparePage
+    from guiapp.pages.compare.texts_page import TextsPage
+    from guiapp.pages.hunt.page import HuntPage
+
+    page = shell.window.pages.current
+    if isinstance(page, ComparePage) and look.difference:
+        page.walk.go_to(look.difference - 1)
+    elif isinstance(page, TextsPage) and look.against:
+        page.compared.second.text.show(os.fsencode(look.against))
+    elif isinstance(page, HuntPage) and look.hunt_seconds:
+        page.model.choose(replace(page.model.choices, seconds=look.hunt_seconds))
+        page.model.run()
+    else:
+        return
+    _wait_for_page(shell)
+
+
+def _arrange_vocabulary(shell: Shell, look: Look) -> None:
+    """On the Vocabulary page, if it is shown, read embeddings, filter, and look at the first token."""
+    from guiapp.pages.vocabulary.page import VocabularyPage
+
+    page = shell.window.pages.current
+    if not isinstance(page, VocabularyPage):
+        return
+    if look.embeddings:
+        page.bar.embeddings.click()
+        page.embeddings.read()
+        _wait_for_page(shell)
+        page.embeddings.list_suspects()
+        _wait_for_page(shell)
+    if look.filter:
+        page.model.set_query(look.filter)
+        _wait_for_page(shell)
+    if look.embeddings or look.filter:
+        page.model.step(1)
+        _wait_for_page(shell)
+
+
+def _arrange_steps(shell: Shell, look: Look) -> None:
+    """Bring the Steps page, if it is shown, to the place that was asked for."""
+    from guiapp.pages.steps.page import StepsPage
+
+    page = shell.window.pages.current
+    if isinstance(page, StepsPage):
+        if look.beside:
+            page.race_with(shell.compared.sessions[1])
+        if look.lesson == LESSON_LIST:
+            page.show_lessons()
+        else:
+            page.begin(look.race, look.lesson)
+        page.begin_training(look.train)
+        _wait_for_page(shell)
+        page.stop_at(look.at)
+        _wait_for_page(shell)
+
+
+def _arrange_bench(shell: Shell, look: Look) -> None:
+    """Show on the Bench page, if that is in front, what was asked for."""
+    if not (look.run or look.chart or look.more or look.bench_seconds):
+        return
+    from guiapp.analysis.bench.history import load_run
+    from guiapp.pages.bench.page import BenchPage
+
+    page = shell.window.pages.current
+    if isinstance(page, BenchPage):
+        if look.run is not None:
+            page.model.show_run(load_run(look.run))
+        if look.more:
+            page.open_more()
+        if look.chart:
+            page.show_only(look.chart)
+        _wait_for_page(shell)
+        if look.bench_seconds:
+            page.run_or_stop()
+            loop = QEventLoop()
+            QTimer.singleShot(round(look.bench_seconds * 1000), loop.quit)
+            loop.exec()
+
+
+def _arrange_chat(shell: Shell, look: Look) -> None:
+    """Show on the Chat page, if that is in front, the messages that were asked for."""
+    if look.messages is None:
+        return
+    from guiapp.analysis.chat.messages import conversation_of
+    from guiapp.pages.chat.page import ChatPage
+
+    page = shell.window.pages.current
+    if isinstance(page, ChatPage):
+        page.model.edited.take(conversation_of(read_text(look.messages)))
+        page.model.choose(replace(page.model.settings, template=look.template or None))
+        _wait_for_page(shell)
+        if look.compared or look.beside:
+            page.beside.choose(_beside(look))
+            _wait_for_page(shell)
+            page.compare.columns.step(1)
+        elif look.at_text:
+            assert page.model.chat is not None
+            start = page.model.chat.text.find(look.at_text)
+            page.prompt.go_to(page.model.chat.tokens_at(start, start + 1)[0])
+            _wait_for_page(shell)
+
+
+def _beside(look: Look) -> Beside:
+    """What the prompt of the Chat page is compared with."""
+    if look.beside:
+        return Beside(Way.MODEL, look.beside[0])
+    ways = {each.value: Beside(each) for each in (Way.AS_TEXT, Way.NO_PROMPT, Way.LLAMA_CPP)}
+    return ways.get(look.compared, Beside(Way.TEMPLATE, look.compared))
+
+
+def _wait_for_page(shell: Shell) -> None:
+    """Run the event loop until the page that is shown has what it shows first."""
+    page = shell.window.pages.current
+    loop = QEventLoop()
+    settled = QTimer(singleShot=True, interval=SETTLE_MS)  # what has arrived is laid out first
+    settled.timeout.connect(loop.quit)
+    ticks = QTimer(interval=SETTLE_MS)
+    ticks.timeout.connect(lambda: None if settled.isActive() or not page.is_ready else settled.start())
+    ticks.start()
+    run_until_ready(loop)
+
+
+def run_until_ready(loop: QEventLoop) -> None:
+    """Run an event loop until somebody ends it; raises TokenloupeError where nobody does for too long."""
+    patience = QTimer(singleShot=True, interval=PATIENCE_MS)  # ends with this function
+    patience.timeout.connect(lambda: loop.exit(TOO_LATE))
+    patience.start()
+    if loop.exec() == TOO_LATE:
+        raise TokenloupeError(UNFINISHED.format(PATIENCE_MS // 1000))

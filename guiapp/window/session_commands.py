@@ -1,0 +1,135 @@
+"""Sessions saved to files and opened again: what people are asked, and what pages do about it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from guiapp.analysis.sessions.name import ENDING
+from guiapp.kit.models.loader import title_of
+from guiapp.kit.session.session_opener import Read, SessionOpener
+from guiapp.window.main_window import MainWindow
+from guiapp.window.notes_dialog import NotesDialog
+
+if TYPE_CHECKING:
+    from guiapp.analysis.sessions.session_file import SessionFile
+
+SUBJECT = "session"
+
+
+class SessionCommands(QObject):
+    """Connects session files with the window.
+
+    path  the file that was opened or saved last, None for none
+    """
+
+    def __init__(self, window: MainWindow, opener: SessionOpener) -> None:
+        super().__init__(window)
+        self._window = window
+        self._opener = opener
+        self._settings, self._shelf = window.setting.settings, window.setting.shelf
+        self.path: Path | None = None
+        opener.obstructed.connect(self._ask)
+        opener.taken_up.connect(self._show)
+        opener.saved.connect(self._remember)
+        opener.failed.connect(self._tell)
+
+    @cached_property
+    def notes(self) -> NotesDialog:
+        """Made for the first notes that are written or read."""
+        return NotesDialog(self.ask_and_save, self._window)
+
+    def open(self, path: Path) -> None:
+        self._opener.open(path)
+
+    def ask_and_open(self) -> None:
+        if (path := self._window.questions.session_to_open()) is not None:
+            self.open(path)
+
+    def ask_and_save(self) -> None:
+        """Save what is open, beside the session of before unless another place is chosen."""
+        session = self._opener.captured(self._window.pages.current_name, self._written_notes)
+        if session is None:
+            self._tell("There is no model open to save a session with. Choose a model.")
+            return
+        session = self._with_chat(self._with_steps(session))
+        name = re.sub(r"[^\w.-]+", "-", title_of(session.model))
+        suggested = self.path or Path(name + ENDING)
+        if (path := self._window.questions.where_to_save_session(suggested)) is not None:
+            self._opener.save(session, path)
+
+    def _with_steps(self, session: SessionFile) -> SessionFile:
+        """With what the Steps page has, or would have if it were shown."""
+        from guiapp.pages.steps.debugger_memory import recall
+        from guiapp.pages.steps.page import StepsPage
+
+        page = self._window.pages.pages.get("steps")
+        if isinstance(page, StepsPage):
+            return page.model.captured(session)
+        return recall(self._settings.debugger).of_session(session)
+
+    def _with_chat(self, session: SessionFile) -> SessionFile:
+        """With the messages of the Chat page and their settings, if that was shown."""
+        from guiapp.pages.chat.page import ChatPage
+
+        page = self._window.pages.pages.get("chat")
+        if isinstance(page, ChatPage) and page.model.edited.messages:
+            return replace(session, chat=page.model.request)
+        return session
+
+    def show_notes(self) -> None:
+        self.notes.present()
+
+    @property
+    def _written_notes(self) -> str:
+        return self.notes.notes if "notes" in self.__dict__ else ""
+
+    def _ask(self, read: Read) -> None:
+        """Have people decide how to go on, if at all."""
+        from guiapp.analysis.sessions.opening import Obstacle
+
+        questions, opening = self._window.questions, read.opening
+        if opening.obstacle is Obstacle.ON_WEB:
+            if questions.may_fetch(opening.told):
+                self._opener.fetch(read)
+        elif opening.obstacle is Obstacle.MISSING:
+            if (model := questions.model_instead(opening.told)) is not None:
+                self._opener.use(read, model)
+        elif questions.open_anyway(opening.told):
+            self._opener.take_up(read)
+
+    def _show(self, read: Read) -> None:
+        """Bring the page to the front on which the session was left, with the steps as they were."""
+        from guiapp.pages.chat.page import ChatPage
+        from guiapp.pages.steps.page import StepsPage
+
+        window, session = self._window, read.opening.session
+        steps = window.pages.show_page("steps")
+        assert isinstance(steps, StepsPage)
+        steps.resume(session)
+        if session.chat:
+            chat = window.pages.show_page("chat")
+            assert isinstance(chat, ChatPage)
+            chat.model.take_request(session.chat)
+        window.actions_table[session.page].trigger()
+        window.inspect_page.editor.reveal(*sorted(session.selection))
+        if session.notes or self._written_notes:
+            self.notes.take(session.notes)
+        if session.notes:
+            self.show_notes()
+        self._remember(read.path)
+        if told := read.opening.lacking:
+            window.notices.show_notice(SUBJECT, told, is_hint=True)
+
+    def _remember(self, path: Path) -> None:
+        self.path = path
+        self._shelf.recent_texts.add(path)
+        self._window.notices.clear_notice(SUBJECT)
+
+    def _tell(self, message: str) -> None:
+        self._window.notices.show_notice(SUBJECT, message)

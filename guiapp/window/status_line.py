@@ -1,0 +1,183 @@
+"""The line at the bottom: counts of the text and the selection, work under way, switches."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QCheckBox, QFrame, QProgressBar, QSizePolicy, QWidget
+
+from guiapp.core.text.figures import counted, with_prefix
+from guiapp.kit.document.statistics import SelectionStatistics, format_duration, format_speed
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.later import later
+from guiapp.kit.widgets.buttons import tool_button
+from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.widgets.layouts import Part, in_row
+from guiapp.kit.widgets.page_base import PageStack
+from guiapp.kit.widgets.style_sheet import set_role
+from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
+from guiapp.window.activity import Activity
+from guiapp.window.hidden_button import HiddenButton
+
+HEIGHT_PX = 30
+FULL_WIDTH_PX = 1100  # in less, hidden characters are told in two words
+BAR_WIDTH_PX, SHORT_BAR_PX = 120, 40
+CANCEL_KEY = "Esc"
+SHORT_TITLES = (40, 28, 16)  # characters
+
+
+class StatusLine(QFrame):
+    """Figures at the left, progress in the middle, selection and switches at the right.
+
+    Where room is scarce, figures go first, then progress and selection are told in fewer words; the number of
+    tokens stays.
+    """
+
+    def __init__(
+        self,
+        session: ModelSession,
+        activity: Activity,
+        hidden: HiddenButton,
+        legend: QAction,
+        switches: list[QAction],
+        pages: PageStack,
+    ) -> None:
+        super().__init__()
+        self._session = session
+        self._pages = pages
+        self._hidden = hidden
+        self._shown: object = None
+        set_role(self, "status")
+        self.setFixedHeight(HEIGHT_PX)
+        self.setAccessibleName("Status")
+        self._tokens, self._selection = FittedLabel(is_needed=True), FittedLabel(is_needed=True)
+        self._figures = FittedLabel()
+        for label in (self._tokens, self._figures, self._selection):
+            label.setFont(Theme.mono_font(SMALL_FONT_PX))
+        self._figures.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        set_role(self._tokens, "strong")
+        for label in (self._figures, self._selection):
+            set_role(label, "dim")
+        figures: tuple[Part, ...] = self._tokens, (self._figures, 1), hidden
+        figures += ActivityView(activity), self._selection
+        self.legend_button = tool_button(
+            "?", legend.trigger, tip=f"{legend.text()} ({legend.shortcut().toString()})"
+        )
+        self.legend_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        in_row(
+            *figures,
+            *map(_Switch, switches),
+            self.legend_button,
+            on=self,
+            margins=(MARGIN_PX, 0),
+            spacing=MARGIN_PX + UNIT_PX,
+        )
+        session.statistics_changed.connect(self._follow)
+        session.spans.job.busy_changed.connect(self._follow)
+        pages.page_changed.connect(self._follow)
+        pages.figures_changed.connect(self._follow)
+        self._follow()
+
+    @property
+    def text(self) -> str:
+        """All figures, as they are read out."""
+        return " ".join(label.whole_text for label in (self._tokens, self._figures, self._selection))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._hidden.set_short(self.width() < FULL_WIDTH_PX)
+        super().resizeEvent(event)
+
+    def _follow(self) -> None:
+        """Tell of the page, or else of the text."""
+        if self._pages.current_name and (figures := self._pages.current.figures) is not None:
+            self._shown = None
+            self._tokens.set_texts(figures[:1])
+            self._figures.set_texts(figures[1:])
+            self._selection.set_texts([""])
+            return
+        statistics, is_known = self._session.statistics, not self._session.is_encoding
+        selection = self._session.selection_statistics
+        if (statistics, is_known, selection) == self._shown:  # several signals tell of one edit
+            return
+        self._shown = statistics, is_known, selection
+        self._tokens.set_texts([counted(statistics.n_tokens, "token") if is_known else "… tokens"])
+        characters, size = counted(statistics.n_characters, "character"), counted(statistics.n_bytes, "byte")
+        density = speed = ""
+        if is_known and statistics.characters_per_token is not None:
+            density = f"{statistics.characters_per_token:.2f} characters/token"
+        if (mb_per_s := statistics.speed_mb_per_s) is not None:
+            tokens = f"{with_prefix(statistics.speed_tokens_per_s or 0.0)} tokens/s"
+            speed = f"{format_duration(statistics.elapsed_ns)} · {tokens} · {format_speed(mb_per_s)}"
+        choices = (
+            (characters, size, density, speed),
+            (characters, size, speed),
+            (characters, speed),
+            (characters,),
+        )
+        self._figures.set_texts(["   ".join(filter(None, parts)) for parts in choices])
+        self._selection.set_texts(_selected(selection))
+
+
+class ActivityView(QWidget):
+    """What goes on in the background, once it takes longer than people notice, with a way to stop it."""
+
+    SHOWN_AFTER_MS = 100
+
+    def __init__(self, activity: Activity) -> None:
+        super().__init__()
+        self._activity = activity
+        self._label = set_role(FittedLabel(is_needed=True), "dim")
+        self._bar = QProgressBar(textVisible=False)
+        self._bar.setMinimumWidth(SHORT_BAR_PX)
+        self._bar.setMaximumWidth(BAR_WIDTH_PX)
+        self._bar.setAccessibleName("Progress")
+        self.cancel_button = tool_button("Cancel", activity.cancel, tip=f"Cancel ({CANCEL_KEY})")
+        self.cancel_button.setShortcut(CANCEL_KEY)
+        in_row(self._label, self._bar, self.cancel_button, on=self)
+        self._due = later(self, self.SHOWN_AFTER_MS, self.show)
+        activity.changed.connect(self._follow)
+        self.hide()
+        self._follow()
+
+    def _follow(self) -> None:
+        activity = self._activity
+        if activity.title is None:
+            self._due.stop()
+            self.hide()
+            return
+        self._label.set_texts(_under_way(activity.title))
+        self._bar.setRange(0, 1000 if activity.progress > 0 else 0)
+        self._bar.setValue(round(activity.progress * 1000))
+        self.cancel_button.setVisible(activity.can_cancel)
+        if self.isHidden() and not self._due.isActive():
+            self._due.start()
+
+
+class _Switch(QCheckBox):
+    """A check box for an action that is switched on or off."""
+
+    def __init__(self, action: QAction) -> None:
+        super().__init__(action.text())
+        self.setObjectName(f"switch:{action.objectName()}")
+        self.setFont(Theme.ui_font(SMALL_FONT_PX))
+        self.setChecked(action.isChecked())
+        self.clicked.connect(action.trigger)
+        action.toggled.connect(self.setChecked)
+
+
+def _under_way(title: str) -> list[str]:
+    """What goes on, and shorter ways to say so: with the beginning of a name, in a word."""
+    shortened = [f"{title[:length]}…" for length in SHORT_TITLES if len(title) > length + 1]
+    return [title, *shortened, title.partition(" ")[0]]
+
+
+def _selected(selection: SelectionStatistics | None) -> list[str]:
+    """The counts of a selection, and shorter ways to say so."""
+    if selection is None:
+        return [""]
+    characters = counted(selection.n_characters, "character")
+    if not selection.is_exact and not selection.n_tokens:  # not encoded yet, or there is no model
+        return [f"selected: {characters}", f"{selection.n_characters:,} selected"]
+    about = "" if selection.is_exact else "about "
+    selected = f"selected: {about}{counted(selection.n_tokens, 'token')}"
+    return [f"{selected} · {characters}", selected, f"{about}{selection.n_tokens:,} selected"]

@@ -1,0 +1,131 @@
+"""The page of made-up runs: nothing of a stranger's is obeyed, nothing from elsewhere is needed."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+
+from field_runs import field, vocabulary
+
+from guiapp.analysis.bench.field.page import page
+from guiapp.analysis.bench.field.record import json_of, load_field
+from guiapp.analysis.export.html import bar, tag, words
+from guiapp.core.text.figures import three_digits
+
+VOID = {"meta", "rect", "path"}
+
+
+class Reader(HTMLParser):
+    """Tags that were left open, texts, ids and links."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.texts: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, name: str, attributes: list[tuple[str, str | None]]) -> None:
+        if name not in VOID:
+            self.open.append(name)
+        told = dict(attributes)
+        self.ids += [told["id"]] if "id" in told else []
+        self.links += [told["href"]] if "href" in told else []
+
+    def handle_endtag(self, name: str) -> None:
+        assert name in VOID or self.open.pop() == name
+
+    def handle_data(self, text: str) -> None:
+        self.texts.append(text)
+
+
+def read(text: str) -> Reader:
+    reader = Reader()
+    reader.feed(text)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def test_every_mark_of_wrong_ids_leads_to_the_text_that_shows_it():
+    reader = read(page(field()))
+    assert len(set(reader.ids)) == len(reader.ids)
+    assert {link.removeprefix("#") for link in reader.links} == set(reader.ids)
+    assert "wrong-llama-3-tokie" in reader.ids
+
+
+def test_the_first_words_are_the_headline_and_exactness_comes_before_speed():
+    text = page(field())
+    assert text.index("3 give the right ids") < text.index("<table") < text.index("Wrong ids")
+    assert (
+        text.index("Wrong ids") < text.index("Throughput with Llama-3") < text.index("Throughput with Gpt-2")
+    )
+
+
+def test_what_is_wrong_is_told_with_both_ids_and_who_agrees():
+    text = page(field())
+    for part in ("&lt;script&gt;", "<sub>12</sub>", "tokenizers; not by llama.cpp", "7 of 100", "SIGSEGV"):
+        assert part in text
+    assert "<script>½" not in text
+    assert text.count("<script>") == 1
+
+
+def test_nothing_is_loaded_and_no_style_or_script_stands_in_an_element():
+    text = page(field())
+    assert not re.search(r'src="|https?://|url\(|@import|\sstyle="|\son\w+="', text)
+
+
+def test_what_is_missing_is_said():
+    text = page(field(is_complete=False))
+    for part in ("Not given to this run: o200k", "pip install snaptokens", "stopped before its end"):
+        assert part in text
+    assert "No vocabulary here is for sentencepiece" in text
+    assert "None: all that took part" in page(field(vocabulary(verdicts=(), openings={}, run=None)))
+
+
+def test_words_are_escaped_and_figures_have_three_digits():
+    assert tag("b", "a<b&\u202e", title='"') == '<b title="&quot;">a&lt;b&amp;\\u202e</b>'
+    assert words("’") == "’"
+    assert [three_digits(each) for each in (1234.5, 99.94, 9.876)] == ["1,234", "99.9", "9.88"]
+    assert 'width="100.00"' in bar(1.5, 0.1, 2.0, "exact")
+
+
+class Elements(HTMLParser):
+    """The elements of a page with the names of their attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, ...]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, *(name for name, _ in attrs)))
+
+
+HOSTILE = "\"'></style></script></title><script>alert(1)</script><img src=x onerror=alert(2)>&lt;"
+KEPT = ("kind", "state", "scenario", "operation")  # what a record must have as it is
+
+
+def hostile(value):
+    """The same with markup behind every text, names of contenders included."""
+    if isinstance(value, dict):
+        return {name: part if name in KEPT else hostile(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [hostile(part) for part in value]
+    return value + HOSTILE if isinstance(value, str) else value
+
+
+def test_markup_in_a_record_of_others_makes_no_element(tmp_path):
+    file = tmp_path / "field.json"
+    record = json.loads(json_of(field()))
+    del record["vocabularies"][0]["run"]["left_out"]
+    pages = []
+    for each in (record, hostile(record)):
+        each["vocabularies"] = [{**part, "name": "a"} for part in each["vocabularies"][:1]]
+        file.write_text(json.dumps(each))
+        pages.append(page(load_field(file)))
+    plain, odd = (set(Elements(text).found) for text in pages)
+    assert odd <= plain
+    assert pages[1].count("<script") == pages[0].count("<script")
+    assert HOSTILE not in pages[1]

@@ -1,0 +1,231 @@
+"""A race of contenders whose calls take what they are said to take: what is asked and told."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fake_workers import AnswersAtOnce
+
+from guiapp.analysis.bench.agreement import Tokens
+from guiapp.analysis.bench.cell import Race
+from guiapp.analysis.bench.control import Control
+from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.tasks import Cell
+from guiapp.analysis.bench.timing import Sample
+from guiapp.analysis.bench.turns import MOST_ROUNDS, is_enough
+from guiapp.analysis.bench.worker import Loaded
+from guiapp.analysis.bench.worker_process import ContenderFailed, Stopped, WorkerLost
+from guiapp.analysis.bench.workers import Workers
+
+IDS = {True: [1, 2, 3], False: [1, 2, 2]}  # whether the text is split
+CELL = Cell("scaling", ("encode",), "english", (b"x" * 100,))
+
+
+class Machine:
+    """Everybody's calls, on a clock that only they move.
+
+    seconds  of one call by contender, operation and bytes; an error instead is raised
+    """
+
+    def __init__(self, seconds=lambda name, operation, size: 0.5, other_vocabulary="") -> None:
+        self.seconds = seconds
+        self.loaded = Loaded("1", other_vocabulary, 7_000)
+        self.now_s = 1_000.0
+        self.log: list[tuple[object, ...]] = []
+
+    def start(self, name: str, threads: int) -> MadeUpWorker:
+        self.log.append((name, "start", threads))
+        return MadeUpWorker(self, name)
+
+    def race(self, control: Control | None = None, **plan) -> Race:
+        def reference(texts, is_split):
+            return Tokens(np.array(IDS[is_split], np.int32), None)
+
+        lengths = np.array([1, 1, 1, 1])
+        wanted = Plan("model", **plan)
+        return Race(wanted, Workers(self.start), control or Control(), reference, lengths, lambda: self.now_s)
+
+
+class MadeUpWorker(AnswersAtOnce):
+    def __init__(self, machine: Machine, name: str) -> None:
+        self._machine, self._name = machine, name
+
+    def ask(self, limit_s: float, command: str, *arguments: object) -> object:
+        self._machine.log.append((self._name, command, limit_s, *arguments))
+        if command == "load":
+            return self._machine.loaded
+        if command == "prepare":
+            self._size = sum(map(len, arguments[1]))
+            return Tokens(np.array(IDS["unsplit" not in self._name], np.int32), None)
+        operation = arguments[0] if command == "sample" else "memory"
+        size = self._size if command == "sample" else 0
+        seconds = self._machine.seconds(self._name, operation, size)
+        if isinstance(seconds, Exception):
+            raise seconds
+        self._machine.now_s += seconds
+        return Sample(seconds, seconds / 4) if command == "sample" else int(seconds * 1000)
+
+    def end(self) -> None:
+        self._machine.log.append((self._name, "end"))
+
+
+def told(events) -> list[tuple[object, ...]]:
+    """The names of events, with who and how long or why."""
+    return [
+        (each["event"], each["contender"], each.get("seconds", each.get("reason", ""))) for each in events
+    ]
+
+
+def test_each_operation_is_prepared_compared_sampled_and_told():
+    machine = Machine()
+    cell = replace(CELL, operations=("encode", "append"), threads=2)
+    events = list(machine.race(clock="cpu").run(cell, ["fast"], 4.5))
+    assert [entry[1] for entry in machine.log[:4]] == ["start", "load", "prepare", "prepare"]
+    compared = [each for each in events if each["event"] == "compared"]
+    assert [(each["operation"], each["exact"]) for each in compared] == [("encode", True), ("append", True)]
+    samples = [each for each in events if each["event"] == "sample"]
+    assert [each["n"] for each in samples if each["operation"] == "encode"] == [1, 2, 3, 4, 5]
+    assert {(each["seconds"], each["share"]) for each in samples} == {(0.125, 0.25)}
+    results = [(each["operation"], each["median_s"]) for each in events if each["event"] == "result"]
+    assert results == [("encode", 0.125), ("append", 0.125)]
+
+
+def test_who_does_not_split_is_compared_with_a_text_that_is_not_split():
+    events = list(Machine().race().run(CELL, ["heap", "heap (unsplit)"], 0.0))
+    assert [each["exact"] for each in events if each["event"] == "compared"] == [True, True]
+
+
+def test_a_vocabulary_of_its_own_is_not_compared():
+    events = list(Machine(other_vocabulary="o200k").race().run(CELL, ["rs-bpe"], 0.0))
+    compared = [each for each in events if each["event"] in ("compared", "result")]
+    assert [(each["exact"], each["agreement"], each["n_tokens"]) for each in compared] == [
+        (None, None, 3)
+    ] * 2
+
+
+class PausedControl(Control):
+    """Was paused for a hundred seconds in front of each call."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__()
+        self._machine = machine
+
+    def wait_while_paused(self) -> None:
+        self._machine.now_s += 100.0
+        self.paused_s += 100.0
+
+
+def test_time_is_what_was_used_and_not_what_somebody_paused():
+    machine = Machine(lambda name, operation, size: 1.0)
+    control = PausedControl(machine)
+    race = machine.race(control)
+    counts = []
+    for budget_s in (7.0, 4.0, 25.0):
+        events = list(race.run(CELL, ["fast"], budget_s))
+        counts.append((len([each for each in events if each["event"] == "sample"]), race.used_s))
+    assert counts == [(7, 7.0), (5, 12.0), (16, 28.0)]
+
+
+def test_a_call_that_would_take_longer_than_allowed_is_left_out():
+    def races(*sizes_and_seconds: tuple[int, float]) -> list[str]:
+        seconds = dict(sizes_and_seconds)
+        machine = Machine(lambda name, operation, size: seconds[size])
+        race = machine.race(call_limit_s=10.0)
+        return [
+            next((each["reason"] for each in events if each["event"] == "left out"), "")
+            for size in seconds
+            for events in [list(race.run(replace(CELL, texts=(b"x" * size,)), ["fast"], 0.0))]
+        ]
+
+    too_long = "One call would take about {} s.".format
+    assert races((100, 1.0), (1_000, 9.0)) == ["", ""]
+    assert races((100, 1.0), (1_010, 9.0), (2_000, 9.0)) == ["", too_long(10), too_long(20)]
+    assert races((100, 0.1), (200, 0.4), (1_000, 1.0)) == ["", "", ""]
+    assert races((100, 0.1), (200, 0.4), (2_000, 1.0)) == ["", "", too_long(40)]
+    assert races((1_000, 50.0), (100, 1.0)) == ["", ""]
+
+
+def failing_at(name: str, operation: str, nth: int, error: Exception):
+    left = [nth]
+
+    def seconds(who: str, what: str, size: int) -> float | Exception:
+        left[0] -= (who, what) == (name, operation)
+        return error if left[0] == 0 and (who, what) == (name, operation) else 1.0
+
+    return seconds
+
+
+@pytest.mark.parametrize("is_lost", [True, False])
+def test_who_fails_is_told_with_the_place_and_the_others_go_on(is_lost):
+    error = (WorkerLost if is_lost else ContenderFailed)("It broke.")
+    machine = Machine(failing_at("heap", "encode", 3, error))
+    race = machine.race()
+    events = list(race.run(CELL, ["heap", "fast"], 0.0))
+    place = {"scenario": "scaling", "operation": "encode", "corpus": "english", "size_bytes": 100}
+    (gone,) = (each for each in events if each["event"] == "left out")
+    assert gone == {"event": "left out", "contender": "heap", **place, "reason": "It broke."}
+    results = [(each["contender"], each["n"]) for each in events if each["event"] == "result"]
+    assert results == [("heap", 2), ("fast", 5)]
+    assert (("heap", "end") in machine.log) is is_lost
+
+
+def test_a_worker_that_was_lost_in_one_operation_is_prepared_again_for_the_other():
+    machine = Machine(failing_at("heap", "append", 2, WorkerLost("It broke.")))
+    events = list(machine.race().run(replace(CELL, operations=("append", "encode")), ["heap"], 0.0))
+    results = {each["operation"]: each["n"] for each in events if each["event"] == "result"}
+    assert results == {"append": 1, "encode": 5}
+    again = machine.log[machine.log.index(("heap", "end")) + 1 :]
+    assert [entry[1] for entry in again[:4]] == ["start", "load", "prepare", "sample"]
+    assert [entry[1] for entry in again].count("prepare") == 1
+
+
+def test_who_was_lost_before_the_first_sample_gets_no_longer_text():
+    machine = Machine(failing_at("heap", "encode", 1, WorkerLost("It broke.")))
+    race = machine.race()
+    assert told(race.run(CELL, ["heap"], 0.0))[-1] == ("left out", "heap", "It broke.")
+    longer = replace(CELL, texts=(b"x" * 101,))
+    assert told(race.run(longer, ["heap"], 0.0)) == [
+        ("loading", "heap", ""),
+        ("left out", "heap", "It was lost with a shorter text."),
+    ]
+    assert told(race.run(CELL, ["heap"], 0.0))[-1][0] == "result"
+
+
+@pytest.mark.parametrize("operations", [("encode",), ("memory",)])
+@pytest.mark.parametrize("n_calls", [0, 1, 4])
+def test_what_was_measured_is_told_before_a_run_stops(operations, n_calls):
+    control = Control()
+    calls = []
+
+    def seconds(name: str, operation: str, size: int) -> float:
+        calls.append(name)
+        if len(calls) == n_calls:
+            control.stop()
+        return 1.0
+
+    if not n_calls:
+        control.stop()
+    race, results = Machine(seconds).race(control), []
+    events = race.run(replace(CELL, operations=operations), list("abcdef"), 0.0)
+    with pytest.raises(Stopped):
+        results.extend(event["contender"] for event in events if event["event"] == "result")
+    assert sorted(results) == sorted(calls)
+    assert len(calls) == n_calls
+
+
+@pytest.mark.parametrize(
+    ("seconds", "used_s", "budget_s", "enough"),
+    [
+        ([[1.0] * 4], 1.0, 1.0, False),  # the fewest rounds take longer than there is time
+        ([[1.0]], 8.0, 1.0, True),  # but not for ever
+        ([[1.0] * 5], 1.0, 1.0, True),
+        ([[1.0] * 16], 0.5, 1.0, True),  # narrow
+        ([[1.0] * 16, [0.98] * 8 + [1.02] * 8], 0.5, 1.0, False),
+        ([[1.0, 2.0] * (MOST_ROUNDS // 2)], 0.0, math.inf, True),
+    ],
+)
+def test_enough_is_known_or_no_time_is_left(seconds, used_s, budget_s, enough):
+    assert is_enough(seconds, used_s, budget_s) is enough

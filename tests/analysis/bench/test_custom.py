@@ -1,0 +1,247 @@
+"""Contenders of one's own as people write them, and as files that others wrote say them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from guiapp import open_model
+from guiapp.analysis.bench.engine import contenders_of
+from guiapp.analysis.bench.operations import encode_all
+from guiapp.analysis.bench.plan import Plan, plan_from
+from guiapp.analysis.bench.report import command_line
+from guiapp.analysis.bench.worker import Worker
+from guiapp.analysis.bench.worker_process import WorkerLost, WorkerProcess
+from guiapp.analysis.libraries.contender import UnavailableError
+from guiapp.analysis.libraries.custom import (
+    CustomContender,
+    CustomError,
+    ids_in,
+    make_custom,
+    names_of,
+    open_custom,
+    parse_custom,
+    read_custom,
+)
+from guiapp.core.system.processes import command_of, environment
+
+LENGTHS = """
+import sys
+while line := sys.stdin.buffer.readline():
+    text = sys.stdin.buffer.read(int(line))
+    print(len(text), text.count(b"\\n"), flush=True)
+    if text == b"enough":
+        sys.exit("I am tired")
+"""
+MODULE = """
+class Letters:
+    def __init__(self, text):
+        self.ids = [ord(letter) for letter in text]
+class inside:
+    encode = Letters
+number = 5
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """The present one, with a module, a program and a file."""
+    (tmp_path / "own_module.py").write_text(MODULE)
+    (tmp_path / "tok").write_text("#!/bin/sh\n")
+    (tmp_path / "tok").chmod(0o755)
+    (tmp_path / "env").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    return tmp_path
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="programs are found otherwise")
+@pytest.mark.parametrize(
+    ("written", "kind", "target"),
+    [
+        ("a=command:./tok --x ./env x=1", "command", "HERE/tok --x HERE/env x=1"),
+        ("a b=stream:sh -c 'a  b'", "stream", "/SH -c 'a  b'"),
+        ("a=python:json:dumps", "python", "json:dumps"),
+        ("a=python:own_module:inside.encode", "python", "HERE/own_module:inside.encode"),
+        ("a=python:./own_module.py:number", "python", "HERE/own_module:number"),
+    ],
+)
+def test_what_is_written_is_kept_with_whole_paths_and_written_the_same(folder, written, kind, target):
+    own = parse_custom(written)
+    target = target.replace("HERE", str(folder)).replace("/SH", subprocess.getoutput("command -v sh"))
+    assert own.kind == kind
+    assert own.target in (target, target.replace(".py:", ":"))
+    assert parse_custom(str(own)) == own
+    assert read_custom(json.loads(json.dumps([own.record()]))) == (own,)
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("tok", "“tok” is no contender. Write NAME=command:WORDS, "),
+        ("=command:sh", "“” cannot be a name"),
+        ("a,b=command:sh", "“a,b” cannot be a name"),
+        ("a\x1b=command:sh", r"“a\\x1b” cannot be a name"),
+        (f"{'a' * 41}=command:sh", "cannot be a name"),
+        ("fast (unsplit)=command:sh", "the end is for encoders"),
+        ("a=command:", "The command is missing"),
+        ("a=command:sh 'x", "cannot be split into words: No closing quotation"),
+        ("a=command:no-such-program-anywhere x", "There is no program “no-such-program-anywhere”"),
+        ("a=python:json", "“json” is no function. Write it as module:function"),
+        ("a=python::x", "“:x” is no function"),
+        ("a=python:json:", "“json:” is no function"),
+        ("a=python:json:dumps@env", "“json:dumps@env” is no function"),
+        ("a=tiktoken@env", "“a=tiktoken@env” is no contender"),
+    ],
+)
+def test_what_cannot_be_one_is_told(written, told):
+    with pytest.raises(CustomError, match=told):
+        parse_custom(written)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [{}, {"name": "a"},
+     {"name": 1, "kind": "command", "target": "x"}, {"name": "a", "kind": "x", "target": "x"},
+     {"name": "a", "kind": "command", "target": ""}, {"name": "a", "kind": "command", "target": ["rm"]},
+     {"kind": "command", "target": "x"}, "abc", 5],
+)  # fmt: skip
+def test_so_is_what_files_say(record):
+    with pytest.raises(CustomError):
+        read_custom([record])
+
+
+def test_names_are_of_one_each():
+    own = [CustomContender(name, "command", "x") for name in ("a", "b")]
+    assert names_of(own, {"c"}) == ["a", "b"]
+    for taken, each in (({"b"}, own), (set(), own * 2)):
+        with pytest.raises(CustomError, match="already"):
+            names_of(each, taken)
+
+
+def test_they_take_part_beside_others_and_travel_in_the_plan():
+    own = CustomContender("mine", "command", "sh -c 'x y'")
+    plan = Plan("demo:bpe", contenders=("fast", "mine"), own=(own, replace(own, name="yours")))
+    tokenizer = open_model("demo:bpe")
+    assert contenders_of(plan, tokenizer) == ["fast", "mine", "yours"]
+    assert contenders_of(replace(plan, contenders=()), tokenizer)[-2:] == ["mine", "yours"]
+    assert plan_from(json.loads(json.dumps(plan.record()))) == plan
+    words = shlex.split(command_line(plan))
+    assert [words[at + 1] for at, word in enumerate(words) if word == "--own"] == list(map(str, plan.own))
+    for name in ("fast", "tiktoken"):
+        with pytest.raises(CustomError, match="already"):
+            contenders_of(replace(plan, own=(replace(own, name=name),)), tokenizer)
+
+
+def test_plans_of_earlier_versions_leave_out_contenders_in_other_pythons():
+    mine = {"name": "mine", "kind": "command", "target": "x", "python": ""}
+    others = [
+        {"name": "old", "kind": "library", "target": "tiktoken", "python": "/env"},
+        {"name": "f", "kind": "python", "target": "json:dumps", "python": "/env"},
+    ]
+    plan = plan_from({"model": "m", "contenders": ["fast", "old", "f", "mine"], "own": [*others, mine]})
+    assert plan == Plan("m", contenders=("fast", "mine"), own=(CustomContender("mine", "command", "x"),))
+
+
+def test_what_is_said_yes_to_is_shown_with_nothing_hidden():
+    own = CustomContender("a", "command", "rm -rf x")
+    assert own.shown == "rm -rf x"
+    for hidden in ("\u202e", "\n", "\x1b[2K", "\0", "\udc80"):
+        with pytest.raises(CustomError, match=r"“.*\\.*” holds what cannot be shown"):
+            read_custom([replace(own, target=f"rm {hidden} x").record()])
+
+
+def test_the_process_tells_what_is_no_plan():
+    done = subprocess.run(
+        command_of("guiapp.core.bench"), input="{\n", text=True, capture_output=True, env=environment()
+    )
+    assert (done.returncode, done.stderr) == (1, "")
+    assert json.loads(done.stdout)["message"].startswith("This is not a plan for a benchmark: ")
+
+
+def test_a_plan_from_a_file_runs_no_program_unless_told_to(tmp_path):
+    trace = tmp_path / "trace"
+    own = make_custom("a", "command", f'{shlex.quote(sys.executable)} -c \'open("{trace}", "w"); print(1)\'')
+    plan = Plan(
+        "demo:bpe", ("sample:welcome",), ("fast",), False, ("throughput",), own=(own,), time_budget_s=0.1
+    )
+
+    def events(*options: str) -> list[dict]:
+        command = [*command_of("guiapp.core.bench"), *options]
+        asked = json.dumps(plan.record()) + "\n"
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment()
+        )
+        process.stdin.write(asked)
+        process.stdin.flush()
+        with process:
+            return [json.loads(line) for line in process.stdout]
+
+    (event,) = events()
+    assert event["event"] == "failed"
+    assert own.shown in event["message"]
+    assert not trace.exists()
+    assert events("--run-own")[-1]["complete"]
+    assert trace.exists()
+
+
+def test_a_function_gives_a_list_or_an_object_with_ids(folder):
+    own = parse_custom("a=python:own_module:inside.encode")
+    assert encode_all(open_custom(own), [b"ab", "ä".encode()]).ids.tolist() == [97, 98, 228]
+    with pytest.raises(UnavailableError, match="is no function"):
+        open_custom(parse_custom("a=python:own_module:number"))
+
+
+@pytest.mark.parametrize("answer", [b"1 2\n3", b" [1, 2, 3] \n", b"1,2,3", b"1\n2\r\n3\n"])
+def test_a_command_writes_ids_as_it_likes(answer):
+    assert ids_in(answer).ids.tolist() == [1, 2, 3]
+    assert ids_in(answer).ids.dtype == np.int32
+    assert ids_in(b"[]\n").ids.tolist() == ids_in(b"").ids.tolist() == []
+
+
+@pytest.mark.parametrize("answer", [b"1 x", b"1.5", b"-1", b"99999999999", b"9" * 30, b"\xff", b"[[1]]"])
+def test_what_is_no_id_is_told(answer):
+    with pytest.raises(UnavailableError, match=r"no id|an id is expected"):
+        ids_in(answer)
+
+
+def test_a_command_that_runs_once_answers_each_text_with_a_line(tmp_path):
+    script = tmp_path / "lengths.py"
+    script.write_text(LENGTHS)
+    contender = open_custom(make_custom("a", "stream", shlex.join([sys.executable, str(script)])))
+    texts = [b"", b"a\nb\n", b"c" * 1000]
+    assert encode_all(contender, texts).ids.tolist() == [0, 0, 4, 2, 1000, 0]
+    before = contender.cpu_ns()
+    assert contender.encode(b"enough") == b"6 0\n"
+    assert contender.cpu_ns() > before
+    with pytest.raises(UnavailableError, match=r"^It ended with status 1: I am tired\.$"):
+        contender.encode(b"more")
+
+
+@pytest.mark.parametrize("kind", ["command", "stream"])
+def test_a_program_that_went_away_is_told(kind):
+    with pytest.raises(
+        UnavailableError, match=r"^“/gone/tok” cannot be started: No such file or directory\.$"
+    ):
+        open_custom(CustomContender("a", kind, "/gone/tok --x")).encode(b"a")
+
+
+def test_a_function_that_ends_its_process_is_told(folder):
+    (folder / "own_module.py").write_text("import os\ndef end(text): os.abort()\n")
+    own = parse_custom("a=python:own_module:end")
+    process = WorkerProcess("demo:bpe", own.name, 1, lambda: False, None, own)
+    with pytest.raises(WorkerLost, match="SIGABRT"):
+        process.ask(120, "load")
+
+
+def test_a_function_is_not_timed_as_if_it_was_loaded_again(folder):
+    worker = Worker("demo:bpe", "a", None, parse_custom("a=python:own_module:inside.encode"))
+    worker.load()
+    with pytest.raises(UnavailableError, match="stays loaded"):
+        worker.prepare("encode singly", (b"a", b"b"), 1)

@@ -1,0 +1,266 @@
+"""Runs with workers that make times up: order, fairness, failures, stopping; and one real small run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+
+import pytest
+from fake_workers import FakeStarter, FakeWorker, report_of
+
+from guiapp import open_model
+from guiapp.analysis.bench.control import Control
+from guiapp.analysis.bench.engine import cells_of, contenders_of, run
+from guiapp.analysis.bench.measurement import KEY, Report
+from guiapp.analysis.bench.plan import BenchError, Plan
+from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.analysis.bench.worker_process import ContenderFailed, WorkerLost
+from guiapp.analysis.libraries import peer
+from guiapp.core.demo import sample_text
+from guiapp.errors import TokenloupeError
+
+CONTRACT = {
+    "scenario", "contender", "corpus", "size_bytes", "threads", "n", "median_s", "ci_s",
+    "mb_per_s", "tokens_per_s", "exact", "agreement", "first_difference",
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a batch holds is encoded for real, and how much that is does not matter here."""
+    monkeypatch.setattr("guiapp.analysis.bench.scenarios.BATCH_BYTES", 1 << 16)
+
+
+def plan(*scenarios: str, **changes) -> Plan:
+    values = {
+        "corpora": ("sample:welcome",),
+        "contenders": ("fast", "heap"),
+        "time_budget_s": 0.2,
+        "repeat": "same",
+    }
+    return Plan("demo:bpe", scenarios=scenarios or ("throughput",), **(values | changes))
+
+
+def in_proportion(name: str, size_bytes: int) -> float:
+    return size_bytes * {"fast": 1e-9, "heap": 1e-8, "scan": 1e-8}[name]
+
+
+def test_a_run_is_told_from_its_beginning_to_its_end():
+    events = list(run(plan(), Control(), FakeStarter(in_proportion)))
+    assert [event["event"] for event in events if event["event"] != "sample"] == [
+        "started", *["loading"] * 2, *["loaded"] * 2, "cell", *["compared"] * 2, *["result"] * 2, "finished",
+    ]  # fmt: skip
+    started, *_, finished = events
+    text = sample_text("welcome")
+    sha256 = hashlib.sha256(text).hexdigest()
+    assert started["corpora"] == [{"name": "sample:welcome", "size_bytes": len(text), "sha256": sha256}]
+    assert (started["n_cells"], started["plan"]) == (1, plan().record())
+    assert (finished["complete"], finished["environment"]["held_s"]) == (True, 0.0)
+    cell = next(event for event in events if event["event"] == "cell")
+    del cell["load"]
+    assert cell == {
+        "event": "cell", "number": 1, "of": 1, "seconds_left": 0.2, "scenario": "throughput",
+        "operations": ("encode",), "corpus": "sample:welcome", "size_bytes": len(text), "threads": 1,
+    }  # fmt: skip
+    json.dumps(events)
+
+
+def test_a_run_that_is_stopped_before_it_loads_is_not_complete():
+    control, starter = Control(), FakeStarter(in_proportion)
+    control.stop()
+    events = list(run(plan(), control, starter))
+    assert ([event["event"] for event in events], events[-1]["complete"]) == (["started", "finished"], False)
+    assert starter.workers == []
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_scenario_gives_records_with_the_stable_keys(scenario):
+    record = report_of(plan(scenario), FakeStarter(in_proportion))
+    assert {"environment", "vocabulary", "results"} <= record.keys()
+    assert {"path", "sha256", "type", "pre", "tokens"} <= record["vocabulary"].keys()
+    assert {result["contender"] for result in record["results"]} == {"fast", "heap"}
+    assert all(CONTRACT | set(KEY) <= result.keys() for result in record["results"])
+    assert record["complete"]
+
+
+def test_what_is_a_ratio_is_measured_within_the_same_rounds():
+    starter = FakeStarter(in_proportion)
+    record = report_of(plan("append"), starter)
+    turns = [(entry[0], entry[2]) for entry in starter.log if entry[1] == "sample"]
+    all_four = {(name, operation) for name in ("fast", "heap") for operation in ("append", "encode")}
+    assert {frozenset(turns[at : at + 4]) for at in range(0, 20, 4)} == {frozenset(all_four)}
+    done = {(row["contender"], row["operation"]) for row in record["results"]}
+    assert done == all_four
+
+
+def test_a_step_where_a_cache_ends_leaves_nobody_out():
+    def with_cache(name: str, size_bytes: int) -> float:
+        return size_bytes * (1e-9 if size_bytes < 10_000 else 1e-6)
+
+    record = report_of(plan("worst", contenders=("fast",)), FakeStarter(with_cache))
+    assert record["left_out"] == []
+
+
+class FailingStarter(FakeStarter):
+    """Whose `heap` fails in the nth sample, by crashing or by an error."""
+
+    def __init__(self, error: type[Exception], at_sample: int) -> None:
+        super().__init__(self._fail_or_not)
+        self._error, self._left = error, at_sample
+
+    def _fail_or_not(self, name: str, size_bytes: int) -> float:
+        if name == "heap":
+            self._left -= 1
+            if self._left <= 0:
+                raise self._error("It crashed: SIGSEGV.")
+        return in_proportion(name, size_bytes)
+
+
+def test_a_contender_that_crashes_again_and_again_is_not_started_again():
+    starter = FailingStarter(WorkerLost, at_sample=0)
+    report_of(plan("throughput", "decode", "short", "scaling"), starter)
+    assert sum(worker._name == "heap" for worker in starter.workers) == 3
+
+
+class ResumingControl(Control):
+    """Goes on as soon as a run waits for it; knows behind which events it waited."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.paused_at = ""
+        self.waited_behind: list[str] = []
+
+    def wait_while_paused(self) -> None:
+        if self.paused_at:
+            self.waited_behind.append(self.paused_at)
+            self.paused_at = ""
+            self.resume()
+        super().wait_while_paused()
+
+
+def test_a_run_that_is_paused_waits_before_it_loads_and_before_it_measures():
+    control = ResumingControl()
+    for event in run(plan(), control, FakeStarter(in_proportion)):
+        if event["event"] in ("started", "cell"):
+            control.pause()
+            control.paused_at = event["event"]
+    assert event["event"] == "finished"
+    assert control.waited_behind == ["started", "cell"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"scenarios": ("throughput", "dream")}, "There is no scenario “dream”. Choose from: throughput, "),
+        ({"scenarios": ("scaling",), "largest_bytes": 1}, "There is nothing to measure. "),
+        ({"corpora": ()}, "A benchmark needs a text. Name a corpus."),
+    ],
+)
+def test_what_cannot_be_measured_is_said(changes, message):
+    impossible = replace(plan(), **changes)
+    with pytest.raises(BenchError) as caught:
+        cells_of(impossible, open_model("demo:bpe"))
+    assert str(caught.value).startswith(message)
+
+
+def test_a_peer_that_is_missing_says_how_to_get_it(monkeypatch):
+    monkeypatch.setattr(peer, "find_spec", lambda module: None)
+    tokenizer = open_model("demo:bpe")
+    with pytest.raises(BenchError, match="pip install tiktoken"):
+        contenders_of(plan(contenders=("tiktoken",)), tokenizer)
+    assert "tiktoken" in contenders_of(plan(with_peers=True), tokenizer)
+
+
+def test_a_run_that_was_saved_comes_back_whole():
+    record = report_of(plan("scaling"), FakeStarter(in_proportion))
+    record = {"name": "before", **record, "left_out": [{"contender": "scan", "reason": "slow"}]}
+    assert Report.of(record).record() == record
+    assert Report.of({"results": []}).record() == Report().record()
+
+
+def test_a_plan_is_kept_so_that_it_can_be_repeated_from_any_folder(tmp_path, monkeypatch):
+    (tmp_path / "mine.txt").write_text("some words")
+    (tmp_path / "tutorial").mkdir()
+    monkeypatch.chdir(tmp_path)
+    record = report_of(plan(corpora=("mine.txt", "tutorial", "sample:welcome")), FakeStarter(in_proportion))
+    assert record["plan"]["model"] == "demo:bpe"
+    assert record["plan"]["corpora"] == (str(tmp_path / "mine.txt"), "tutorial", "sample:welcome")
+
+
+@pytest.mark.parametrize("error", [WorkerLost, ContenderFailed])
+def test_a_contender_that_does_not_load_is_left_out_of_everything(error):
+    class Refusing(FakeWorker):
+        def ask(self, limit_s: float, command: str, *arguments: object) -> object:
+            raise error("It has no such vocabulary.")
+
+    starter = FakeStarter(in_proportion)
+
+    def start(name: str, threads: int) -> FakeWorker:
+        return Refusing("demo:bpe", name, in_proportion, []) if name == "heap" else starter(name, threads)
+
+    events = list(run(plan("throughput"), Control(), start))
+    (left_out,) = [event for event in events if event["event"] == "left out"]
+    assert (left_out["contender"], left_out["scenario"]) == ("heap", None)
+    assert left_out["reason"] == "It has no such vocabulary."
+    assert {event["contender"] for event in events if event["event"] in ("loaded", "result")} == {"fast"}
+    assert events[-1]["complete"]
+
+
+class Sluggish(FakeWorker):
+    """Is ready as soon as others were sampled so often."""
+
+    n_before = 0
+    stage = "reads the vocabulary"
+
+    def is_answered(self, wait_s):
+        return sum(entry[1] == "sample" for entry in self._log) >= self.n_before
+
+
+def test_who_is_ready_begins_and_who_follows_joins():
+    made = FakeStarter(lambda name, size: size * 1e-9)
+
+    def start(name, threads):
+        worker = Sluggish("demo:bpe", name, made._seconds, made.log)
+        worker.n_before = {"fast": 0, "heap": 3}[name]
+        return worker
+
+    events = list(run(replace(plan(), contenders=("heap", "fast")), Control(), start))
+    told = [(event["event"], event["contender"]) for event in events if "contender" in event]
+    assert told[:3] == [("loading", "heap"), ("loading", "fast"), ("loading", "heap")]
+    assert events[3]["stage"] == "reads the vocabulary"
+    assert told[3:9] == [
+        ("loaded", "fast"), ("compared", "fast"), *[("sample", "fast")] * 3, ("loaded", "heap"),
+    ]  # fmt: skip
+    samples = [event for event in events if event["event"] == "sample"]
+    first = {name: [each["n"] for each in samples if each["contender"] == name] for name in ("fast", "heap")}
+    assert first["fast"][:5] == [1, 2, 3, 1, 2]  # what was measured while others were loading is forgotten
+    assert first["heap"][:2] == [1, 2]
+    results = {event["contender"]: event for event in events if event["event"] == "result"}
+    assert results["fast"]["n"] == results["heap"]["n"]
+    assert results["fast"]["first_turn"] == results["heap"]["first_turn"] == 3
+
+
+def test_whoever_stops_reading_events_leaves_no_worker():
+    made = FakeStarter(in_proportion)
+    events = run(plan(), Control(), made)
+    for event in events:
+        if event["event"] == "sample":
+            break
+    events.close()
+    assert [worker.is_ended for worker in made.workers] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"model": "no/such.gguf"}, {"contenders": ("dream",)}, {"corpora": ("no/such",)}, {"corpora": ()}],
+)
+def test_what_is_wrong_with_a_plan_is_raised_before_anything_else(changes):
+    with pytest.raises(TokenloupeError):
+        next(
+            run(
+                Plan(**{"model": "demo:bpe", "corpora": ("sample:welcome",), **changes}),
+                Control(),
+                FakeStarter(in_proportion),
+            )
+        )

@@ -1,0 +1,150 @@
+"""Runs in files: written whole or not at all, named, and read however they come."""
+
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+from bench_runs import RUN as MEASURED
+from bench_runs import record
+
+from guiapp.analysis.bench import history
+from guiapp.analysis.bench.history import load_run, name_of, rename_run, save_run, save_run_somewhere
+from guiapp.analysis.bench.measurement import Report
+from guiapp.analysis.bench.plan import BenchError
+from guiapp.analysis.bench.report import report_text
+
+RUN = {"name": "«früher»", "results": []}
+
+
+def test_a_run_is_one_json_object_in_a_folder_that_is_made(tmp_path):
+    path = tmp_path / "new" / "folder" / "run.json"
+    save_run(path, RUN)
+    save_run(path, RUN)
+    assert path.read_text(encoding="utf-8") == '{\n "name": "«früher»",\n "results": []\n}\n'
+    assert load_run(path) == RUN
+
+
+def test_a_run_without_its_place_goes_to_the_temporary_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    save_run_somewhere(tmp_path / "run.json", RUN)
+    assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
+    impossible = tmp_path / "run.json" / "run.json"
+    with pytest.raises(BenchError) as caught:
+        save_run_somewhere(impossible, RUN)
+    (instead,) = tmp_path.glob("tokenloupe-run-*.json")
+    assert str(caught.value).startswith(f"{impossible} cannot be written: ")
+    assert str(caught.value).endswith(f". The run is in {instead} instead.")
+    assert load_run(instead) == RUN
+
+
+def test_a_run_that_can_be_written_nowhere_leaves_nothing(tmp_path, monkeypatch):
+    def refuse(path: Path, data: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(history, "replace_file", refuse)
+    with pytest.raises(BenchError) as caught:
+        save_run_somewhere(tmp_path / "run.json", RUN)
+    assert str(caught.value) == f"{tmp_path / 'run.json'} cannot be written: No space left on device."
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_cannot_be_written_leaves_the_old_one(tmp_path):
+    path = tmp_path / "run.json"
+    save_run(path, RUN)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="JSON"):
+        save_run(path, {"results": [float("nan")]})
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["run.json"]
+
+
+@pytest.mark.parametrize(
+    "content", [b"{", b"\xff", b"[]", b"{}", b'{"results": [{"scenario": "x"}]}', b'{"results": {}}']
+)
+def test_what_is_no_run_is_told(tmp_path, content):
+    path = tmp_path / "run.json"
+    path.write_bytes(content)
+    with pytest.raises(BenchError, match=r"run\.json is not "):
+        load_run(path)
+    with pytest.raises(BenchError, match="cannot be read: No such file"):
+        load_run(tmp_path / "missing")
+
+
+def test_a_run_of_an_earlier_version_opens_without_what_is_measured_no_more(tmp_path):
+    path = tmp_path / "run.json"
+    gone = [
+        record("stages", "heap", 10_000, 1e-4, operation="split"),
+        record("energy", "heap", 10_000, 1e-4, joules_per_mb=2.0, joules_ci=[1.9, 2.1]),
+        *(record(name, "heap", 10_000, 1e-4) for name in ("cold", "interval", "batch")),
+    ]
+    plan = {"model": "m", "scenarios": ["cold", "throughput", "energy"]}
+    environment = {"stolen_share": 0.1, "mhz_before": 3000.0, "load_before": [9.0, 1.0, 1.0]}
+    left_out = [{"contender": "a", "scenario": "stages", "operation": "split", "corpus": "english"}]
+    left_out[0] |= {"size_bytes": 9, "reason": "It has no stages."}
+    old = {**MEASURED, "plan": plan, "environment": environment, "left_out": left_out}
+    path.write_text(json.dumps({**old, "results": [*gone, *MEASURED["results"]]}))
+    run = load_run(path)
+    assert run["results"] == Report.of(run).results == MEASURED["results"]
+    assert run["plan"]["scenarios"] == ["throughput"]
+    for suffix in (".md", ".csv", ".json", ".html"):
+        assert "tiktoken" in report_text(suffix, run, "fast", {})
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        ('{\n "name": "a, b,",\n', "a, b,"),
+        ('{\n "name": "x"\n}', "x"),
+        ('{\n "name": ["x"],\n', ""),
+        ('{\n "names": "x",\n', ""),
+        ('{\n "name": "' + "x" * 10_000 + '",\n', ""),
+        ("", ""),
+        ("[\n[\n", ""),
+        ('{ "name": "x",\n', ""),
+    ],
+)
+def test_a_name_is_found_in_the_second_line(tmp_path, content, name):
+    path = tmp_path / "run.json"
+    path.write_bytes(content.encode())
+    assert name_of(path) == name
+
+
+def test_a_run_is_renamed_and_is_otherwise_what_it_was(tmp_path):
+    path = tmp_path / "run.json"
+    save_run(path, MEASURED)
+    assert name_of(path) == ""
+    rename_run(path, " before\nthe “cache” ")
+    assert name_of(path) == "before the “cache”"
+    assert load_run(path) == {"name": "before the “cache”", **MEASURED}
+    assert name_of(path) == Report.of(load_run(path)).record()["name"]
+    rename_run(path, "汉" * 1000)
+    assert name_of(path) == "汉" * 80
+    rename_run(path, "")
+    assert load_run(path) == MEASURED
+
+
+def test_nothing_in_a_run_from_elsewhere_turns_a_terminal_or_a_page(tmp_path):
+    path = tmp_path / "run.json"
+    name = "fast\x1b[2J\u202etsaf\ud800"
+    path.write_text(json.dumps({"name": name, "results": [record("throughput", name, 10, 1.0)]}))
+    run = history.load_run(path)
+    assert run["results"][0]["contender"] == run["name"] == "fast\\x1b[2J\\u202etsaf\\ud800"
+    history.rename_run(path, "mine")
+    assert history.name_of(path) == "mine"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ('{"results": [], "environment": {"mhz": NaN}}', "it holds a number that is none"),
+        ('{"results": [], "environment": {"mhz": 1e999}}', "it holds a number that is none"),
+        ('{"results": [], "more": ' + "[" * 480 + "]" * 480 + "}", "nested too deeply"),
+    ],
+)
+def test_a_run_that_could_not_be_written_again_is_none(tmp_path, content, told):
+    path = tmp_path / "run.json"
+    path.write_text(content)
+    with pytest.raises(history.BenchError, match=told):
+        history.load_run(path)

@@ -1,0 +1,112 @@
+"""Contenders that do what none should: each is a line in a run that goes on, and nothing stays behind."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from pathlib import Path
+
+import misbehaving
+import pytest
+
+from guiapp.analysis.bench.control import Control
+from guiapp.analysis.bench.engine import run
+from guiapp.analysis.bench.measurement import Report
+from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.libraries.custom import CustomContender, make_custom
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="some are killed as only Linux can")
+HERE = Path(misbehaving.__file__).with_suffix("")
+LINES = {
+    "prints": "",
+    "forks": "",
+    "leaves a child": "",
+    "crashes_beside_its_child": r"It crashed: SIGABRT\.",
+    "leaks": r"It took more than \d{3} MB of memory\.",
+    "never_returns": r"It did not answer within 5 s\.",
+    "segfaults": r"It crashed: SIGSEGV\.",
+    "raises": r"KeyError: .*\\x1b\[31m\\u202e(no){50,}…",
+    "raises_what_cannot_be_told": "UntellableError: which cannot be told",
+    "exits": "SystemExit: 3",
+    "exits_at_once": r"It ended with status 4\.",
+    "closes_all_files": r"It closed its pipe\.|It ended with status 1\.",
+    "needs_the_network": "ConnectionRefusedError: .*",
+    "gives_a_str": r"It returned something of the type str in place of ids\.",
+    "gives_floats": r"It returned a list with float in it in place of ids\.",
+    "gives_negatives": r"It returned -1, which can be no id\.",
+    "gives_giants": r"It returned a list with more than 64 bits in it in place of ids\.",
+    "gives_none": r"It returned None in place of ids\.",
+    "gives_nested": r"It returned a list with list in it in place of ids\.",
+    "gives_switches": r"It returned a list with bool in it in place of ids\.",
+    "gives_later": r"It returned something of the type generator in place of ids\.",
+    "is missing": "ModuleNotFoundError: No module named 'nowhere'",
+    "endless answer": r"It took more than \d{3,} MB of memory\.|It did not answer within 5 s\.",
+    "one answer without end": r"Its answer to 5 bytes has no end of line in 65,856 bytes\.",
+    "ends in words": r"It ended with status 7: so it goes\.",
+    "answers in words": "It answered “four” where an id is expected.",
+}
+SHELL = {
+    "endless answer": ("command", "sh -c 'if test $(wc -c) != 5; then yes 12345; fi'"),
+    "one answer without end": ("stream", "sh -c 'yes 1 | tr -d \"\\n\"'"),
+    "ends in words": ("command", "sh -c 'echo so it goes >&2; exit 7'"),
+    "answers in words": ("command", "echo 1, 2, four"),
+}
+
+
+def misbehaving_contender(name: str) -> CustomContender:
+    if name in SHELL:
+        return make_custom(name, *SHELL[name])
+    target = "nowhere:encode" if name == "is missing" else f"{HERE}:{name}"
+    return CustomContender(name, "python", target)
+
+
+@pytest.fixture(scope="module")
+def left_behind(tmp_path_factory):
+    """The file that is told the number of a process."""
+    return tmp_path_factory.mktemp("left") / "pid"
+
+
+@pytest.fixture(scope="module")
+def record(left_behind):
+    """One run in which all of them stand beside one that behaves."""
+    leaving = make_custom(
+        "leaves a child", "command", f"sh -c 'sleep 600 >&- 2>&- & echo $! >{left_behind}; echo 1'"
+    )
+    others = (misbehaving_contender(name) for name in LINES if name != leaving.name)
+    plan = Plan(
+        "demo:bpe",
+        corpora=("sample:welcome",),
+        contenders=("fast",),
+        scenarios=("throughput",),
+        time_budget_s=0.1,
+        call_limit_s=1.0,
+        own=(leaving, *others),
+    )
+    report = Report()
+    for event in run(plan, Control()):
+        report.add(event)
+    return report.record()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LINES)
+def test_each_is_told_in_a_line_and_the_others_are_measured(record, name):
+    reasons = [each["reason"] for each in record["left_out"] if each["contender"] == name]
+    assert record["complete"]
+    assert "fast" in {row["contender"] for row in record["results"]}
+    if LINES[name]:
+        assert len(reasons) == 1
+        assert re.fullmatch(LINES[name], reasons[0])
+    else:
+        assert reasons == []
+        (row,) = (row for row in record["results"] if row["contender"] == name)
+        assert not row["exact"]
+
+
+@pytest.mark.slow
+def test_what_a_contender_started_ends_with_it(record, left_behind):
+    stat = Path("/proc", left_behind.read_text().strip(), "stat")
+    deadline = time.monotonic() + 10
+    while stat.exists() and stat.read_text().split()[2] != "Z":  # one whose parent does not look
+        assert time.monotonic() < deadline

@@ -1,0 +1,97 @@
+"""What is timed: judged by the ids that it gives itself, and refused where it gives others."""
+
+from dataclasses import replace
+
+import pytest
+
+from guiapp import open_model
+from guiapp.analysis.bench.operations import N_SINGLE, OPERATIONS, SINGLY, Subject, judged_tokens
+from guiapp.analysis.bench.timing import calls_per_sample, take_sample
+from guiapp.analysis.bench.worker import Worker
+from guiapp.analysis.libraries.contender import Contender, UnavailableError, ids_only, our_contender
+
+TEXTS = (b"One.", b"Two words", b"")
+
+
+def contender(encode_batch):
+    return Contender(
+        list, take_text=bytes, tokens=lambda given: ids_only(list(given)), encode_batch=encode_batch
+    )
+
+
+def subject(made, *texts, threads=1):
+    return Subject(made, lambda: made, texts, threads)
+
+
+def test_a_batch_that_loses_tokens_is_judged_by_what_it_gives():
+    lossy = subject(contender(lambda texts, threads: [text[:threads] for text in texts]), *TEXTS, threads=2)
+    assert judged_tokens("encode batch", lossy).ids.tolist() == list(b"OnTw")
+    assert judged_tokens("encode each", lossy).ids.tolist() == list(b"One.Two words")
+
+
+@pytest.mark.parametrize("encoder", ["fast", "greedy"])
+def test_our_batches_are_those_of_single_texts_and_their_spans_are_known(encoder):
+    tokenizer = open_model("demo:bpe")
+    ours = our_contender(tokenizer, encoder)
+    tokens = judged_tokens("encode batch", subject(ours, *TEXTS, threads=2))
+    wanted = [tokenizer.encode(text, False, False, encoder).token_ids.tolist() for text in TEXTS]
+    assert tokens.ids.tolist() == [token for ids in wanted for token in ids]
+    assert tokens.spans[-1].tolist() == [7, 13]
+
+
+def appending(wrong_at=None, ids=None):
+    """A contender of which a count, or its ids, are wrong; its ids are the bytes."""
+
+    def append(text: bytes):
+        counts = [min(end, len(text)) for end in range(4, len(text) + 4, 4)]
+        if wrong_at is not None:
+            counts[wrong_at] += 1
+        return counts, ids_only(list(text) if ids is None else ids).ids
+
+    return replace(contender(None), appender=append)
+
+
+def test_counts_while_appending_are_compared_from_the_first_to_the_last():
+    text = b"abc" * 34  # whose last part is shorter
+    OPERATIONS["append"](subject(appending(), text)).call()
+    for wrong_at in (0, 1, 24, 25):
+        with pytest.raises(UnavailableError, match=f"count after {min((wrong_at + 1) * 4, 102)} bytes"):
+            OPERATIONS["append"](subject(appending(wrong_at), text))
+    with pytest.raises(UnavailableError, match="not those of the whole text"):
+        OPERATIONS["append"](subject(appending(ids=[1, 2]), text))
+
+
+@pytest.mark.parametrize("name", [name for name in OPERATIONS if name != SINGLY])
+def test_every_operation_can_be_timed_and_knows_how_many_it_does(name):
+    texts = TEXTS[:2] if name in ("encode each", "encode batch") else TEXTS[:1]
+    operation = OPERATIONS[name](subject(our_contender(open_model("demo:bpe"), "fast"), *texts))
+    operation.call()
+    assert operation.units == (2 if name == "encode each" else 1)
+
+
+def test_single_calls_are_timed_one_by_one_with_texts_that_a_new_contender_has_not_seen():
+    seen: list[bytes] = []
+    old, new = (Contender(encode, bytes, ids_only) for encode in (pytest.fail, seen.append))
+    texts = [f"text {number}".encode() for number in range(2 * N_SINGLE + 1)]
+    operation = OPERATIONS[SINGLY](Subject(old, lambda: new, texts))
+    assert seen == texts[:1]
+    samples = [take_sample(operation, calls_per_sample(operation)) for _ in range(2)]
+    assert seen == texts, "none comes twice as long as there are others"
+    assert [len(sample.calls_s) for sample in samples] == [N_SINGLE, N_SINGLE]
+    assert all(sum(sample.calls_s) <= sample.wall_s * N_SINGLE for sample in samples)
+
+
+@pytest.mark.parametrize("name", ["encode batch", "decode", "append"])
+def test_what_a_contender_cannot_do_is_said(name):
+    with pytest.raises(UnavailableError, match=r"cannot|at a time"):
+        OPERATIONS[name](subject(replace(contender(None), decode=None), b"x"))
+
+
+def test_a_worker_tells_the_ids_of_the_batch(monkeypatch):
+    worker = Worker("demo:bpe", "fast")
+    monkeypatch.setattr(
+        "guiapp.analysis.bench.worker.our_contender",
+        lambda tokenizer, name: contender(lambda texts, threads: [text[1:] for text in texts]),
+    )
+    worker.load()
+    assert worker.prepare("encode batch", TEXTS, 1).ids.tolist() == list(b"ne.wo words")

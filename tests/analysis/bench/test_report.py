@@ -1,0 +1,136 @@
+"""A small run as a page, as Markdown and as CSV, and the command that repeats it."""
+
+import argparse
+import shlex
+from csv import DictReader
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from bench_runs import MEMORY, record
+
+from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.remarks import warnings
+from guiapp.analysis.bench.report import (
+    command_line,
+    csv_text,
+    html_text,
+    markdown_text,
+    report_text,
+)
+from guiapp.cli.bench import _plan, add_options
+
+PLAN = Plan("my models/m.gguf", ("a.txt",), ("fast",), scenarios=("throughput",), threads=(1, 2))
+REPEAT = (
+    "tokenloupe bench 'my models/m.gguf' -f a.txt --encoders fast --scenario throughput --threads 1,2 "
+    "--time-budget 60 --call-limit 10 --repeat never --clock auto --seed 0"
+)
+RUN = {
+    "environment": {"cores": 2, "load_before": [1.5], "note": None, "clock": "<wall>"},
+    "vocabulary": {"path": "C:\\models\\m&m.gguf", "type": "BPE", "tokens": 2560, "sha256": "abc"},
+    "plan": PLAN.record(),
+    "contenders": [{"contender": "fast", "version": ""}, {"contender": "tiktoken", "version": "0.14"}],
+    "results": [
+        record("throughput", "fast", 10_000, 1e-4, corpus="a|b"),
+        record("throughput", "greedy", 10_000, 5e-5, 0.5, corpus="a|b"),
+    ],
+    "left_out": [{"contender": "heap", "scenario": None, "operation": None, "reason": "It <crashed>."}],
+}
+CHART = '<?xml version="1.0"?>\n<svg><g id="a"/><b fill="url(#a)"/><use xlink:href="#a"/></svg>'
+
+
+def test_a_page_escapes_what_it_shows_and_keeps_the_ids_of_charts_apart():
+    page = report_text(".html", RUN, "fast", {"A & B": CHART, "C": CHART})
+    for words in (
+        "<h1>Tokenloupe benchmark: m&amp;m.gguf (BPE, 2,560 tokens)</h1>",
+        "heap took no part: It &lt;crashed&gt;.",
+        '<g id="chart0-a"/><b fill="url(#chart0-a)"/><use xlink:href="#chart0-a"/>',
+        '<g id="chart1-a"/>',
+        "<td>greedy</td><td>50.0 M</td><td>200</td>",
+        "<td>clock</td><td>&lt;wall&gt;</td>",
+        "<td>tiktoken</td><td>0.14</td>",
+        REPEAT.replace("'", "&#x27;"),
+    ):
+        assert words in page
+    assert "<crashed>" not in page
+    assert "<?xml" not in page
+
+
+def test_markdown_has_remarks_tables_machine_and_how_to_repeat_it():
+    text = report_text(".md", RUN, "fast", {})
+    for words in (
+        "# Tokenloupe benchmark: m&m.gguf (BPE, 2,560 tokens)\n",
+        "- greedy differs on a|b from byte 17 on",
+        "| contender | tokens/s | MB/s | ± % | of fast | ids |\n",
+        "| greedy | 50.0 M | 200 | 15 | 2.00 | ≈ 50.0 % |\n",
+        "- cores: 2\n",
+        REPEAT,
+    ):
+        assert words in text
+
+
+def test_csv_has_a_line_for_each_result_with_an_empty_cell_for_what_it_lacks():
+    timed = record("throughput", "fast", 10_000, 0.5, ci_s=[0.25, 0.75])
+    single = record("latency", "fast", 128, 0.5, p50_s=0.25, p95_s=1, p99_s=2)
+    rows = list(DictReader(StringIO(csv_text({"results": [timed, MEMORY[0], single]}))))
+    assert [row["scenario"] for row in rows] == ["throughput", "memory", "latency"]
+    assert (rows[0]["ci_low_s"], rows[0]["mb_per_s"], rows[0]["built_bytes"]) == ("0.25", "0.02", "")
+    assert (rows[1]["median_s"], rows[1]["built_bytes"], rows[2]["p99_s"]) == ("", "5000000", "2")
+
+
+def test_a_published_table_tells_its_source_in_both():
+    run = {"results": [record("throughput", "scan", 1142, 1e-3, corpus="tutorial")]}
+    note = "Published in: a tutorial without an address that we know. What differs: "
+    assert f"\n\n{note}" in markdown_text(run, "fast")
+    assert f"<h2>C++ tutorial: published, and here</h2><p>{note}" in html_text(run, "fast", {})
+
+
+def test_a_run_that_tells_little_is_told_all_the_same():
+    assert "The plan of this run was not kept." in markdown_text({"results": []}, "fast")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {
+            "pre": "qwen2", "corpora": ("a", "b"), "contenders": (), "with_peers": True, "clock": "cpu",
+            "scenarios": ("threads", "short"), "time_budget_s": 0.5, "largest_bytes": 9, "seed": 7,
+            "call_limit_s": 2.5, "repeat": "fresh",
+        },
+        {"contenders": ("fast", "heap (unsplit)"), "threads": (3,)},
+    ],
+)  # fmt: skip
+def test_a_command_line_gives_the_same_plan_again(changes):
+    parser, plan = argparse.ArgumentParser(), replace(PLAN, **changes)
+    add_options(parser)
+    assert _plan(parser.parse_args(shlex.split(command_line(plan))[2:])) == plan
+
+
+CALM = record("throughput", "fast", 10, 10.0, ci_s=[9.0, 11.0], processor_share=0.9)
+BUSY = {**CALM, "crowded": True}
+
+
+@pytest.mark.parametrize(
+    ("environment", "rows", "told"),
+    [
+        ({}, [CALM], ""),
+        ({}, [CALM, BUSY], "busy during 1 of 2 results:"),
+        ({"load_highest": 2.5, "cores": 4}, [BUSY], "(load up to 2.5 on 4 cores)"),
+        ({}, [CALM, {**CALM, "clock": "cpu"}], "1 of 2 results are processor time"),
+        (
+            {},
+            [{**CALM, "median_s": 2.0, "ci_s": [1.7, 2.2]}, {**CALM, "ci_s": None}],
+            "1 of 2 results are known",
+        ),
+    ],
+)
+def test_what_makes_figures_doubtful_is_told(environment, rows, told):
+    found = list(warnings({"environment": environment, "results": rows}))
+    assert len(found) == bool(told)
+    assert told in "".join(found)
+
+
+def test_a_run_that_was_stopped_says_so():
+    assert list(warnings({"results": [], "complete": True})) == []
+    assert list(warnings({"results": [], "complete": False})) == ["The run was stopped before its end."]

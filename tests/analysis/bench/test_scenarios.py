@@ -1,0 +1,118 @@
+"""The cells of each scenario: how many of which size, and what texts they are made of."""
+
+import pytest
+
+from guiapp import open_model
+from guiapp.analysis.bench.corpus import Corpus, corpus_named
+from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.scenarios import SCENARIOS, tasks_of
+from guiapp.analysis.bench.tasks import Cell, Setting, Task
+
+WORST = [(text, size, 1) for text in (0, 1, 2) for size in (1_000, 10_000, 100_000, 1_000_000)]
+SCALES = [128, 512, 2_048, 8_192, 32_768, 131_072, 524_288, 2_097_152, 4_194_304]
+BATCH = 2_097_152
+BOTH = [(0, 10, 1), (1, 20, 1)]
+TASKS = {
+    "throughput": (("encode",), BOTH),
+    "scaling": (("encode",), [(0, size, 1) for size in SCALES]),
+    "short": (("encode each",), [(0, 16, 1), (0, 128, 1), (0, 1_024, 1)]),
+    "worst": (("encode",), WORST),
+    "threads": (("encode batch",), [(0, BATCH, 1), (0, BATCH, 2), (0, BATCH, 4)]),
+    "decode": (("decode",), BOTH),
+    "append": (("append", "encode"), [(0, 1_000, 1), (0, 10_000, 1)]),
+    "memory": (("memory",), [(0, BATCH, 1)]),
+    "latency": (("encode singly",), [(0, 128, 1)]),
+}
+
+
+def plan(*scenarios: str, **changes) -> Plan:
+    return Plan("demo:bpe", scenarios=scenarios, **{"threads": (1, 2, 4), "repeat": "same", **changes})
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_each_scenario_has_its_texts_sizes_and_threads(name):
+    operations, extents = TASKS[name]
+    assert tasks_of(plan(name), (10, 20)) == [Task(name, operations, *extent) for extent in extents]
+
+
+def test_cells_of_more_threads_come_last_and_no_scenario_twice():
+    tasks = tasks_of(plan("threads", "memory", "threads"), (10,))
+    assert [(task.scenario, task.threads) for task in tasks] == [
+        ("memory", 1), ("threads", 1), ("threads", 2), ("threads", 4),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "largest", "n_cells"),
+    [
+        ("scaling", 512, 2), ("scaling", 511, 1), ("scaling", 127, 0), ("worst", 1_000, 3), ("short", 1, 3),
+        ("throughput", 1, 2), ("scaling", None, 9),
+    ],
+)  # fmt: skip
+def test_only_what_grows_ends_at_the_largest_size(name, largest, n_cells):
+    assert len(tasks_of(plan(name, largest_bytes=largest), (10, 20))) == n_cells
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return open_model("demo:bpe")
+
+
+def made(tokenizer, scenario: str, *texts: bytes, **changes) -> list[Cell]:
+    corpora = [Corpus(f"text {number}", text) for number, text in enumerate(texts)]
+    wanted = plan(scenario, **changes)
+    tasks = tasks_of(wanted, [len(text) for text in texts])
+    return [SCENARIOS[scenario].cell(Setting(wanted, tokenizer, corpora), task) for task in tasks]
+
+
+def test_prompts_are_from_places_all_over_the_text(tokenizer):
+    text = bytes(range(1, 127))
+    short, longer, longest = made(tokenizer, "short", text)
+    assert short.texts == tuple((text + text)[2 * at : 2 * at + 16] for at in range(64))
+    assert (short.unit_bytes, short.size_bytes, longer.size_bytes) == (16, 16, 128)
+    assert all(len(each) == 1_024 for each in longest.texts)
+    assert longest.texts[0] == (text * 9)[:1_024]
+
+
+@pytest.mark.parametrize(("character", "prompt"), [("é", "é" * 8), ("汉", "汉" * 5 + " "), ("😍", "😍" * 4)])
+def test_prompts_are_of_whole_characters(tokenizer, character, prompt):
+    short, *_ = made(tokenizer, "short", character.encode() * 50)
+    assert set(short.texts) == {prompt.encode()}
+
+
+SIZES = {"scaling": [128, 512, 1000], "short": [16, 128, 1000], "append": [1000], "memory": [1000]}
+
+
+@pytest.mark.parametrize(("name", "sizes"), SIZES.items())
+def test_no_size_is_above_the_texts_own_unless_it_is_wished_for(name, sizes):
+    tasks = tasks_of(plan(name, repeat="never"), (1000,))
+    assert [task.size_bytes for task in tasks] == sizes
+
+
+def test_what_follows_a_text_is_itself_or_fresh_and_the_record_can_tell(tokenizer):
+    text = b"A few words. "
+    for repeat, own_bytes in (("same", len(text)), ("fresh", 1 << 22)):
+        *_, longest = made(tokenizer, "scaling", text, repeat=repeat)
+        assert longest.texts[0].startswith(text)
+        assert longest.texts[0].count(text) > 1000 or repeat == "fresh"
+        assert (longest.size_bytes, longest.own_bytes) == (1 << 22, own_bytes)
+    fresh = longest.texts[0][:1_000_000]
+    pieces = {fresh[at : at + 64] for at in range(0, len(fresh) - 64, 64)}
+    assert sum(fresh.count(piece) for piece in [*pieces][:50]) == 50, "no stretch comes twice"
+
+
+def test_single_calls_are_of_different_texts(tokenizer):
+    text = corpus_named("sample:english", tokenizer.vocabulary).text
+    (cell,) = made(tokenizer, "latency", text)
+    assert len(cell.texts) > 1_000
+    assert len({*cell.texts}) == len(cell.texts)
+    assert {len(each) for each in cell.texts} == {cell.unit_bytes} == {128}
+    (tiny,) = made(tokenizer, "latency", b"a", repeat="never")
+    assert (tiny.texts, tiny.size_bytes) == ((b"a", b"a"), 1)
+
+
+@pytest.mark.parametrize("text", [b"", b"a", b"one two three" * 999])
+def test_a_batch_is_one_however_short_its_text(tokenizer, text):
+    """Of little text there is nothing that threads could share out."""
+    for cell in made(tokenizer, "threads", text, repeat="never"):
+        assert cell.size_bytes > 1 << 20 > (cell.own_bytes or 0)

@@ -1,0 +1,151 @@
+"""What is said about repeated measurements, checked where the truth is known."""
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+
+from guiapp.analysis.bench.growth import growth_words
+from guiapp.analysis.bench.statistics import (
+    HIDDEN,
+    Ratio,
+    Summary,
+    fit_growth,
+    interval_in_turns,
+    median_interval,
+    ratio_in_turns,
+    ratio_of,
+    summarize,
+    wander_of,
+)
+
+SIZES = [128 * 4**power for power in range(8)]
+
+
+def interval_of(values):
+    return median_interval(np.sort(values))
+
+
+def coverage(n: int, skip: int) -> float:
+    """How likely a fair coin shows at least skip + 1 heads and tails in n throws."""
+    return sum(comb(n, heads) for heads in range(skip + 1, n - skip)) / 2**n
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 6, 8, 9, 10, 13, 20, 40, 399, 400])
+def test_the_interval_is_the_narrowest_pair_that_is_sure_enough(n):
+    interval = interval_of(np.arange(n, dtype=float))
+    skips = [skip for skip in range((n + 1) // 2) if skip < n - 1 - skip and coverage(n, skip) >= 0.95]
+    skip = max(skips, default=0)
+    assert (interval.low, interval.high) == (skip, n - 1 - skip)
+    assert interval.level == pytest.approx(coverage(n, skip) if n > 1 else 0.0, abs=1e-12)
+
+
+def test_the_interval_holds_the_true_median_as_often_as_it_says():
+    generator = np.random.default_rng(1)
+    held = 0
+    for _ in range(2000):
+        interval = interval_of(generator.exponential(size=15))
+        held += interval.low <= np.log(2) <= interval.high
+    assert held / 2000 == pytest.approx(interval.level, abs=0.015)
+    assert interval.level >= 0.95
+
+
+def test_exact_and_approximate_coverage_meet():
+    few, many = (interval_of(np.arange(n, dtype=float)) for n in (400, 402))
+    assert few.level == pytest.approx(many.level, abs=0.01)
+    assert few.high - few.low == pytest.approx(many.high - many.low, rel=0.05)
+
+
+def test_outliers_are_counted_and_kept():
+    assert summarize([1.0, 1.01, 1.02, 1.03, 1.04, 9.0]) == Summary(6, pytest.approx(1.025), 1)
+
+
+@pytest.mark.parametrize(("overhead", "exponent"), [(0.0, 1.0), (5e-5, 1.0), (2e-6, 2.0), (1e-4, 1.6)])
+def test_overhead_and_exponent_are_told_apart(overhead, exponent):
+    sizes = [1 << power for power in range(7, 22, 2)]
+    generator = np.random.default_rng(2)
+    times = [(overhead + 1e-9 * size**exponent) * generator.uniform(0.97, 1.03) for size in sizes]
+    growth = fit_growth(sizes, times)
+    assert growth.exponent == pytest.approx(exponent, abs=0.06)
+    assert growth.overhead_s == pytest.approx(overhead, rel=0.1, abs=1e-6)
+    assert growth.error < 0.1
+
+
+def test_three_sizes_are_too_few_for_a_curve():
+    assert fit_growth([1, 2, 3, 3], [1.0, 2.0, 3.0, 3.0]) is None
+
+
+def test_the_interval_of_a_ratio_holds_it():
+    generator = np.random.default_rng(3)
+    before = 1e-3 * generator.lognormal(0, 0.05, 20)
+    ratio = ratio_of(before, before.mean() * 1.2 * generator.lognormal(0, 0.05, 25))
+    assert ratio.low < 1.2 < ratio.high
+    assert ratio.high / ratio.low < 1.15
+
+
+def test_few_runs_say_no_bounds():
+    assert ratio_of([2.0], [6.0]) == Ratio(pytest.approx(3.0), 0.0, float("inf"))
+    assert ratio_of([1.0] * 4, [2.0] * 4).low == 0.0
+    assert ratio_of([1.0] * 5, [2.0] * 5).low == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(
+    ("values", "wander"), [([3.0], 1.0), ([1.0, 2.0], 2.0), ([4.0, 3.0, 2.0, 1.0], 4.0), ([2.0] * 9, 1.0)]
+)
+def test_what_wanders_differs_between_its_quarters(values, wander):
+    assert wander_of(values) == wander
+
+
+def overlap(left, right):
+    return left.low <= right.high and right.low <= left.high
+
+
+def test_intervals_in_turns_of_the_same_code_overlap_and_hold_the_middle_of_all():
+    generator = np.random.default_rng(11)
+    pairs, held = [], []
+    for _ in range(200):
+        slow_phase = np.exp(np.cumsum(generator.normal(0, 0.1, 40)))  # lasts longer than a turn
+        series = [slow_phase * generator.lognormal(0, 0.03, 40) for _ in range(4)]
+        intervals = [interval_in_turns(each.tolist(), is_busy=False) for each in series]
+        pairs += [overlap(one, other) for one, other in combinations(intervals, 2)]
+        held += [each.low <= np.median(np.concatenate(series)) <= each.high for each in intervals]
+    assert np.mean(pairs) >= 0.99
+    assert np.mean(held) >= 0.99
+
+
+def test_beside_other_programs_an_interval_is_wider_by_what_no_clock_tells():
+    calm, busy = (interval_in_turns([1.0] * 9, is_busy) for is_busy in (False, True))
+    assert (calm.low, calm.high) == (1.0, 1.0)
+    assert (busy.low, busy.high) == (pytest.approx(1 / (1 + HIDDEN)), 1 + HIDDEN)
+
+
+def test_a_ratio_in_turns_is_not_moved_by_what_happens_to_both():
+    generator = np.random.default_rng(12)
+    held, widths = [], []
+    for _ in range(200):
+        slow_phase = np.exp(np.cumsum(generator.normal(0, 0.2, 40)))
+        before, after = (slow_phase * ratio * generator.lognormal(0, 0.03, 40) for ratio in (1.0, 1.2))
+        ratio = ratio_in_turns(before.tolist(), after.tolist())
+        held.append(ratio.low <= 1.2 <= ratio.high)
+        widths.append(ratio.high / ratio.low)
+    assert np.mean(held) >= 0.97
+    assert max(widths) < 1.2
+    assert ratio_in_turns([], [1.0]) == Ratio(1.0, 0.0, float("inf"))
+    assert ratio_in_turns([1.0], [2.0]) == Ratio(pytest.approx(2.0), 0.0, float("inf"))
+
+
+@pytest.mark.parametrize(
+    ("time", "words"),
+    [
+        (lambda n: 1e-5 + 1e-9 * n, "linear"),
+        (lambda n: 1e-10 * n * len(bin(n)), "almost linear"),
+        (lambda n: 1e-12 * n**1.5, "n^1.5"),
+        (lambda n: 1e-13 * n**2, "quadratic"),
+        (lambda n: 1e-6 * n**0.5, "less than linear"),
+        (lambda n: 1e-5 if len(str(n)) % 2 else 1e-2, ""),
+    ],
+)
+def test_growth_is_told_in_words_and_not_where_the_fit_says_nothing(time, words):
+    growth = fit_growth(SIZES, [time(size) for size in SIZES])
+    assert growth_words({"exponent": growth.exponent, "error": growth.error}) == words

@@ -1,0 +1,144 @@
+"""Results as tables, and changes between two runs."""
+
+import pytest
+from bench_runs import EVERYTHING, RUN, record
+
+from guiapp.analysis.bench.history import BUSY_MARGIN, Change
+from guiapp.analysis.bench.remarks import missing_lines, remarks
+from guiapp.analysis.bench.report import table_lines
+from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.analysis.bench.statistics import Ratio
+from guiapp.analysis.bench.tables import change_lines, change_table, measured_tables, published_tables, tables
+from guiapp.analysis.export.tables import NONE
+
+
+def columns(table) -> dict[str, list[str]]:
+    """The cells of a table by their heads."""
+    head, *rows = table.rows
+    return dict(zip(head, map(list, zip(*rows, strict=True)), strict=True))
+
+
+def test_every_scenario_has_a_table_of_its_own_and_a_terminal_shows_them_all():
+    titles = [table.title for table in tables(EVERYTHING, "fast")]
+    for scenario in SCENARIOS.values():
+        assert any(title.startswith(scenario.title) for title in titles)
+    lines = "\n".join(table_lines(EVERYTHING, "fast"))
+    assert all(title in lines for title in titles)
+    assert all(remark in lines for remark in remarks(EVERYTHING))
+
+
+def test_the_best_come_first_with_interval_ratio_and_ids():
+    first, *_ = measured_tables(RUN, "fast")
+    shown = columns(first)
+    assert shown["contender"] == ["greedy", "fast", "tiktoken", "rs-bpe"]
+    assert shown["MB/s"] == ["200", "100", "10.0", "10.0"]
+    assert shown["of fast"] == ["2.00", "1.00", "0.10", "0.10"]
+    assert shown["ids"] == ["≈ 95.0 %", "equal", "equal", "own vocabulary"]
+    assert shown["tokens/s"][-1] == NONE, "tokens of another vocabulary are no measure"
+
+
+def test_other_scenarios_of_a_text_stand_beside_its_throughput():
+    single = record("latency", "fast", 128, 1e-5, p50_s=1e-6, p95_s=2e-6, p99_s=3e-6)
+    decoded = record("decode", "heap", 9_000, 1e-4)
+    results = [record("throughput", "fast", 9_000, 1e-5), single, decoded]
+    shown = columns(next(measured_tables({"results": results}, "fast")))
+    assert (shown["contender"], shown["decode MB/s"]) == (["fast", "heap"], [NONE, "90.0"])
+    assert [shown[f"p{at} µs"] for at in (50, 95, 99)] == [["1.00", NONE], ["2.00", NONE], ["3.00", NONE]]
+
+
+def test_a_series_has_a_column_for_each_size_and_says_how_it_grows():
+    growth = {"scenario": "scaling", "contender": "fast", "corpus": "english", "error": 0.05}
+    growth |= {"exponent": 1.0, "overhead_s": 2.5e-5, "slope": 1e-9}
+    results = [record("scaling", "fast", size, 1e-8 * size) for size in (1_000, 1_000_000)]
+    shown = columns(next(measured_tables({"results": results, "growth": [growth]}, "fast")))
+    assert (shown["1 kB, µs"], shown["1 MB, ms"], shown["grows"]) == (
+        ["10.0"],
+        ["10.0"],
+        ["linear, 25 µs a call"],
+    )
+
+
+def test_who_was_left_out_of_another_cell_took_no_part_in_this_one():
+    place = {"scenario": "throughput", "operation": "encode", "corpus": "tutorial", "size_bytes": 1142}
+    lessons = [{**record("throughput", "scan", 1142, 1e-3), **place}]
+    reasons = []
+    for name in ("scenario", "operation", "corpus", "size_bytes", "contender", ""):
+        left_out = {"contender": "heap", **place, "reason": "It crashed."}
+        left_out |= {name: "another"} if name else {}
+        (table,) = published_tables({"results": lessons, "left_out": [left_out]})
+        reasons.append(table.rows[2][4])
+    assert reasons == ["took no part"] * 5 + ["It crashed."]
+
+
+def test_a_published_ratio_stands_beside_the_same_ratio_here():
+    ours, theirs = (record("scaling", name, 4 << 20, s) for name, s in (("greedy", 1.0), ("llama.cpp", 3.0)))
+    (table,) = published_tables({"results": [ours, theirs]})
+    assert table.rows[0][3] == table.rows[0][6] == "× llama.cpp"
+    ratios = {row[0]: (row[3], row[6]) for row in table.rows[1:]}
+    assert ratios == {"greedy": ("2.53×", "3.00×"), "llama.cpp": ("1.00×", "1.00×")}
+    (alone,) = published_tables({"results": [ours]})
+    assert alone.rows[1][6] == "–"
+
+
+@pytest.mark.parametrize("scenario", ["throughput", "scaling"])
+def test_times_by_different_clocks_are_not_put_in_proportion(scenario):
+    clocks = {"fast": "cpu", "heap": "cpu", "own": "wall"}
+    results = [record(scenario, name, 10_000, 1e-4, clock=clock) for name, clock in clocks.items()]
+    head, *rows = next(tables({"results": results}, "fast")).rows
+    assert [row[head.index("of fast")] for row in rows] == ["1.00", "1.00", NONE]
+
+
+def test_reasons_that_differ_by_seconds_are_one_sentence():
+    cell = {"scenario": "worst", "operation": "encode", "corpus": "one letter"}
+    left_out = [
+        {**cell, "contender": name, "size_bytes": size, "reason": reason}
+        for name, size, reason in (
+            ("scan", 1_000, "One call would take about 9 s."),
+            ("scan", 10_000, "One call would take about 275 s."),
+            ("heap", 10_000, "One call would take about 2 s."),
+            ("heap", 100_000, "It crashed."),
+        )
+    ]
+    assert list(missing_lines(left_out)) == [
+        "scan, heap took no part in “Worst case” (one letter, 1 kB, and 1 more): "
+        "One call would take about 2 to 275 s.",
+        "heap took no part in “Worst case” (one letter, 100 kB): It crashed.",
+    ]
+
+
+def change(name: str, ratio: float, threads: int = 1, **more) -> Change:
+    key = ("scaling", "encode", name, "english", 2_048, threads)
+    return Change(key, Ratio(ratio, ratio * 0.96, ratio * 1.04), **more)
+
+
+def test_changes_are_told_with_their_verdicts():
+    changes = [change("heap", 1.5), change("fast", 0.5, threads=2), change("scan", 1.0)]
+    assert change_table(changes, "Since yesterday").rows[1:] == [
+        ["heap", "scaling (encode)", "english", "2 KiB", "▼ slower", "1.50", "1.44 to 1.56"],
+        ["fast", "scaling (encode), 2 threads", "english", "2 KiB", "▲ faster", "0.50", "0.48 to 0.52"],
+        ["scan", "scaling (encode)", "english", "2 KiB", "same", "1.00", "0.96 to 1.04"],
+    ]
+    slower, faster, counts = change_lines(changes)
+    assert slower.startswith("SLOWER: heap: scaling (encode), english, 2,048 bytes: 1.50 times the time")
+    assert faster.startswith("FASTER: fast: scaling (encode), english, 2,048 bytes, 2 threads")
+    assert counts == "1 slower, 1 faster, 1 same"
+
+
+def test_of_a_busy_machine_changes_are_told_as_maybe():
+    busy = [change(name, ratio, margin=BUSY_MARGIN) for name, ratio in (("heap", 9.0), ("scan", 2.0))]
+    assert [row[4] for row in change_table(busy, "").rows[1:]] == ["▼ maybe slower", "same"]
+    slower, _, about = change_lines(busy)
+    assert slower.startswith("MAYBE SLOWER: heap")
+    assert about == "The machine was busy: differences below 3 × are not reliable."
+
+
+def test_appending_is_one_sentence_with_the_best_and_the_worst():
+    took_s = {("fast", 10): (1e-3, 2e-3), ("fast", 1_000): (9e-3, 1e-3), ("heap", 1_000): (5e-3, 1e-3)}
+    results = [
+        record("append", name, size, seconds, operation=operation)
+        for (name, size), pair in took_s.items()
+        for operation, seconds in zip(("append", "encode"), pair, strict=True)
+    ]
+    told = remarks({"results": results})[-1]
+    assert told.startswith("heap appends 4 bytes and counts in 20 µs up to 1 kB of english")
+    assert "; at worst, fast appends 4 bytes and counts in 333 µs up to 10 B" in told

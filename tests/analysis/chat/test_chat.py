@@ -1,0 +1,375 @@
+"""Conversations in tokens: ids of the whole text, each with its origin; content as text beside them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from chat_templates import CONVERSATIONS, TEMPLATES, chat_here
+from conftest import VOCABS
+from gguf_builder import CONTROL, NORMAL, UNKNOWN, USER_DEFINED, write_vocab
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import guiapp
+from guiapp.analysis.chat.hints import HINT, WARNING, hints
+from guiapp.analysis.chat.templates import chosen_template, templates_of
+from guiapp.analysis.chat.token_origins import ADDED
+from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
+from guiapp.errors import ChatError
+
+
+def marked_with(chat, message):
+    """The content in tokens that are marked with a message, put together by the places that they name."""
+    content = chat.conversation.messages[message]["content"]
+    found = [" "] * len(content)
+    for origin in chat.origins:
+        if origin.message == message and origin.kind == CONTENT and origin.field == "content":
+            found[origin.start : origin.end] = content[origin.start : origin.end]
+    return "".join(found)
+
+
+def tokens_with(chat, message):
+    """The text of all tokens that have content of a message."""
+    rows = zip(chat.encoding.spans.tolist(), chat.origins, strict=True)
+    spans = [span for span, origin in rows if message in (origin.message, *origin.also) and origin.is_content]
+    return b"".join(chat.encoding.text_bytes[start:end] for start, end in spans).decode("utf-8", "replace")
+
+
+PRINTING = (
+    "concatenation",
+    "text between tags",
+    "tilde",
+    "macro",
+    "namespace",
+    "block set",
+    "generation block",
+)
+MODELS = ("demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv")
+CONTENTS = st.lists(
+    st.text("ab <|>_日🦄\n")
+    | st.sampled_from(["<|im_end|>", "x<|im_end|>y", "<|im_start|>", "</s>", "<s>", "<|im_", "end|>"]),
+    min_size=1,
+    max_size=4,
+)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@settings(max_examples=20)
+@given(construct=st.sampled_from(PRINTING), contents=CONTENTS, add_special=st.booleans())
+def test_ids_are_the_whole_texts_and_all_content_is_in_tokens_marked_with_it(
+    model, construct, contents, add_special
+):
+    tokenizer = guiapp.open_model(model)
+    roles = ("system", "user", "assistant", "user")
+    messages = [{"role": role, "content": content} for role, content in zip(roles, contents, strict=False)]
+    chat = chat_here(tokenizer, TEMPLATES[construct], messages, add_special=add_special)
+    assert chat.token_ids.tolist() == tokenizer.encode(chat.text, add_special, True).token_ids.tolist()
+    assert len(chat.origins) == len(chat.token_ids)
+    for number, content in enumerate(contents):
+        assert "".join(content.split()) in "".join(tokens_with(chat, number).split())
+        has_tokens_of_its_own = not any(number in origin.also for origin in chat.origins)
+        if has_tokens_of_its_own and model != "demo:wordpiece":  # which leaves out white space
+            assert marked_with(chat, number).split() == content.split()
+    budget = chat.budget
+    assert budget.n_tokens == budget.n_template + budget.n_added + sum(budget.by_message)
+    assert sum(budget.by_role.values()) == sum(budget.by_message)
+
+
+@pytest.mark.parametrize("model", MODELS)
+@settings(max_examples=30)
+@given(contents=CONTENTS)
+def test_content_as_text_is_what_encoding_without_control_tokens_gives(model, contents):
+    tokenizer = guiapp.open_model(model)
+    content = "".join(contents)
+    chat = chat_here(tokenizer, "{{ messages[0].content }}", [{"role": "user", "content": content}])
+    expected = tokenizer.encode(content, True, parse_special=False)
+    if model == "demo:rwkv" and "<s>" in content:  # where even text becomes a control token otherwise
+        assert 0 not in chat.as_text.token_ids
+        return
+    assert chat.as_text.token_ids.tolist() == expected.token_ids.tolist()
+    assert chat.as_text.spans.tolist() == expected.spans.tolist()
+
+
+def test_tokens_within_and_beside_what_content_would_have_become_are_found(tmp_path):
+    file = tmp_path / "nested.gguf"
+    tokens = ["<unk>", "<", ">", "abc", "<abc>", "<<abc>", "a", "b", "c", "\1"]
+    types = [UNKNOWN, NORMAL, NORMAL, USER_DEFINED, CONTROL, CONTROL, NORMAL, NORMAL, NORMAL, CONTROL]
+    write_vocab(
+        file, model="llama", tokens=tokens, scores=[0.0] * 10, token_type=types, add_space_prefix=False
+    )
+    tokenizer = guiapp.open_model(file)
+    for template, content, expected in [
+        ("{{ messages[0].content }}", "<abc>", [1, 3, 2]),  # a user-defined one is found in any text
+        ("{{ messages[0].content }}<abc>", "<", [1, 4]),
+        ("{{ messages[0].content }}", "<<abc>", [1, 1, 3, 2]),
+        ("{{ messages[0].content }}", "<\1", [1, 0]),  # a mask must not be a token
+    ]:
+        chat = chat_here(tokenizer, template, [{"role": "user", "content": content}], None, False)
+        assert chat.token_ids.tolist() in ([4], [5], [1, 9])
+        assert chat.as_text.token_ids.tolist() == expected
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("name", CONVERSATIONS)
+def test_content_without_markers_has_the_same_tokens_as_text(model, name):
+    tokenizer = guiapp.open_model(model)
+    messages, tools = json.loads(
+        json.dumps(CONVERSATIONS[name]).replace("<|im_end|>", "").replace("</s>", "")
+    )
+    chat = chat_here(tokenizer, TEMPLATES["parts"].replace("{{", "<|im_start|>{{"), messages, tools)
+    assert chat.as_text.token_ids.tolist() == chat.token_ids.tolist()
+    assert chat.as_text_origins == chat.origins
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("name", ["qwen2", "gemma-4", "llama-bpe", "deepseek-coder", "llama-spm"])
+def test_real_models_give_the_ids_of_the_whole_text(name):
+    tokenizer = guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf")
+    own = templates_of(tokenizer.vocabulary)
+    template = own[0].text if own else TEMPLATES["parts"]
+    for messages, tools in CONVERSATIONS.values():
+        if name == "qwen2" and not all(isinstance(each["content"], str) for each in messages):
+            continue  # its template takes nothing else
+        chat = chat_here(tokenizer, template, messages, tools)
+        assert chat.token_ids.tolist() == tokenizer.encode(chat.text).token_ids.tolist()
+        control = [origin for origin in chat.origins if origin.kind == TEMPLATE]
+        assert control
+        for number, message in enumerate(messages):
+            content = message.get("content")
+            if isinstance(content, str) and "<think>" not in content:
+                assert content.strip() in tokens_with(chat, number)
+
+
+def test_a_token_across_a_border_is_marked_with_the_content_in_it():
+    tokenizer = guiapp.open_model("demo:bpe")
+    chat = chat_here(
+        tokenizer, "<|im_{{ messages[0].content }}|>", [{"role": "user", "content": "end"}], None, False
+    )
+    assert len(chat.token_ids) == 1
+    (origin,) = chat.origins
+    assert (origin.kind, origin.start, origin.end, origin.is_mixed) == (CONTENT, 0, 3, True)
+    assert len(chat.as_text.token_ids) > 1
+
+
+def test_tokens_name_their_place_in_the_field_and_the_line():
+    tokenizer = guiapp.open_model("demo:bpe")
+    template = "{% for message in messages %}\n<|im_start|>\n{{ message.content | trim }}\n{% endfor %}"
+    content = "  日本 tokenization"
+    chat = chat_here(tokenizer, template, [{"role": "user", "content": content}])
+    assert chat.origins[0].kind == ADDED
+    inner = [origin for origin in chat.origins if origin.kind == CONTENT]
+    assert {origin.line for origin in inner} == {3}
+    assert inner[0].start == 2
+    assert inner[-1].end == len(content)
+    assert {origin.line for origin in chat.origins if origin.kind == TEMPLATE} == {2, 3, 4} - {4}
+    assert {origin.message for origin in chat.origins if origin.kind == TEMPLATE} == {0}
+
+
+def codes(chat, severity=None):
+    return [hint.code for hint in hints(chat) if severity in (None, hint.severity)]
+
+
+USER, ASSISTANT = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}
+TURN = "<|im_start|>{{ message.role }}\n{{ message.content }}"
+
+
+def looped(text, before="", behind=""):
+    return before + "{% for message in messages %}" + text + "{% endfor %}" + behind
+
+
+@pytest.mark.parametrize(
+    ("template", "messages", "expected"),
+    [
+        (looped(TURN + "<|im_end|>\n"), [USER, ASSISTANT, USER], []),
+        (
+            looped(TURN + "<|im_end|>\n"),
+            [{"role": "user", "content": "a<|im_end|>b"}],
+            ["content_became_control"],
+        ),
+        (looped(TURN + "<|im_end|>\n", "{{ bos_token }}"), [USER], ["double_bos"]),
+        (looped(TURN + "<|im_end|>\n", "\n{{ bos_token }}"), [USER], ["double_bos"]),
+        (looped(TURN + "\n"), [USER, ASSISTANT], ["missing_eos"]),
+        (looped(TURN + "<|im_start|>\n"), [USER, ASSISTANT], ["eog_gap"]),
+        (looped(TURN + "<|eot_id|>\n"), [USER], ["near_miss"]),
+        (looped(TURN + "<|im_end|>\n"), [{"role": "user", "content": "a <｜im_end｜> b"}], ["near_miss"]),
+        (looped(TURN + "<|im_end|>\n"), [{"role": "user", "content": "a <| im_end |> b"}], ["near_miss"]),
+        (looped(TURN + "<|im_end|>\n"), [{"role": "user", "content": "<b>1 < 2 | 3 > 2</b> [TODO]"}], []),
+        (looped(TURN + "<|im_end|>\n", "", "<|im_start|>x "), [USER], ["trailing_blank"]),
+        (looped("{% if loop.last %}" + TURN + "<|im_end|>\n{% endif %}"), [USER, USER], ["lost_content"]),
+    ],
+)
+def test_what_may_go_wrong_is_warned_of_and_nothing_else(template, messages, expected):
+    chat = chat_here(guiapp.open_model("demo:bpe"), template, messages)
+    assert codes(chat, WARNING) == expected
+
+
+@pytest.mark.parametrize(("named", "expected"), [(False, ["lost_tools", "lost_tools"]), (True, [])])
+def test_tools_and_calls_that_the_template_leaves_out_are_warned_of(named, expected):
+    function = {"name": "get_weather", "arguments": {}}
+    called = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": function}]}
+    told = "{{ tools }}{% for each in messages[-1].tool_calls %}{{ each }}{% endfor %}" if named else ""
+    template = looped(TURN + "<|im_end|>\n", told)
+    chat = chat_here(guiapp.open_model("demo:bpe"), template, [USER, called], tools=[{"function": function}])
+    assert [code for code in codes(chat, WARNING) if code == "lost_tools"] == expected
+
+
+@pytest.mark.parametrize("model", ["demo:unigram", "demo:wordpiece"])  # the other one's file calls it control
+def test_what_a_model_has_no_tokens_for_is_not_taken_for_a_control_token(model):
+    tokenizer = guiapp.open_model(model)
+    template = looped("{{ message.content }}</s>")
+    unknown = chat_here(tokenizer, template, [{"role": "user", "content": "\U0010fffd日🦄"}])
+    assert tokenizer.vocabulary.special_ids.unk in unknown.token_ids
+    assert "content_became_control" not in codes(unknown)
+    written = chat_here(tokenizer, template, [{"role": "user", "content": "a<unk>b[UNK]"}])
+    assert "content_became_control" in codes(written)
+
+
+def test_hints_that_are_no_warnings():
+    tokenizer = guiapp.open_model("demo:bpe")
+    chat = chat_here(tokenizer, looped("<|im_start|> {{ message.content }} <|im_end|>"), [USER])
+    assert codes(chat, HINT) == ["added_blank", "added_blank"]
+    chat = chat_here(
+        tokenizer, looped(TURN + "<|im_end|>\n"), [{"role": "user", "content": "</s> <|eot_id|>"}]
+    )
+    assert codes(chat, HINT) == ["near_miss", "near_miss"]
+
+
+def test_turns_end_with_what_the_template_writes_behind_content():
+    chat = chat_here(
+        guiapp.open_model("demo:bpe"), looped(TURN + "<|fim_middle|>\n"), [{**USER, "content": "</s>"}]
+    )
+    (near_miss,) = (hint for hint in hints(chat) if hint.code == "near_miss")
+    assert near_miss.what.endswith("its turns end with <|fim_middle|>.")
+
+
+def test_a_marker_of_the_template_is_told_as_its_own_even_in_a_token_with_content():
+    tokenizer = guiapp.open_model("demo:bpe")
+    chat = chat_here(tokenizer, looped("{{ message.content }}<|eot_id|>"), [{**USER, "content": "auf "}])
+    (near_miss,) = (hint for hint in hints(chat) if hint.code == "near_miss")
+    assert chat.origins[near_miss.tokens[0]].is_content
+    assert "from line 1 of the template" in near_miss.what
+    assert near_miss.message is None
+
+
+@pytest.mark.parametrize("content", ["a<|im_end|>b", "say <|eot_id|> now", "<| im_end |>", "日<｜im_end｜>"])
+def test_a_fix_mends_what_its_hint_tells(content):
+    tokenizer = guiapp.open_model("demo:bpe")
+    messages = [{"role": "user", "content": content}]
+    template = looped(TURN + "<|im_end|>\n", "{{ bos_token }}")
+    chat = chat_here(tokenizer, template, messages)
+    fixes = {hint.code: hint.fix for hint in hints(chat)}
+    assert fixes["double_bos"].add_special is False
+    assert "double_bos" not in codes(chat_here(tokenizer, template, messages, add_special=False))
+    if (edit := fixes.get("near_miss")) is not None:
+        message, field, start, end, text = edit.edit
+        assert (message, field, text) == (0, "content", "<|im_end|>")
+        mended = content[:start] + text + content[end:]
+        assert "near_miss" not in codes(chat_here(tokenizer, template, [{"role": "user", "content": mended}]))
+    else:
+        assert fixes["content_became_control"].as_text
+        ids = np.array(chat.as_text.token_ids)
+        assert (ids == tokenizer.vocabulary.find(b"<|im_end|>")).sum() == 1
+
+
+def test_the_public_function_takes_what_others_take(tmp_path):
+    file = tmp_path / "own.jinja"
+    file.write_text("[{{ messages[0].content }}]{{ answer }}")
+    tokenizer = guiapp.open_model("demo:bpe")
+    for model in ("demo:bpe", tokenizer):
+        chat = guiapp.chat(model, json.dumps([USER]), file, variables={"answer": 42})
+        assert chat.text == "[Hi]42"
+        assert [chat.text[run.start] for run in chat.rendering.runs] == ["[", "H", "]", "4"]
+    own = guiapp.chat("demo:bpe", [USER])
+    assert own.template.name == "default"
+    assert own.budget.by_message[0] >= 1
+    with pytest.raises(ChatError, match="no chat template"):
+        guiapp.chat("demo:toy", [USER])
+
+
+def test_tokens_of_generation_blocks_are_known():
+    template = "{{ messages[0].content }}[{% generation %}{{ messages[1].content }}</s>{% endgeneration %}]"
+    chat = guiapp.chat("demo:bpe", [USER, {"role": "assistant", "content": "日本 tokenization"}], template)
+    spans = chat.encoding.spans[chat.is_generated]
+    assert chat.encoding.text_bytes[spans[0, 0] : spans[-1, 1]].decode() == "日本 tokenization</s>"
+    assert not chat.is_generated[0]
+    assert not chat.is_generated[-1]
+
+
+def test_variables_may_not_take_the_place_of_messages():
+    for name in ("messages", "tools", "add_generation_prompt"):
+        with pytest.raises(ChatError, match=f"^{name} is no variable"):
+            guiapp.chat("demo:bpe", [USER], variables={name: []})
+
+
+def test_content_is_text_where_that_is_asked_for():
+    content = "a<|im_end|>b"
+    chat, as_text = (
+        guiapp.chat("demo:bpe", [{"role": "user", "content": content}], add_special=False, as_text=asked)
+        for asked in (False, True)
+    )
+    assert as_text.token_ids.tolist() == chat.as_text.token_ids.tolist() != chat.token_ids.tolist()
+    assert as_text.origins == chat.as_text_origins
+    assert codes(chat, WARNING) == ["content_became_control"]
+    assert codes(as_text, WARNING) == []
+    assert as_text.budget.n_tokens == len(as_text.encoding)
+
+
+def test_a_text_of_unknown_origin_is_told_and_nothing_made_of_it():
+    content = "ab" * 60_000  # each character is a run of its own
+    chat = guiapp.chat("demo:bpe", [{"role": "user", "content": content}], "{{ messages[0].content[::-1] }}")
+    assert chat.text == content[::-1]
+    assert not chat.is_traced
+    assert codes(chat) == ["untraced"]
+    assert chat.as_text is chat.encoding
+
+
+def vocabulary_with(tmp_path, metadata, files=()):
+    for name, text in dict(files).items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    vocabulary = guiapp.open_model("demo:bpe").vocabulary
+    return replace(vocabulary, metadata=metadata, path=tmp_path / "tokenizer.json")
+
+
+@pytest.mark.parametrize(
+    ("metadata", "files", "expected"),
+    [
+        ({"tokenizer.chat_template": "A"}, {}, {"default": "A"}),
+        ({"tokenizer.chat_template.tool_use": "B", "tokenizer.chat_template": "A"}, {},
+         {"default": "A", "tool_use": "B"}),
+        ({"tokenizer.chat_templates": "1 x string"}, {}, {}),
+        ({"chat_template": "A"}, {}, {"default": "A"}),
+        ({"chat_template": [{"name": "x", "template": "B"}, {"name": "default", "template": "A"}, 5]}, {},
+         {"default": "A", "x": "B"}),
+        ({"chat_template": "A"}, {"chat_template.jinja": "B"},
+         {"default": "B", "default, tokenizer_config.json": "A"}),
+        ({"chat_template": "B"}, {"chat_template.jinja": "B"}, {"default": "B"}),
+        ({}, {"chat_template.json": '{"chat_template": "C"}'}, {"default": "C"}),
+        ({"chat_template": "A"}, {"additional_chat_templates/rag.jinja": "R"}, {"default": "A", "rag": "R"}),
+        ({"chat_template": 5}, {}, {}),
+    ],
+)  # fmt: skip
+def test_templates_are_found_in_the_file_and_beside_it(tmp_path, metadata, files, expected):
+    found = templates_of(vocabulary_with(tmp_path, metadata, files))
+    assert {template.name: template.text for template in found} == expected
+    assert not found or found[0].name == "default"
+
+
+def test_the_template_is_chosen_as_by_transformers_or_by_name_or_file(tmp_path):
+    own = {"tokenizer.chat_template": "A", "tokenizer.chat_template.tool_use": "B"}
+    vocabulary = vocabulary_with(
+        tmp_path, own, {"c.jinja": "C", "d.json": '{"chat_template": "D"}', "e.json": "{}"}
+    )
+    assert chosen_template(vocabulary, False).text == "A"
+    assert chosen_template(vocabulary, True).text == "B"
+    assert chosen_template(vocabulary, True, "default").text == "A"
+    assert chosen_template(vocabulary, True, str(tmp_path / "c.jinja")).text == "C"
+    assert chosen_template(vocabulary, True, tmp_path / "d.json").text == "D"
+    assert chosen_template(vocabulary, True, "{{ 1 }}").text == "{{ 1 }}"
+    with pytest.raises(ChatError, match=r"“none” is no template of this model.*It has: default, tool_use"):
+        chosen_template(vocabulary, True, "none")
+    with pytest.raises(ChatError, match="has no chat template"):
+        chosen_template(vocabulary, True, tmp_path / "e.json")

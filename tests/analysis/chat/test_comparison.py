@@ -1,0 +1,125 @@
+"""Two prompts side by side: turns of the same message together, and what they have in common."""
+
+import numpy as np
+import pytest
+from chat_templates import CONVERSATIONS, TEMPLATES, chat_here
+
+import guiapp
+from guiapp.analysis.chat import comparison
+from guiapp.analysis.chat.comparison import ChatComparison, as_text_of, in_model
+from guiapp.analysis.chat.settings import ChatSettings
+from guiapp.analysis.chat.templates import templates_of
+
+PLAIN = CONVERSATIONS["plain"]
+
+
+def prompt(template="concatenation", model="demo:bpe", **settings):
+    return chat_here(guiapp.open_model(model), TEMPLATES[template], *PLAIN, **settings)
+
+
+def unshared(compared):
+    """What only one has, as texts."""
+    chats = compared.first, compared.second
+    return [
+        b"".join(
+            chat.encoding.text_bytes[start:end] for start, end in chat.encoding.spans[~shared].tolist()
+        ).decode()
+        for chat, shared in zip(chats, compared.is_shared, strict=True)
+    ]
+
+
+def test_a_prompt_has_all_in_common_with_itself():
+    compared = ChatComparison(prompt(), prompt())
+    assert compared.has_same_ids
+    assert all(first == second for first, second in compared.turns)
+    assert unshared(compared) == ["", ""]
+    assert all(first == second for _, first, second in compared.counts)
+
+
+def test_without_a_generation_prompt_only_that_is_missing():
+    first = prompt()
+    compared = ChatComparison(first, prompt(prompt=False))
+    assert [turn.is_prompt for turn, other in compared.turns if other is None] == [True]
+    assert unshared(compared) == ["<|im_start|>assistant\n", ""]
+    differences = {name: one - other for name, one, other in compared.counts if one != other}
+    assert differences == {"template": (~compared.is_shared[0]).sum()}
+
+
+@pytest.mark.parametrize("most", [comparison.MOST_PAIRS, 0])
+def test_of_two_templates_content_is_shared_and_what_both_write(monkeypatch, most):
+    monkeypatch.setattr(comparison, "MOST_PAIRS", most)
+    compared = ChatComparison(prompt(), prompt("text between tags"))
+    only_first, only_second = unshared(compared)
+    assert "Be careful" not in only_first + only_second
+    assert "<|im_start|>" in only_first
+    assert [first.message for first, second in compared.turns if first and second] == [None, 0, 1, 2, 3]
+
+
+def test_of_two_models_tokens_of_the_same_text_are_shared():
+    compared = ChatComparison(prompt(), prompt(model="demo:unigram"))
+    assert [(first.message, second.message) for first, second in compared.turns if first and second]
+    for chat, other, shared in (
+        (compared.first, compared.second, compared.is_shared[0]),
+        (compared.second, compared.first, compared.is_shared[1]),
+    ):
+        there = {(each.message, each.start, each.end) for each in other.origins if each.kind == "content"}
+        for origin, is_shared in zip(chat.origins, shared, strict=True):
+            content = chat.conversation.messages[origin.message or 0]["content"]
+            if origin.kind == "content" and content[origin.start : origin.end].isascii():
+                assert is_shared == ((origin.message, origin.start, origin.end) in there)
+    assert not np.all(compared.is_shared[0])
+
+
+def test_each_token_counts_once():
+    compared = ChatComparison(prompt(), prompt("text between tags", "demo:spm"))
+    totals = [sum(column) for column in list(zip(*compared.counts, strict=True))[1:]]
+    assert totals == [len(compared.first.encoding), len(compared.second.encoding)]
+
+
+def test_the_same_prompt_with_content_as_text_and_back():
+    chat = prompt()
+    text = as_text_of(chat)
+    assert as_text_of(chat, False) is chat
+    assert as_text_of(text) is text
+    assert text.token_ids.tolist() == chat.as_text.token_ids.tolist() != chat.token_ids.tolist()
+    assert (text.text, text.conversation, text.template) == (chat.text, chat.conversation, chat.template)
+    assert as_text_of(text, False).token_ids.tolist() == chat.token_ids.tolist()
+    assert unshared(ChatComparison(chat, text))[0] == " <|im_end|>"
+
+
+@pytest.mark.parametrize(
+    ("model", "template", "expected"),
+    [
+        ("demo:toy", None, "[Why?]"),  # which has none of its own
+        ("demo:toy", "<{{ messages[0].content }}>", "<Why?>"),
+        ("demo:bpe", "<{{ messages[0].content }}>", "<Why?>"),
+        ("demo:bpe", None, None),
+    ],
+)
+def test_in_another_model_its_own_template_is_taken_or_else_that_of_the_chat(model, template, expected):
+    chat = guiapp.chat("demo:spm", [{"role": "user", "content": "Why?"}], "[{{ messages[0].content }}]")
+    other = guiapp.open_model(model)
+    found = in_model(chat, other, ChatSettings(add_special=False), template)
+    assert found.tokenizer is other
+    assert found.conversation == chat.conversation
+    assert not found.settings.add_special
+    if expected is None:
+        assert found.text == guiapp.chat(model, chat.conversation.messages).text
+        assert found.template == templates_of(other.vocabulary)[0]
+    else:
+        assert found.text == expected
+
+
+def test_of_very_long_turns_what_begins_and_ends_alike_is_shared(monkeypatch):
+    monkeypatch.setattr(comparison, "MOST_PAIRS", 0)
+    tokenizer = guiapp.open_model("demo:bpe")
+    message = [{"role": "user", "content": "x"}]
+    for texts, expected in (
+        (("a b c", "a b c"), ["", ""]),
+        (("a b c", "a d c"), [" b", " d"]),
+        (("a b", "a b b"), ["", " b"]),
+        (("a a a", "a"), [" a a", ""]),
+        (("b", "d"), ["b", "d"]),
+    ):
+        chats = [chat_here(tokenizer, "{{ '" + text + "' }}", message, add_special=False) for text in texts]
+        assert unshared(ChatComparison(*chats)) == expected

@@ -1,0 +1,271 @@
+"""Each kind of hint in full: what it says, of which tokens and message, and the button that it has."""
+
+import pytest
+from chat_templates import chat_here
+from conftest import SHARED, VOCABS
+from gguf_builder import write_vocab
+
+import guiapp
+from guiapp.analysis.chat.hints import HINT, WARNING, hints
+from guiapp.core.vocabulary.byte_alphabet import spell
+
+START, END, BOS = "<|im_start|>", "<|im_end|>", "<|begin_of_text|>"
+USER, ASSISTANT = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}
+ADD = {"name": "add", "arguments": {}}
+CALLED = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": ADD}]}
+TURN = START + "{{ message.role }}\n{{ message.content }}"
+UNENDED = "Nothing tells the model that the assistant's turn has ended: no control token follows."
+GAP = f"{START} follows the assistant's turn, but llama.cpp does not stop there in this model."
+TRAILING = "The prompt ends in a blank from the template: tokens of words mostly begin with their own."
+BLANK = "Line 1 of the template puts a blank"
+FIRST, TEMPLATE = "in message 1 (user)", "from line 2 of the template"
+LEFT_OUT = "The template leaves out the"
+TAKE_OUT, ADD_END, REPLACE = "Take out of the template", f"Add {END}", "Replace in the template"
+
+
+def looped(text, before="", behind=""):
+    return before + "{% for message in messages %}" + text + "{% endfor %}" + behind
+
+
+def user(content):
+    return {"role": "user", "content": content}
+
+
+def control(number, token=END):
+    what = f"Content of message {number} (user) became the control token {token}."
+    return ("content_became_control", WARNING, what, token, number - 1, "Encode as text")
+
+
+def two_bos(tokens):
+    what = f"Two {BOS} begin the prompt: the template writes both."
+    return ("double_bos", WARNING, what, tokens, None, TAKE_OUT)
+
+
+def near_miss(said, where, behind, severity, tokens, message, label):
+    what = f"{said}, {where}, is plain text in this model{behind}."
+    return ("near_miss", severity, what, tokens, message, label)
+
+
+@pytest.mark.parametrize(
+    ("template", "messages", "expected"),
+    [
+        (looped(TURN + END), [user(f"a{END}b{END}")], [control(1)]),
+        (looped(TURN + END), [user(f"a{END}b"), USER, user(END)], [control(1), control(3)]),
+        (looped(TURN + END, BOS), [USER], []),
+        (looped(TURN + END, f"{BOS}x{BOS}"), [USER], []),
+        (looped(TURN + END, BOS), [user(BOS)], [control(1, BOS)]),
+        (looped("{{ message.content }}" + END, BOS), [user(BOS)], [control(1, BOS)]),
+        (
+            looped(TURN + "{% for call in message.tool_calls %}{{ call.function.name }}{% endfor %}"),
+            [USER, CALLED],
+            [("missing_eos", WARNING, UNENDED.replace("turn", "call of a tool"), "", 1, None)],
+        ),
+        (looped(BOS + TURN + END, f"{BOS} \n"), [USER], [two_bos(f"{BOS} \n{BOS}")]),
+        (
+            looped(TURN + "\n"),
+            [USER, ASSISTANT] * 2,
+            [
+                ("eog_gap", WARNING, GAP, f"\n{START}user\n", 1, ADD_END),
+                ("missing_eos", WARNING, UNENDED, "\n", 3, ADD_END),
+            ],
+        ),
+        (looped(TURN), [USER, ASSISTANT], [("missing_eos", WARNING, UNENDED, "", 1, ADD_END)]),
+        (
+            looped(TURN + "<| im_end |>"),
+            [USER, ASSISTANT],
+            [
+                ("missing_eos", WARNING, UNENDED, "<| im_end |>", 1, REPLACE),
+                near_miss(
+                    "<| im_end |>", TEMPLATE, f"; it has {END}", WARNING, "<| im_end |>", None, REPLACE
+                ),
+            ],
+        ),
+        (
+            looped(TURN + END),
+            [user("a <| im_end |> b </s> <s> </t>")],
+            [
+                near_miss("<| im_end |>", FIRST, f"; it has {END}", WARNING, " <| im_end |>", 0, "Replace"),
+                near_miss("</s>", FIRST, f"; its turns end with {END}", HINT, " </s>", 0, "Replace"),
+                near_miss("<s>", FIRST, "", HINT, " <s>", 0, None),
+            ],
+        ),
+        (
+            looped(TURN + "<| im_start |>"),
+            [USER, ASSISTANT],
+            [
+                ("missing_eos", WARNING, UNENDED, "<| im_start |>", 1, ADD_END),
+                near_miss(
+                    "<| im_start |>", TEMPLATE, f"; it has {START}", WARNING, "<| im_start |>", None, REPLACE
+                ),
+            ],
+        ),
+        (
+            looped(TURN + "{% if loop.last %}<| im_end |>{% endif %}"),
+            [USER, ASSISTANT, USER],
+            [
+                ("eog_gap", WARNING, GAP, f"{START}user\n", 1, ADD_END),
+                near_miss(
+                    "<| im_end |>", TEMPLATE, f"; it has {END}", WARNING, "<| im_end |>", None, REPLACE
+                ),
+            ],
+        ),
+        (
+            looped(START + TURN + END),
+            [user(f"a{BOS}b{BOS} </s>")],
+            [
+                control(1, BOS),
+                near_miss("</s>", FIRST, f"; its turns end with {END}", HINT, " </s>", 0, "Replace"),
+            ],
+        ),
+        (
+            looped(TURN + "|>" + END),
+            [user("a <| im_end ")],
+            [near_miss("<| im_end |>", FIRST, f"; it has {END}", WARNING, " <| im_end |>", 0, None)],
+        ),
+        (
+            looped(START + "{{ message.content | center(12) }}" + END),
+            [user("</s> abc")],
+            [near_miss("</s>", FIRST, f"; its turns end with {END}", HINT, " </s>", 0, None)],
+        ),
+        (
+            looped(TURN + "<s>" + END),
+            [USER],
+            [near_miss("<s>", TEMPLATE, "", WARNING, "<s>", None, None)],
+        ),
+        (looped(START + "{{ message.content }}"), [user("x ")], []),
+        ("{{ (messages[0].content + messages[1].content) | urlencode }}", [user("a b")] * 2, []),
+        (
+            "{{ messages[0].content | urlencode }}",
+            [user("a b")] * 2,
+            [("lost_content", WARNING, f"{LEFT_OUT} content of message 2 (user).", "", 1, None)],
+        ),
+        (
+            "{{ tools[0].function.name }}/{{ tools | tojson | urlencode }}",
+            [USER, CALLED],
+            [("lost_content", WARNING, f"{LEFT_OUT} content of message 1 (user).", "", 0, None)],
+        ),
+        (
+            looped(TURN + END, "", f"{START}x \t"),
+            [USER],
+            [("trailing_blank", WARNING, TRAILING, " \t", None, TAKE_OUT)],
+        ),
+        (
+            looped(f"{START}  {{{{ message.content }}}}\n  {END}".replace("\n", "{{ '' }}")),
+            [USER, ASSISTANT],
+            [
+                ("added_blank", HINT, f"{BLANK} before content.", "  H", 0, TAKE_OUT),
+                ("added_blank", HINT, f"{BLANK} behind content.", "  ", 0, TAKE_OUT),
+            ],
+        ),
+        (
+            looped("{% if loop.last %}" + TURN + END + "{% endif %}"),
+            [USER, user(" "), USER],
+            [("lost_content", WARNING, f"{LEFT_OUT} content of message 1 (user).", "", 0, None)],
+        ),
+        (
+            looped(TURN + END),
+            [USER, CALLED, USER],
+            [
+                ("lost_tools", WARNING, f"{LEFT_OUT} tools: the prompt names none of them.", "", None, None),
+                ("lost_tools", WARNING, f"{LEFT_OUT} tool calls of message 2 (assistant).", "", 1, None),
+            ],
+        ),
+    ],
+)
+def test_a_hint_tells_what_is_wrong_where_and_what_a_click_would_do(template, messages, expected):
+    tools = [{"function": ADD}] if CALLED in messages else None
+    chat = chat_here(guiapp.open_model("demo:bpe"), template, messages, tools, add_special=False)
+    text, spans = chat.encoding.text_bytes, chat.encoding.spans
+    assert [
+        (
+            hint.code,
+            hint.severity,
+            hint.what,
+            b"".join(text[start:end] for start, end in spans[slice(*hint.tokens)]).decode(),
+            hint.message,
+            hint.fix and hint.fix.label,
+        )
+        for hint in hints(chat)
+    ] == expected
+
+
+CALL = START + "{{ message.tool_calls[0].function.name }}"
+REPEATS_NAME = (
+    f"{{% if message.tool_calls %}}{CALL}{END}{{% elif message.role == 'tool' %}}"
+    f"{CALL.replace('message', 'messages[loop.index0 - 1]')}{START}{{{{ message.content }}}}{END}"
+    f"{{% else %}}{TURN}{END}{{% endif %}}"
+)
+ARGUMENTS = "{{ message.tool_calls[0].function.arguments | tojson }}"
+FIRST_PART = TURN.replace("content", "content[0].text")
+THOUGHT = {"role": "assistant", "content": "<think>look it up</think>\n<b>Paris</b>"}
+
+
+def calling(arguments):
+    return {**CALLED, "tool_calls": [{"function": {"name": "add", "arguments": arguments}}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "expected"),
+    [
+        (REPEATS_NAME, CALLED, ""),
+        (TURN + END, THOUGHT, ""),
+        (START + "{{ message.content.split('</think>')[-1] }}" + END, THOUGHT, "<think>look it up"),
+        (START + "{{ message.content.replace('<think>', '[') }}" + END, THOUGHT, ""),
+        (START + "{{ message.content.split('</think>')[0] }}" + END, THOUGHT, "<b>Paris</b>"),
+        (START + "{{ message.content | upper }}" + END, THOUGHT, ""),
+        (START + "{{ message.content | urlencode }}" + END, THOUGHT, ""),
+        (TURN + END, {**ASSISTANT, "reasoning": "Why 5?"}, "Why 5?"),
+        (TURN + "{{ message.thinking }}" + END, {**ASSISTANT, "reasoning_content": "Why 5?"}, ""),
+        (TURN + END, {**ASSISTANT, "content": [{"text": "Why 5?"}]}, ""),
+        (FIRST_PART + END, {**ASSISTANT, "content": [{"text": "5?"}, {"text": "So."}]}, "So."),
+        (CALL + END, {**CALLED, "content": "Adding."}, "Adding."),
+        (CALL + ARGUMENTS + END, calling({"a": 'b"'}), ""),
+        (CALL + ARGUMENTS + END, calling("{}"), ""),
+        (CALL + "{{ message.tool_calls[0].function.arguments }}" + END, calling('{"a": "ü"}'), ""),
+        (CALL + ARGUMENTS + END, calling('{"a": "ü"}'), "escaped_arguments"),
+        (CALL + "{{ message.tool_calls | tojson }}" + END, calling('{"a": "ü"}'), "escaped_arguments"),
+    ],
+)
+def test_what_is_left_out_or_escaped_gets_a_hint_and_a_turn_that_is_ended_none(text, message, expected):
+    template = looped(f"{{% if message.role == 'user' %}}{TURN}{END}{{% else %}}{text}{{% endif %}}")
+    messages = [USER, message, {"role": "tool", "content": "3"}][: 3 if text == REPEATS_NAME else 2]
+    found = hints(chat_here(guiapp.open_model("demo:bpe"), template, messages, add_special=False))
+    assert [(hint.severity, hint.message) for hint in found] == [(HINT, 1)] * bool(expected)
+    assert all(expected in f"{hint.code} {hint.what}" for hint in found)
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("template", ["diffusion_gemma.jinja", "gptoss.jinja"])
+def test_calls_and_turns_that_public_templates_end_get_no_warning(template, tmp_path):
+    path = VOCABS / "ggml-vocab-gemma-4.gguf"
+    if template == "gptoss.jinja":
+        special = "<|start|>", "<|end|>", "<|message|>", "<|channel|>", "<|call|>", "<|return|>"
+        tokens = [*special, *spell(bytes(range(256)))]
+        path = tmp_path / "x.gguf"
+        write_vocab(path, model="gpt2", tokens=tokens, types=[3] * 6 + [1] * 256, merges=[])
+    answer = {"role": "tool", "tool_call_id": "1", "name": "lookup", "content": "{}"}
+    call = {"id": "1", "type": "function", "function": {"name": "lookup", "arguments": {"city": "Paris"}}}
+    messages = [USER, {**CALLED, "tool_calls": [call]}, answer, ASSISTANT, USER]
+    text = (SHARED / "templates" / template).read_text()
+    chat = chat_here(guiapp.open_model(path), text, messages, add_special=False)
+    assert [hint for hint in hints(chat) if hint.severity == WARNING] == []
+
+
+def test_three_tokens_at_the_beginning_are_told_as_three():
+    model = guiapp.open_model("demo:bpe")
+    (hint,) = hints(chat_here(model, looped(TURN + END, f"{BOS} {BOS}"), [USER]))
+    assert hint.what == (f"3 {BOS} begin the prompt: the template writes 2, and the tokenizer adds another.")
+    assert hint.fix.label == "Leave out the added one"
+    (hint,) = hints(chat_here(model, looped(TURN + END, f"{BOS}{BOS}{BOS}x{BOS}"), [USER], add_special=False))
+    assert hint.what == f"3 {BOS} begin the prompt: the template writes all."
+    assert (hint.tokens, hint.fix.label) == ((0, 3), TAKE_OUT)
+
+
+def test_of_two_tokens_at_the_beginning_the_added_one_can_be_left_out():
+    chat = chat_here(guiapp.open_model("demo:bpe"), looped(TURN + END, f" \n{BOS}"), [USER])
+    (hint,) = hints(chat)
+    assert (
+        hint.what == f"Two {BOS} begin the prompt: the template writes one, and the tokenizer adds another."
+    )
+    assert (hint.severity, hint.message, hint.fix.label) == (WARNING, None, "Leave out the added one")
+    assert chat.token_ids[[hint.tokens[0], hint.tokens[1] - 1]].tolist() == [chat.token_ids[0]] * 2

@@ -1,0 +1,184 @@
+"""Messages as they are pasted: OpenAI's form is taken, and what is wrong is told in one sentence."""
+
+import json
+
+import pytest
+
+from guiapp.analysis.chat.messages import conversation_of, with_reasoning
+from guiapp.errors import ChatError
+
+USER = {"role": "user", "content": "Hello"}
+TOOL = {"type": "function", "function": {"name": "add"}}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [USER],
+        (USER,),
+        USER,
+        json.dumps([USER]),
+        json.dumps([USER]).encode(),
+        {"model": "x", "messages": [USER]},
+        [{**USER, "name": None}],
+    ],
+)
+def test_messages_come_as_values_as_json_and_as_a_request(given):
+    assert conversation_of(given).messages == (USER,)
+
+
+def test_tools_come_by_themselves_or_in_the_request():
+    assert conversation_of({"messages": [USER], "tools": [TOOL]}).tools == (TOOL,)
+    assert conversation_of([USER], json.dumps([TOOL])).tools == (TOOL,)
+    assert conversation_of([USER], []).tools is None
+
+
+def test_reasoning_has_all_names_that_templates_read():
+    message = with_reasoning({**USER, "reasoning": "why"})
+    assert [message[key] for key in ("reasoning", "reasoning_content", "thinking")] == ["why"] * 3
+    assert with_reasoning(USER) == USER
+
+
+IMAGE = {"type": "image_url", "image_url": {"url": "data:"}}
+DEEP = {}
+for _ in range(40):
+    DEEP = {"a": DEEP}
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("[", "The messages are no JSON"),
+        ("[" * 99_999, "nested too deeply"),
+        (b"\xff", "The messages are no JSON"),
+        (5, "Messages are a list"),
+        ([], "There are no messages"),
+        ([5], "Message 1 is no object"),
+        ([USER, {"content": "x"}], "Message 2 has no role"),
+        ([{"role": 5}], "Message 1 has no role"),
+        ([{"role": "user", "content": 5}], "The content of message 1 is neither"),
+        ([{"role": "user", "content": [5]}], "A part of message 1 is no object"),
+        ([{"role": "user", "content": [IMAGE]}], "Message 1 has a part of the type image_url. Only texts"),
+        ([{"role": "user", "content": [{"type": "text"}]}], "A part of message 1 has no text"),
+        ([USER] * 5000, "There are 5,000 messages"),
+        ([{"role": "user", "content": "x" * (5 << 20)}], "The messages are too long"),
+        ([{**USER, "more": list(range(300_000))}], "The messages are too long"),
+        ([{**USER, "more": DEEP}], "nested deeper than 32 levels"),
+        ({"messages": [USER], "tools": 5}, "Tools are a list of objects"),
+        ({"messages": [USER], "tools": [TOOL] * 2000}, "There are 2,000 tools"),
+    ],
+    ids=lambda value: None if isinstance(value, str) and len(value) < 60 else "",
+)
+def test_what_is_wrong_is_told_in_one_sentence(given, told):
+    with pytest.raises(ChatError) as error:
+        conversation_of(given)
+    assert told in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "tools", "sentence"),
+    [
+        (5, None, 'Messages are a list, such as [{"role": "user", "content": "Hello"}].'),
+        ([], None, "There are no messages. Give at least one."),
+        ([USER, 5], None, 'Message 2 is no object such as {"role": "user", "content": "Hello"}.'),
+        ([USER, {"content": "x"}], None, 'Message 2 has no role. Give it one, such as "role": "user".'),
+        (
+            [USER, {"role": "x", "content": 5}],
+            None,
+            "The content of message 2 is neither a text nor a list of parts.",
+        ),
+        (
+            [{"role": "x", "content": [5]}],
+            None,
+            'A part of message 1 is no object such as {"type": "text", "text": "Hi"}.',
+        ),
+        (
+            [{"role": "x", "content": [IMAGE]}],
+            None,
+            "Message 1 has a part of the type image_url. Only texts become tokens here: "
+            "leave images, sound and the like out.",
+        ),
+        (
+            [{"role": "x", "content": [{"text": "a"}, {"refusal": None}]}],
+            None,
+            "A part of message 1 has no text.",
+        ),
+        ([USER] * 4097, None, "There are 4,097 messages. At most 4,096 are taken."),
+        ([USER], [TOOL] * 1025, "There are 1,025 tools. At most 1,024 are taken."),
+        (
+            [USER],
+            [TOOL, 5],
+            'Tools are a list of objects, such as [{"type": "function", "function": {…}}].',
+        ),
+        ([USER], "{", "The tools are no JSON: "),
+    ],
+    ids=lambda value: value[:30] if isinstance(value, str) else "",
+)
+def test_sentences_say_what_to_do(given, tools, sentence):
+    with pytest.raises(ChatError) as error:
+        conversation_of(given, tools)
+    assert str(error.value) == sentence or (sentence.endswith(" ") and str(error.value).startswith(sentence))
+
+
+def nested(levels):
+    value = "x"
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("given", "tools", "is_taken", "is_typed"),
+    [
+        ([USER] * 4096, None, True, True),
+        ([USER] * 4097, None, False, True),
+        ([USER], [TOOL] * 1024, True, True),
+        ([USER], [TOOL] * 1025, False, False),
+        ([{"role": "user", "content": "x" * ((4 << 20) - 15)}], None, True, True),
+        ([{"role": "user", "content": "x" * ((4 << 20) - 14)}], None, False, True),
+        ([{**USER, "more": [1] * (200_000 - 5)}], None, True, True),
+        ([{**USER, "more": [1] * (200_000 - 4)}], None, False, True),
+        ([{**USER, "more": nested(30)}], None, True, True),
+        ([{**USER, "more": nested(31)}], None, False, False),
+    ],
+)
+def test_so_much_is_taken_and_no_more(given, tools, is_taken, is_typed):
+    for is_limited, expected in ((True, is_taken), (False, is_typed)):
+        if expected:
+            conversation_of(given, tools, is_limited)
+        else:
+            with pytest.raises(ChatError):
+                conversation_of(given, tools, is_limited)
+
+
+@pytest.mark.parametrize("kind", ["text", "input_text", "output_text", None])
+def test_texts_come_in_parts_of_any_of_these_types(kind):
+    part = {"text": "a"} if kind is None else {"type": kind, "text": "a"}
+    message = {"role": "user", "content": [part, {"type": "refusal", "refusal": "No."}]}
+    conversation = conversation_of([message, {"role": "tool"}])
+    assert conversation.messages == (message, {"role": "tool"})
+    assert [conversation.role(number) for number in (0, 1)] == ["user", "tool"]
+
+
+@pytest.mark.parametrize(
+    ("given", "thinking", "reasoning_content"),
+    [
+        ({"thinking": "t"}, "t", "t"),
+        ({"reasoning_content": "c", "thinking": "t"}, "t", "c"),
+        ({"reasoning": "r", "thinking": None}, None, "r"),
+        ({"reasoning": "", "content": "x"}, "", ""),
+    ],
+)
+def test_a_reasoning_that_is_there_keeps_its_text(given, thinking, reasoning_content):
+    found = with_reasoning({**USER, **given})
+    assert (found["thinking"], found["reasoning_content"]) == (thinking, reasoning_content)
+    assert {key: found[key] for key in given} == given
+
+
+def test_tools_that_are_given_come_before_those_of_the_request():
+    other = {"type": "function", "function": {"name": "other"}}
+    request = {"messages": [USER], "tools": [TOOL]}
+    assert conversation_of(request, [other]).tools == (other,)
+    assert conversation_of(request, []).tools is None
+    assert conversation_of({"messages": USER}).messages == (USER,)

@@ -1,0 +1,294 @@
+"""Chat templates: texts equal to those of `transformers`, and where each character is from."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+import pytest
+from chat_templates import CONVERSATIONS, TEMPLATES
+from jinja2 import nodes
+from jinja2.ext import Extension
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from guiapp.analysis.chat import rendering
+from guiapp.analysis.chat.messages import conversation_of, with_reasoning
+from guiapp.analysis.chat.rendering import render
+from guiapp.analysis.chat.sandbox import _rendered, _traced
+from guiapp.errors import ChatError
+
+try:
+    from transformers.utils import chat_template_utils as utils
+except ImportError:
+    utils = None
+
+NOW = datetime(2026, 7, 4)
+TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
+
+
+def request_of(template, name, add_generation_prompt=True):
+    conversation = conversation_of(*CONVERSATIONS[name])
+    request = {
+        "template": template,
+        "messages": [with_reasoning(message) for message in conversation.messages],
+        "tools": conversation.tools,
+        "variables": TOKENS,
+        "add_generation_prompt": add_generation_prompt,
+    }
+    return json.loads(json.dumps(request))
+
+
+def reference(request):
+    """What `transformers` gives, or else jinja2 set up as it does; None where that fails."""
+    given = {key: request[key] for key in ("messages", "tools", "add_generation_prompt")} | TOKENS
+    try:
+        if utils is not None:
+            texts, _ = utils.render_jinja_template(
+                [given.pop("messages")], chat_template=request["template"], **given
+            )
+            return texts[0]
+        environment = ImmutableSandboxedEnvironment(
+            trim_blocks=True, lstrip_blocks=True, extensions=[Plain, "jinja2.ext.loopcontrols"]
+        )
+        environment.filters["tojson"] = lambda x, ensure_ascii=False, **more: json.dumps(
+            x, ensure_ascii=ensure_ascii, **more
+        )
+        environment.globals["strftime_now"] = datetime.now().strftime
+        return environment.from_string(request["template"]).render(documents=None, **given)
+    except Exception:
+        return None
+
+
+class Plain(Extension):
+    """Blocks of what is to be generated, as plain blocks."""
+
+    tags = {"generation"}
+
+    def parse(self, parser):
+        next(parser.stream)
+        return nodes.Scope(parser.parse_statements(["name:endgeneration"], drop_needle=True))
+
+
+@pytest.mark.parametrize("name", CONVERSATIONS)
+@pytest.mark.parametrize("construct", TEMPLATES)
+def test_a_text_is_the_one_of_transformers_and_wholly_traced(construct, name):
+    template = TEMPLATES[construct]
+    for add_generation_prompt in (True, False):
+        request = request_of(template, name, add_generation_prompt)
+        expected = reference(request)
+        rendered = _rendered(request, NOW)
+        assert rendered.get("text") == expected, rendered
+        if expected:
+            traced = _traced(request, NOW, expected)
+            starts = [run[0] for run in traced["runs"]]
+            assert starts[0] == 0
+            assert starts == sorted(set(starts))
+            for text, _, message, field, _, offset in content_runs(traced, expected):
+                entry = request["messages"][message].get(field)
+                if isinstance(entry, str):
+                    for here, there in zip(text, entry[offset:], strict=False):
+                        assert here.casefold() == there.casefold() or there in ESCAPED
+
+
+def test_filters_that_import_at_their_first_use_have_no_need_of_files():
+    template = "{{ messages[0].content | wordwrap(3) }}{{ '<b>x</b>' | striptags }}"
+    rendering = render(template, conversation_of([{"role": "user", "content": "abcd"}]))
+    assert rendering.text == "abc\ndx"
+
+
+def test_generation_blocks_are_told_as_transformers_masks_them():
+    template = (
+        "{% for m in messages %}<{{ m.role }}>{% if m.role == 'assistant' %}{% generation %}"
+        "{{ m.content }}{{ eos_token }}{% endgeneration %}{% else %}{{ m.content }}{% endif %}\n{% endfor %}"
+    )
+    request = request_of(template, "plain")
+    rendered = _rendered(request, NOW)
+    (start, end) = rendered["generated"][0]
+    assert rendered["text"][start:end] == request["messages"][2]["content"] + "</s>"
+    assert len(rendered["generated"]) == 1
+    for name in ("generation block", "macro", "block set"):
+        request = request_of(
+            TEMPLATES[name].replace("</s>", "{% generation %}日</s>{% endgeneration %}"), "plain"
+        )
+        if utils is not None:
+            given = {key: request[key] for key in ("tools", "add_generation_prompt")} | TOKENS
+            _, (expected,) = utils.render_jinja_template(
+                [request["messages"]],
+                chat_template=request["template"],
+                return_assistant_tokens_mask=True,
+                **given,
+            )
+            assert _rendered(request, NOW)["generated"] == expected
+
+
+def content_runs(traced, text):
+    ends = [*(run[0] for run in traced["runs"][1:]), len(text)]
+    for (start, kind, message, field, line, _, offset), end in zip(traced["runs"], ends, strict=True):
+        if kind == "content" and message is not None:
+            yield text[start:end], kind, message, field, line, offset
+
+
+ESCAPED = '\n"&<>日本語🦄ü'
+UNTOUCHED = (
+    "concatenation", "text between tags", "tilde", "macro", "namespace", "block set", "set then print",
+    "macro with caller", "generation block", "date", "literals", "joining", "parts",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("construct", UNTOUCHED)
+def test_all_content_that_a_template_prints_is_known_by_its_message_and_place(construct):
+    request = request_of(TEMPLATES[construct], "plain")
+    text = _rendered(request, NOW)["text"]
+    found = dict.fromkeys(range(len(request["messages"])), "")
+    for part, _, message, field, line, offset in content_runs(_traced(request, NOW, text), text):
+        assert field == "content"
+        assert request["messages"][message]["content"][offset:].startswith(part)
+        assert "content" in TEMPLATES[construct].split("\n")[line - 1]
+        found[message] += part
+    contents = [message["content"] for message in request["messages"]]
+    if construct == "set then print":
+        contents = [content.strip() for content in contents]
+    assert list(found.values()) == contents
+
+
+def test_what_is_made_of_content_beyond_recognition_counts_as_made_of_it():
+    template = (
+        "{{ messages[0] | tojson }}{{ '<%s>' % messages[0].content }}{{ messages[1].content | wordcount }}!"
+    )
+    messages = [{"role": "user", "content": "a\nb"}, {"role": "user", "content": "c"}]
+    rendering = render(template, conversation_of(messages))
+    kinds = {}
+    ends = [*(run.start for run in rendering.runs[1:]), len(rendering.text)]
+    for run, end in zip(rendering.runs, ends, strict=True):
+        key = run.origin.kind, run.origin.message, run.origin.field
+        kinds[key] = kinds.get(key, "") + rendering.text[run.start : end]
+    assert kinds == {
+        ("transformed", 0, "content"): '{"": "", "": ""}<a\nb>',
+        ("template", 0, ""): "rolecontent",
+        ("template", 0, "role"): "user",
+        ("content", 0, "content"): "a\\nb",
+        ("template", None, ""): "1!",
+    }
+
+
+MARKED = """{%- set loop_messages = messages %}
+{%- if tools is not none %}
+  {{- tools | tojson }}
+{%- endif %}
+
+{% for message in loop_messages -%}
+  {%- if message.role == 'tool' -%}
+    {{ message.content | tojson }}
+  {%- elif message.role == 'system' -%}
+    System: {{ message.content }}
+  {%- else -%}
+    {%- set content =
+      '<|start|>'
+      + message.content | trim
+      + '<|end|>' -%}
+    {{ content }}
+  {%- endif %}
+{% endfor %}
+{# the end #}"""
+
+
+def test_lines_are_counted_and_name_what_they_write():
+    rendering = render(MARKED, conversation_of(CONVERSATIONS["plain"][0]))
+    assert rendering.lines == (1, 1, 0, 1, None, 4, 4, 0, 4, 1, 4, 3, 3, 3, 3, 3, 4, 4, None)
+    ends = [*(run.start for run in rendering.runs[1:]), len(rendering.text)]
+    by_line = {
+        (run.origin.line, rendering.text[run.start : end])
+        for run, end in zip(rendering.runs, ends, strict=True)
+        if run.origin.message == 3
+    }
+    assert by_line == {(13, "<|start|>"), (14, "Why?"), (15, "<|end|>")}
+
+
+def test_content_in_parts_is_named_where_a_template_fails_at_it():
+    parts = {"role": "user", "content": [{"type": "text", "text": "Why?"}]}
+    with pytest.raises(ChatError, match="; the content of message 2 is a list of parts"):
+        render("{{ '' + messages[1].content }}", conversation_of([{"role": "user", "content": "a"}, parts]))
+
+
+CALL = "messages[1].tool_calls[0].function.arguments"
+
+
+@pytest.mark.parametrize(
+    ("template", "arguments", "told"),
+    [
+        (f"{{% for key, value in {CALL} | items %}}{{{{ key }}}}{{% endfor %}}", '{"a": 1}', "as objects"),
+        (f"{{{{ {CALL}.items() | list }}}}", '{"a": 1}', "as objects"),
+        (f"{{{{ raise_exception('No') if {CALL} is string }}}}", '{"a": 1}', "as objects"),
+        (f"{{{{ 'x' + {CALL} }}}}", {"a": 1}, "as JSON in a text"),
+        (f"{{{{ {CALL}.items() | list }}}}", "a", ""),
+        (f"{{{{ {CALL}.a.b.c }}}}", '{"a": 1}', ""),
+    ],
+)  # fmt: skip
+def test_what_form_arguments_must_have_is_told_where_a_template_fails_for_it(template, arguments, told):
+    call = {"type": "function", "function": {"name": "add", "arguments": arguments}}
+    messages = [{"role": "user", "content": "a"}, {"role": "assistant", "tool_calls": [call]}]
+    with pytest.raises(ChatError, match=r"The template (fails|refuses)") as error:
+        render(template, conversation_of(messages))
+    assert str(error.value).endswith("message 2.") == bool(told)
+    assert told in str(error.value)
+
+
+LOOPS = "{{% for i in range(99999) %}}{{% for j in range(99999) %}}{}{{% endfor %}}{{% endfor %}}"
+
+
+@pytest.mark.parametrize(
+    ("template", "told"),
+    [
+        ("{% if %}", "has a mistake in line 1"),
+        ("a\n{{ raise_exception('No!\nNever.') }}", "refuses these messages: No!\\nNever."),
+        ("\n{{ messages[9].content.x }}", "fails in line 2: list object has no element 9"),
+        ("{{ ().__class__.__base__.__subclasses__() }}", "is stopped in line 1 by the sandbox"),
+        ("{{ messages.append(1) }}", "is stopped in line 1 by the sandbox"),
+        ("{{ cycler.__init__.__globals__.os.popen('id').read() }}", "is stopped in line 1 by the sandbox"),
+        ("{% set n = namespace(__class__=1) %}", "is stopped in line 1 by the sandbox"),
+        ("{% set n = namespace() %}{% set n.__class__ = 1 %}", "is stopped in line 1 by the sandbox"),
+        ("{% include '/etc/passwd' %}", "no loader for this environment"),
+        ("{% import '/etc/passwd' as x %}", "no loader for this environment"),
+        ("{% for i in range(10**9) %}x{% endfor %}", "Range too big"),
+        (LOOPS.format(""), "more time than it may"),
+        (LOOPS.format('{{ "x" * 9999 ~ j }}'), "writes more than 26"),
+        ("{{ 'x' * 10**9 }}", "more memory than it may"),
+        ("{{ '\\ud83d' }}{{ '\\ude00' }}", "surrogates not allowed"),
+        ("{{ 'x' * 10**7 }}", "writes more than 26"),  # of its own 262,144
+        ("{{ 'x' * 2**22 }}", "writes more than 26"),
+        ("{{ 9 ** (9 ** (9 ** 9)) }}", "more time than it may"),
+        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "calls itself without end"),
+        ("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "nested too deeply"),
+        ("{% if 1 %}" * 200 + "{% endif %}" * 200, "fails"),
+        ("{{ '%999999999d' % 1 }}", "more memory than it may"),
+        ("{{ 'a' | center(10**9) }}", "more memory than it may"),
+        ("x" * (1 << 21), "longer than"),
+    ],
+    ids=lambda value: value[:24],
+)  # fmt: skip
+def test_a_hostile_template_ends_in_time_with_one_sentence(template, told):
+    started = datetime.now()
+    with pytest.raises(ChatError) as error:
+        render(template, conversation_of(CONVERSATIONS["plain"][0]))
+    message = str(error.value)
+    assert told in message
+    assert "\n" not in message
+    assert len(message) < 400
+    assert (
+        datetime.now() - started
+    ).total_seconds() < 10  # 2 s, and the start of a process on a busy machine
+
+
+def test_a_template_may_write_much_of_what_it_is_given():
+    long = [{"role": "user", "content": "日本" * 100_000}]
+    rendering = render("{{ messages[0].content }}{{ messages | tojson(indent=4) }}", conversation_of(long))
+    assert rendering.text.count("日本") == 200_000
+
+
+def test_a_full_disk_is_told_in_one_sentence(monkeypatch):
+    def full():
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(rendering, "TemporaryFile", full)
+    with pytest.raises(ChatError, match=r"no means to run the template: No space left on device\.$"):
+        render("", conversation_of(CONVERSATIONS["plain"][0]))

@@ -1,0 +1,123 @@
+"""Files and entries that hold templates, strings in them, and what they are given of special tokens."""
+
+from dataclasses import replace
+
+import pytest
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.analysis.chat.settings import is_text, marked_as_text
+from guiapp.analysis.chat.templates import ChatTemplate, chosen_template, special_texts, templates_of
+from guiapp.core.vocabulary.vocabulary import SpecialIds
+from guiapp.errors import ChatError
+
+
+def vocabulary_at(path, metadata=()):
+    return replace(toy_vocabulary({"a": 0.0}), path=path, metadata=dict(metadata))
+
+
+def found(vocabulary):
+    return [(template.name, template.text, template.source) for template in templates_of(vocabulary)]
+
+
+def test_of_a_file_with_a_name_before_it_only_templates_that_begin_so_are_taken(tmp_path):
+    for name in ("x.chat_template.jinja", "chat_template.jinja", "y.chat_template.jinja"):
+        (tmp_path / name).write_bytes(f"{name}\r\n".encode())
+    (tmp_path / "additional_chat_templates").mkdir()
+    (tmp_path / "additional_chat_templates" / "rag.jinja").write_text("R")
+    name = "x.chat_template.jinja"
+    assert found(vocabulary_at(tmp_path / "x.tokenizer.json")) == [("default", f"{name}\n", name)]
+    name = "chat_template.jinja"
+    assert found(vocabulary_at(tmp_path / "tokenizer.json")) == [
+        ("default", f"{name}\n", name),
+        ("rag", "R", "rag.jinja"),
+    ]
+    assert found(vocabulary_at(None)) == []
+
+
+def test_the_same_text_under_one_name_comes_once_and_another_one_with_its_source():
+    metadata = {"tokenizer.chat_template": "A", "tokenizer.chat_template.b": "A", "chat_template": "A"}
+    assert found(vocabulary_at(None, metadata)) == [
+        ("default", "A", "tokenizer.chat_template"),
+        ("b", "A", "tokenizer.chat_template.b"),
+    ]
+    assert found(vocabulary_at(None, metadata | {"chat_template": "B"})) == [
+        ("default", "A", "tokenizer.chat_template"),
+        ("b", "A", "tokenizer.chat_template.b"),
+        ("default, tokenizer_config.json", "B", "tokenizer_config.json"),
+    ]
+    many = [{"name": f"t{number}", "template": str(number)} for number in range(150)]
+    assert len(found(vocabulary_at(None, {"chat_template": many}))) == 100
+
+
+def test_a_file_that_cannot_be_read_is_told_by_its_name(tmp_path, monkeypatch):
+    file = tmp_path / "chat_template.jinja"
+    file.write_text("A")
+
+    def refusing(path, *given):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(type(file), "open", refusing)
+    with pytest.raises(ChatError) as error:
+        chosen_template(vocabulary_at(None), False, file)
+    assert str(error.value) == "chat_template.jinja cannot be read: Permission denied."
+
+
+@pytest.mark.parametrize(
+    ("metadata", "given", "sentence"),
+    [
+        ({}, None, "This model has no chat template. Give the file of one."),
+        ({}, "none", "“none” is no template of this model, and no file. It has none at all."),
+        (
+            {"chat_template": [{"name": "a", "template": "A"}, {"name": "b", "template": "B"}]},
+            "c",
+            "“c” is no template of this model, and no file. It has: a, b.",
+        ),
+    ],
+)
+def test_a_template_that_is_not_there_is_told(metadata, given, sentence):
+    with pytest.raises(ChatError) as error:
+        chosen_template(vocabulary_at(None, metadata), False, given)
+    assert str(error.value) == sentence
+
+
+def test_a_text_is_given_as_it_is_and_with_tools_theirs_is_taken():
+    metadata = {"chat_template": [{"name": "tool_use", "template": "T"}, {"template": "D"}]}
+    vocabulary = vocabulary_at(None, metadata)
+    assert chosen_template(vocabulary, False, "{{ a }}") == ChatTemplate("given", "{{ a }}", "as given")
+    assert [chosen_template(vocabulary, has_tools).text for has_tools in (False, True)] == ["D", "T"]
+
+
+@pytest.mark.parametrize(
+    ("source", "place", "said", "places"),
+    [
+        ("{{ 'ab' }}", 3, "ab", [4, 5, 6]),
+        ('x"a\\n\\x41\\\'"', 1, "a\nA'", [2, 3, 5, 9, 11]),
+        ("'\\q\\8'", 0, "\\q\\8", [1, 2, 3, 4, 5]),
+        ("'a\r\nb'", 0, "a\nb", [1, 2, 3, 4]),
+        ("'\\N{BULLET}é'", 0, "•é", [1, 11, 12]),
+        ("'\\N{NO SUCH}é'", 0, "", [1]),
+        ("'abc", 0, "abc", [1, 2, 3, 4]),
+        ("abc", 0, "", [1]),
+        ("''", 0, "", [1]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*invalid escape")
+def test_a_string_is_told_with_the_place_of_each_character(source, place, said, places):
+    template = ChatTemplate("", source, "")
+    assert template.string_at(place) == (said, places)
+    assert template.string_at(place) is template.string_at(place)
+
+
+def test_templates_are_given_the_texts_of_special_tokens_that_are_there():
+    ids = SpecialIds(bos=0, eos=1, pad=5, mask=0, eot=1)
+    vocabulary = toy_vocabulary({"<s>": 0.0, b"\xff": 0.0}, special_ids=ids)
+    assert special_texts(vocabulary) == {"bos_token": "<s>", "eos_token": "\ufffd", "mask_token": "<s>"}
+
+
+@pytest.mark.parametrize("mark", ["{{", "{%", "{#"])
+def test_a_template_that_is_nothing_but_words_is_marked_as_a_text(mark):
+    assert is_text(f"a {mark} b")
+    assert marked_as_text(f"a {mark} b") == f"a {mark} b"
+    assert not is_text("words")
+    assert is_text(marked_as_text("words"))
+    assert marked_as_text("words").endswith("words")

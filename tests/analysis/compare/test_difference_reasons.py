@@ -1,0 +1,102 @@
+"""A difference is told by the least text that shows it, and by what people chose for a model."""
+
+import pytest
+from conftest import VOCABS
+
+import guiapp
+from guiapp.analysis.compare.comparison import Side, compare_text
+from guiapp.analysis.compare.difference_reasons import NO_TEXT_SHOWS_IT, Difference, reasons_of
+from guiapp.analysis.compare.reasons import Cause
+
+
+def difference_in(sides, text, stretch):
+    """As the window makes one: a stretch of the text that differs, with the tokens of each side in it."""
+    data = text.encode()
+    comparison = compare_text(sides, data)
+    at = data.index(stretch.encode())
+    wanted = [at, at + len(stretch.encode())]
+    row = comparison.spans.differences.tolist().index(wanted)
+    tokens = [
+        tuple(
+            (int(encoding.token_ids[index]), *map(int, encoding.spans[index]))
+            for index in range(first, last)
+            if encoding.spans[index][0] < encoding.spans[index][1]
+        )
+        for encoding, (first, last) in zip(
+            comparison.encodings, comparison.spans.tokens[row].tolist(), strict=True
+        )
+    ]
+    return Difference(data, *wanted, wanted[0] == wanted[1], tuple(tokens))
+
+
+def told_of(sides, text, stretch):
+    return [
+        (told.other, told.alike, told.reason)
+        for told in reasons_of(sides, difference_in(sides, text, stretch))
+    ]
+
+
+@pytest.fixture(scope="module")
+def three():
+    names = ("llama-bpe", "qwen2", "gemma-4")
+    return [Side(name, guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf")) for name in names]
+
+
+TEXT = "total = 1024 and Straßenbahn.\nnext"
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize(
+    ("stretch", "expected"),
+    [
+        ("102", [(1, (2,), Cause.PIECES, "digits")]),
+        (".\n", [(2, (), Cause.PIECES, "line ends")]),
+        (" Straßen", [(1, (2,), Cause.TOKEN, "only in the second")]),
+    ],
+)
+def test_models_of_three_part_where_their_stages_do(three, stretch, expected):
+    found = [(other, alike, *reason.kind) for other, alike, reason in told_of(three, TEXT, stretch)]
+    assert found == expected
+
+
+@pytest.mark.real_vocabs
+def test_a_token_is_told_by_its_bytes_and_a_model_by_its_name_as_it_is(three):
+    (_, _, reason), *_ = told_of(three, TEXT, " Straßen")
+    assert reason.sentence == "llama-bpe has no token `·Straßen`."
+
+
+def test_the_chosen_encoder_is_the_reason_where_it_gives_other_tokens():
+    tokenizer = guiapp.open_model("demo:bpe")
+    sides = [Side("A", tokenizer), Side("B", tokenizer, "words")]
+    text = "New York is unbelievable"
+    start, end = compare_text(sides, text).spans.differences[0].tolist()
+    ((_, _, reason),) = told_of(sides, text, text[start:end])
+    assert reason.kind == (Cause.ENCODER, "words")
+    assert reason.sentence == "B is encoded with `words`, which does not give its exact tokens here."
+
+
+def test_switches_are_the_reason_where_they_make_the_difference():
+    tokenizer = guiapp.open_model("demo:bpe")
+    special = tokenizer.vocabulary.raw_text(tokenizer.vocabulary.special_ids.eos or 0).decode()
+    sides = [Side("A", tokenizer), Side("B", tokenizer, parse_special=False)]
+    ((_, _, reason),) = told_of(sides, special, special)
+    assert reason.kind == (Cause.SPECIAL, "switch")
+    bos = guiapp.open_model("demo:spm")
+    sides = [Side("A", bos), Side("B", bos, add_special=False)]
+    ((_, _, reason),) = told_of(sides, "one", "")
+    assert reason.kind == (Cause.AROUND, "switch")
+    assert reason.sentence == "B adds no special tokens: that is switched off."
+
+
+def test_what_is_put_around_a_text_is_told_of_its_ends():
+    sides = [Side(name, guiapp.open_model(f"demo:{name}")) for name in ("bpe", "rwkv")]
+    ((_, _, reason),) = told_of(sides, "one", "")
+    assert reason.cause is Cause.AROUND
+
+
+def test_what_no_text_shows_is_not_explained_by_another_difference():
+    sides = [Side(name, guiapp.open_model(f"demo:{name}")) for name in ("bpe", "unigram")]
+    invented = Difference(b"New York", 0, 8, False, (((1, 0, 8),), ((2, 0, 3), (3, 3, 8))))
+    ((told),) = reasons_of(sides, invented)
+    assert told.reason.cause is Cause.UNTOLD
+    assert told.reason.sentence == NO_TEXT_SHOWS_IT

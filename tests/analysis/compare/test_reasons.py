@@ -1,0 +1,197 @@
+"""Each cause is told from the stage at which two tokenizers part."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import planted
+import pytest
+from planted import flag, put_around, retype, set_key, set_part, set_path, with_mask
+
+import guiapp
+from guiapp.analysis.compare.reasons import Cause, Reason, reason_for
+from guiapp.core.demo import DEMO_MODELS
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.vocabulary.vocabulary import Vocabulary
+
+
+def reason_of(folder, model: str, kind: str, change, text: str, before=lambda content: None) -> Reason | None:
+    plant = planted.Plant("", f"demo:{model}", kind, change, (), before)
+    return reason_for(*map(guiapp.open_model, plant.write(folder)), text.encode(), ("A", "B"))
+
+
+def lowercase_contractions(said) -> None:
+    planted.replace_in_patterns(planted.ANY_CASE, planted.LOWER_CASE)(said)
+
+
+def token_renamed(parts) -> None:
+    planted.rename_token("Ġthe".encode(), "Ġthz".encode())(parts)
+
+
+def with_normalized_mask(said) -> None:
+    with_mask(said)
+    flag(normalized=True)(said)
+
+
+def normalized_by(form: str):
+    return set_path("normalizer", value={"type": form})
+
+
+def drop_all_that_make(token: str):
+    def change(parts) -> None:
+        parts["merges"] = [rule for rule in parts["merges"] if rule.decode().replace(" ", "") != token]
+        parts["keys"]["tokenizer.ggml.add_bos_token"] = False
+
+    return change
+
+
+def worst_score(token: bytes):
+    def change(parts) -> None:
+        parts["scores"][parts["tokens"].index(token)] = -90.0
+
+    return change
+
+
+keeps_accents = set_path("normalizer", "strip_accents", value=False)
+IN_FRONT = "A makes `·a` of the text, B `a`. They differ in the space in front."
+BOS_IN_A = (
+    "A puts 2549 before a text and nothing behind it and B puts {} before a text and nothing behind it."
+)
+MASK_IN_A = "A takes `<mask>` as one special or added token, B as text."
+CASES = (
+    ("bpe", "gguf", set_part(pre="qwen2"), "12", Cause.PIECES, "digits",
+     "A cuts `12` and B cuts `1` | `2`. It is about digits."),
+    ("bpe", "gguf", set_part(pre="qwen2"), "a 12 b", Cause.PIECES, "digits",
+     "A cuts `12` and B cuts `1` | `2`. It is about digits."),
+    ("bpe", "gguf", set_part(pre="trillion"), "a ", None, "", ""),
+    ("bpe", "gguf", set_part(pre="dbrx"), "a .", None, "", ""),
+    ("bpe", "gguf", token_renamed, " the", Cause.TOKEN, "only in the first", "B has no token `·the`."),
+    ("bpe", "gguf", retype(b"<think>", 1), "<think>", Cause.SPECIAL, "only in the first",
+     "A takes `<think>` as one special or added token, B as text."),
+    ("bpe", "gguf", set_key(add_bos_token=False), "a", Cause.AROUND, "each text", BOS_IN_A.format("nothing")),
+    ("bpe", "json", put_around((1, 1)), "a", Cause.AROUND, "each text", BOS_IN_A.format("1 1")),
+    ("bpe", "json", lowercase_contractions, "'The", Cause.PIECES, "contractions",
+     "A cuts `'T` | `he` and B cuts `'The`. It is about contractions."),
+    ("bpe", "json", normalized_by("NFC"), "e\u0301", Cause.NORMALIZED, "composed characters",
+     "A makes `e\u0301` of the text, B `\u00e9`. They differ in composed characters."),
+    ("bpe", "json", normalized_by("Lowercase"), "THE", Cause.NORMALIZED, "case",
+     "A makes `THE` of the text, B `the`. They differ in case."),
+    ("bpe", "json", normalized_by("NFKC"), "ﬁ", Cause.NORMALIZED, "compatible characters",
+     "A makes `ﬁ` of the text, B `fi`. They differ in compatible characters."),
+    ("bpe", "json", flag(lstrip=True), "a <mask>", Cause.SPECIAL, "white space beside",
+     "White space beside `<mask>` goes with the token by one of the two only.", with_mask),
+    ("bpe", "json", flag(content="<mosk>"), "<mask>", Cause.SPECIAL, "only in the first", MASK_IN_A,
+     with_mask),
+    ("bpe", "json", planted.swap_texts("Ġthe", "Ġand"), "a the", Cause.NUMBER, "ids",
+     "The token `·the` has the id 263 in A and 295 in B."),
+    ("bpe", "gguf", set_part(pre="dbrx"), " the", Cause.WHOLE_PIECE, "pieces",
+     "A takes the piece `·the` whole, B merges it.", drop_all_that_make("Ġthe")),
+    ("bpe", "gguf", lambda parts: parts["merges"].reverse(), "hello there", Cause.MERGE, "order",
+     "A merges `h` + `e` (rank 3) first, B `e` + `l` (rank 2,084)."),
+    ("unigram", "gguf", worst_score("▁the".encode()), "the", Cause.SCORE, "scores",
+     "The token `·the` has the score -4.1055 in A and -90 in B."),
+    ("spm", "gguf", set_key(add_space_prefix=False), "a", Cause.NORMALIZED, "the space in front", IN_FRONT),
+    ("spm", "json", planted.without_first_normalizer, "a", Cause.NORMALIZED, "the space in front", IN_FRONT),
+    ("spm", "json", set_path("model", "byte_fallback", value=False), "𝄞", Cause.FALLBACK, "unknown text",
+     "`·𝄞` has text that no token stands for: A gives byte tokens for that, B no such tokens."),
+    ("wordpiece", "json", set_path("normalizer", "lowercase", value=False), "The", Cause.NORMALIZED, "case",
+     "A makes `the` of the text, B `The`. They differ in case."),
+    ("wordpiece", "json", flag(content="<mosk>"), "a <mask>", Cause.SPECIAL, "only in the first", MASK_IN_A,
+     with_normalized_mask),
+    ("wordpiece", "json", keeps_accents, "é", Cause.NORMALIZED, "accents",
+     "A makes `e` of the text, B `é`. They differ in accents."),
+    ("wordpiece", "json", set_path("decoder", "cleanup", value=True), "a .", Cause.DECODED, "spaces",
+     "A decodes the ids to `a·.`, B to `a.`."),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}.{case[1]} {case[3]} {case[4]}")
+def test_the_cause_is_the_first_stage_that_differs(case, tmp_path):
+    model, kind, change, text, cause, subject, sentence, *before = case
+    plant = planted.Plant("", f"demo:{model}", kind, change, (), *before or [lambda content: None])
+    first, second = map(guiapp.open_model, plant.write(tmp_path))
+    reason = reason_for(first, second, text.encode(), ("A", "B"))
+    assert reason == (None if cause is None else Reason(cause, subject, sentence))
+    back = reason_for(second, first, text.encode(), ("B", "A"))
+    if reason is None:
+        assert back is None
+    elif subject.startswith("only in") or cause is Cause.WHOLE_PIECE:
+        assert back == Reason(cause, subject.replace("first", "second"), sentence)
+    else:
+        assert back.kind == reason.kind
+        assert sorted(re.findall(r"`[^`]+`|[AB0-9]", back.sentence)) == sorted(
+            re.findall(r"`[^`]+`|[AB0-9]", sentence)
+        )
+
+
+@pytest.mark.parametrize(
+    ("pre", "text", "sentence"),
+    [
+        ("qwen2", "12", "The first cuts `12` and the second cuts `1` | `2`. It is about digits."),
+        ("llama-bpe", "a the", "The second has no token `·the`."),
+    ],
+)
+def test_of_models_without_names_sentences_begin_with_a_capital(pre, text, sentence, tmp_path):
+    def change(parts) -> None:
+        set_part(pre=pre)(parts)
+        token_renamed(parts)
+
+    plant = planted.Plant("", "demo:bpe", "gguf", change, ())
+    reason = reason_for(*map(guiapp.open_model, plant.write(tmp_path)), text.encode())
+    assert reason.sentence == sentence
+
+
+def test_a_title_names_the_subject_where_that_says_more():
+    titles = {cause: Reason(cause, "digits", "").title for cause in Cause}
+    with_subject = {cause for cause, title in titles.items() if title == f"{cause.value}: digits"}
+    assert with_subject == {Cause.PIECES, Cause.NORMALIZED, Cause.ENCODER}
+    assert all(titles[cause] == cause.value for cause in set(Cause) - with_subject)
+    assert Reason(Cause.PIECES, "", "").title == "pre-tokenizer"
+
+
+def test_a_missing_rule_is_told_with_its_rank(tmp_path):
+    tokenizer = planted.opened("demo:bpe")
+    rules = [rule.decode() for rule in planted.gguf_parts("demo:bpe")["merges"]]
+    at = rules.index("Ġt he")
+    reason = reason_of(tmp_path, "bpe", "gguf", lambda parts: parts["merges"].pop(at), " thez")
+    assert reason is not None
+    assert reason.kind == (Cause.MERGE, "only in the first")
+    assert reason.sentence == f"A merges `·t` + `he` (rank {at:,}), B has no such rule."
+    assert tokenizer.encode(" thez", add_special=False).token_ids[0] == tokenizer.vocabulary.find(
+        "Ġthe".encode()
+    )
+
+
+def test_word_pieces_of_both_kinds_of_files_are_found_in_each_other(tmp_path):
+    def renamed(said) -> None:
+        said["model"]["vocab"]["##atiox"] = said["model"]["vocab"].pop("##ation")
+
+    plant = planted.Plant("", "demo:wordpiece", "json", renamed, ())
+    first, second = planted.opened("demo:wordpiece"), guiapp.open_model(plant.write(tmp_path)[1])
+    for here, there, lacks in ((first, second, "The second"), (second, first, "The first")):
+        assert reason_for(here, there, b"tokenization").sentence == f"{lacks} has no token `ation`."
+
+
+@pytest.mark.parametrize("model", DEMO_MODELS, ids=lambda model: model.name)
+def test_there_is_no_reason_where_nothing_differs(model):
+    tokenizer = guiapp.open_model(f"demo:{model.name}")
+    for text in ("", "a", "Hello, 世界! é 12", "<|im_end|> x"):
+        assert reason_for(tokenizer, guiapp.open_model(f"demo:{model.name}"), text.encode()) is None
+
+
+def test_what_only_one_refuses_is_told():
+    tokenizer = guiapp.open_model("demo:unigram")
+    refusing = without_unknown(tokenizer.vocabulary)
+    reason = reason_for(tokenizer, Tokenizer(refusing), "𝄞".encode(), ("A", "B"))
+    assert reason is not None
+    assert reason.kind == (Cause.REFUSED, "by the second")
+    assert reason.sentence.startswith("B refuses `𝄞`: ")
+    assert not reason.sentence.endswith("..")
+    back = reason_for(Tokenizer(refusing), tokenizer, "𝄞".encode(), ("B", "A"))
+    assert back == replace(reason, subject="by the first")
+
+
+def without_unknown(vocabulary: Vocabulary) -> Vocabulary:
+    special = replace(vocabulary.special_ids, unk=None)
+    return replace(vocabulary, special_ids=special)

@@ -1,0 +1,231 @@
+"""All that is told of two small models and two short texts: tables, record, CSV and drawing in full."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.analysis.compare.comparison import Side
+from guiapp.analysis.compare.texts import compare_texts, count_texts
+from guiapp.analysis.compare.texts_report import Terms, csv_text, record, summary, svg_text, tables
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.vocabulary.vocabulary import VocabType
+
+TEXTS = [("x.TXT", "ab ab é\n".encode()), ("y.py", b"b\nab 1\n"), ("none", b"")]
+
+
+def side(name, tokens, merges=(), metadata=None):
+    vocabulary = toy_vocabulary(dict.fromkeys(tokens, 0.0), VocabType.BPE, merges)
+    return Side(name, Tokenizer(replace(vocabulary, metadata=metadata or {})))
+
+
+@pytest.fixture(scope="module")
+def sides():
+    bytes_alone = ["a", "b", "Ġ", "Ċ", "1", "Ã", "©"]
+    return side("A", [*bytes_alone, "ab"], ["a b"], {"x.context_length": 100}), side("B", bytes_alone)
+
+
+@pytest.fixture(scope="module")
+def compared(sides):
+    return compare_texts(sides, TEXTS)
+
+
+def table_named(compared, begin, terms=Terms()):  # noqa: B008
+    (found,) = (table.rows for table in tables(compared, terms) if table.title.startswith(begin))
+    return found
+
+
+def test_tables_are_told_in_full(compared):
+    assert [(table.title, table.rows) for table in tables(compared, Terms())] == [
+        (
+            "3 texts: 16 bytes, 15 characters",
+            [
+                [
+                    "",
+                    "tokens",
+                    "characters a token",
+                    "bytes a token",
+                    "tokens a word",
+                    "× A",
+                    "of the context",
+                ],
+                ["A", "13", "1.15", "1.23", "1.20", "1.00", "13.0 % of 100"],
+                ["B", "16", "0.94", "1.00", "1.80", "1.23", "–"],
+            ],
+        ),
+        ("Tokens a word, by script", [["", "words", "A", "B"], ["Latin", "5", "1.20", "1.80"]]),
+        (
+            "Tokens by file type (characters a token)",
+            [
+                ["", "bytes", "A", "B"],
+                [".txt", "9", "7 (1.14)", "9 (0.89)"],
+                [".py", "7", "6 (1.17)", "7 (1.00)"],
+                ["others", "0", "0 (–)", "0 (–)"],
+            ],
+        ),
+        (
+            "Spans",
+            [
+                ["", "that all have", "that no other has"],
+                ["A", "10 (77 %)", "3 (23 %)"],
+                ["B", "10 (62 %)", "6 (38 %)"],
+            ],
+        ),
+        (
+            "3 places where they cut otherwise",
+            [
+                ["line", "bytes", "A", "B", "why"],
+                ["x.TXT:1", "0–2", "ab", "a|b", "token"],
+                ["x.TXT:1", "3–5", "ab", "a|b", "token"],
+                ["y.py:2", "2–4", "ab", "a|b", "token"],
+            ],
+        ),
+    ]
+
+
+def test_of_one_text_neither_its_name_nor_the_number_of_texts_is_told(sides):
+    alone = compare_texts(sides, TEXTS[1:2])
+    assert [table.title for table in tables(alone, Terms())] == [
+        "7 bytes, 7 characters",
+        "Tokens a word, by script",
+        "Spans",
+        "1 place where they cut otherwise",
+    ]
+    assert table_named(alone, "1 place")[1] == ["2", "2–4", "ab", "a|b", "token"]
+    nothing = compare_texts(sides, TEXTS[2:])
+    assert [table.title for table in tables(nothing, Terms())] == ["0 bytes, 0 characters", "Spans"]
+    assert table_named(nothing, "0 bytes")[1] == ["A", "0", "–", "–", "–", "–", "0.0 % of 100"]
+    assert table_named(nothing, "Spans")[1] == ["A", "0", "0"]
+
+
+@pytest.mark.parametrize(
+    ("terms", "head", "cells"),
+    [
+        (Terms(200), ["of the context"], [["6.5 % of 200"], ["8.0 % of 200"]]),
+        (Terms(None, (2.0,)), ["of the context", "cost"], [["13.0 % of 100", "2.6e-05"], ["–", "3.2e-05"]]),
+        (Terms(200, (2.0, 1e6)), ["of the context", "cost"],
+         [["6.5 % of 200", "2.6e-05"], ["8.0 % of 200", "16"]]),
+        (Terms(200, (None, 0.0)), ["of the context", "cost"], [["6.5 % of 200", "–"], ["8.0 % of 200", "0"]]),
+    ],
+)  # fmt: skip
+def test_context_and_costs_are_told_by_the_terms(compared, terms, head, cells):
+    rows = table_named(compared, "3 texts", terms)
+    assert [row[6:] for row in rows] == [head, *cells]
+
+
+def test_the_record_has_all(compared):
+    why = [
+        {"others": [1], "cause": "token", "subject": "only in the first", "reason": "B has no token `ab`."}
+    ]
+    ids = [[7], [0, 1]]
+    common = {"encoder": "fast", "pre": "llama-bpe", "exactness": "exact", "bytes": 16, "characters": 15}
+    assert json.loads(json.dumps(record(compared, Terms(None, (2.0,))))) == {
+        "models": [
+            common
+            | {
+                "model": "A",
+                "tokens": 13,
+                "equal_spans": 10,
+                "own_spans": 3,
+                "ratio": 1.0,
+                "tokens_per_word": 1.2,
+                "context_length": 100,
+                "cost": 13 * 2 / 1e6,
+                "scripts": {"Latin": {"words": 5, "tokens": 6}},
+                "file_types": {
+                    ".txt": {"tokens": 7, "bytes": 9, "characters": 8},
+                    ".py": {"tokens": 6, "bytes": 7, "characters": 7},
+                    "": {"tokens": 0, "bytes": 0, "characters": 0},
+                },
+            },
+            common
+            | {
+                "model": "B",
+                "tokens": 16,
+                "equal_spans": 10,
+                "own_spans": 6,
+                "ratio": 16 / 13,
+                "tokens_per_word": 1.8,
+                "context_length": None,
+                "cost": 16 * 2 / 1e6,
+                "scripts": {"Latin": {"words": 5, "tokens": 9}},
+                "file_types": {
+                    ".txt": {"tokens": 9, "bytes": 9, "characters": 8},
+                    ".py": {"tokens": 7, "bytes": 7, "characters": 7},
+                    "": {"tokens": 0, "bytes": 0, "characters": 0},
+                },
+            },
+        ],
+        "same_ids": False,
+        "differences": [
+            {"file": "x.TXT", "line": 1, "span": [0, 2], "token_ids": ids, "why": why},
+            {"file": "x.TXT", "line": 1, "span": [3, 5], "token_ids": ids, "why": why},
+            {"file": "y.py", "line": 2, "span": [2, 4], "token_ids": ids, "why": why},
+        ],
+    }
+
+
+def test_summaries_tell_what_is_left_out(sides, compared):
+    assert summary(compared) == ""
+    assert summary(compare_texts(sides, TEXTS, 1)) == "… 2 more. --json lists all."
+    assert summary(compare_texts(sides, TEXTS[2:])).endswith(
+        "every span is the same, and all ids are the same."
+    )
+
+
+CSV = """\
+model,part,name,tokens,bytes,characters,words,cost
+A,all,,13,16,15,5,2.6e-05
+A,file type,.txt,7,9,8,3,1.4e-05
+A,file type,.py,6,7,7,2,1.2e-05
+A,file type,,0,0,0,0,0.0
+A,script,Latin,6,,,5,
+B,all,,16,16,15,5,
+B,file type,.txt,9,9,8,3,
+B,file type,.py,7,7,7,2,
+B,file type,,0,0,0,0,
+B,script,Latin,9,,,5,
+"""
+
+
+def test_csv_and_drawing_are_told_in_full(compared):
+    assert csv_text(compared.counts, Terms(None, (2.0, None))) == CSV
+    svg = svg_text(compared.counts)
+    bars = re.findall(r'<rect x="(\d+)" y="(\d+)" width="([\d.]+)"[^>]*?rx="4"[^>]*>', svg)
+    (x, top, few), (other_x, below, many) = [[float(each) for each in bar] for bar in bars]
+    assert x == other_x
+    assert few / many == pytest.approx(13 / 16, rel=1e-3)
+    assert below > top + 20
+    assert re.findall(r">([^<>\n]+)</text>", svg) == ["Tokens", "A", "13 × 1.00", "B", "16 × 1.23"]
+    marked = [row for row, bar in enumerate(re.findall(r"<rect [^>]*rx=[^>]*>", svg)) if "stroke" in bar]
+    assert marked == [0]
+    width = float(re.search(r'<svg [^>]*width="(\d+)"', svg)[1])
+    assert x + many < width < x + many + 150
+    same = svg_text(compared.counts[:1] * 2)
+    assert len(re.findall(r"stroke=", same)) == 2
+
+
+def test_counts_alone_are_the_same(sides, compared):
+    for each, counts in zip(sides, compared.counts, strict=True):
+        alone = count_texts(each, TEXTS)
+        assert csv_text([alone], Terms()) == csv_text([counts], Terms())
+        assert alone.context_length == counts.context_length
+
+
+def test_why_is_told_once_for_models_alike_and_not_of_what_nobody_looked_into(sides):
+    other = replace(sides[1], name="C")
+    three = compare_texts([*sides, other], TEXTS[:1])
+    (why,) = record(three, Terms())["differences"][0]["why"]
+    assert why["others"] == [1, 2]
+    untold = replace(three, differences=tuple(each._replace(reasons=None) for each in three.differences))
+    assert [row[-1] for row in table_named(untold, "2 places")] == ["why", "", ""]
+    assert record(untold, Terms())["differences"][0]["why"] is None
+
+
+def test_long_differences_are_cut():
+    sizes = [1 << size for size in range(7)]
+    doubled = side("A", ["a" * size for size in sizes], [f"{'a' * size} {'a' * size}" for size in sizes[:-1]])
+    [_, row] = table_named(compare_texts([doubled, side("B", ["a"])], [("", b"a" * 64)]), "1 place")
+    assert row[1:4] == ["0–64", f"{'a' * 47}…", f"{'a|' * 23}a…"]

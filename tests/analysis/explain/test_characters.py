@@ -1,0 +1,98 @@
+"""Bytes named as characters and parts of characters."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guiapp.analysis.explain.characters import CONTROLS, characters_of, code_points, n_characters
+
+HAN = "a汉b".encode()  # 61 E6 B1 89 62
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end", "said"),
+    [
+        (HAN, 1, 4, "U+6C49 汉 · CJK UNIFIED IDEOGRAPH-6C49"),
+        (HAN, 1, 3, "bytes 1–2 of 3 of U+6C49 汉"),
+        (HAN, 3, 4, "byte 3 of 3 of U+6C49 汉"),
+        (HAN, 2, 3, "byte 2 of 3 of U+6C49 汉"),
+        (HAN, 0, 2, "U+0061 a, byte 1 of 3 of U+6C49 汉"),
+        (HAN, 3, 5, "byte 3 of 3 of U+6C49 汉, U+0062 b"),
+        (HAN, 0, 5, "U+0061 a, U+6C49 汉, U+0062 b"),
+        (HAN, 2, 2, ""),
+        ("汉武".encode(), 1, 5, "bytes 2–3 of 3 of U+6C49 汉, bytes 1–2 of 3 of U+6B66 武"),
+        (b" York", 0, 5, "5 characters"),
+        (b" ", 0, 1, "U+0020 · SPACE"),
+        (b"\n", 0, 1, "U+000A · LINE FEED"),
+        (b"\xe6\xb1", 0, 2, "2 bytes not of valid UTF-8"),
+        (b"\xff", 0, 1, "1 byte not of valid UTF-8"),
+        (b"abcd\xff", 0, 5, "4 characters, 1 byte not of valid UTF-8"),
+        (b"a\xff\xff", 0, 3, "1 character, 2 bytes not of valid UTF-8"),
+        (b"abc", 0, 3, "U+0061 a, U+0062 b, U+0063 c"),
+        (b"abc\xff", 0, 3, "U+0061 a, U+0062 b, U+0063 c"),
+        (b"a\x80", 1, 2, "1 byte not of valid UTF-8"),
+        (b"\x80a", 0, 1, "1 byte not of valid UTF-8"),
+        ("\u0301 \u00ad".encode(), 0, 5, "U+0301, U+0020, U+00AD"),
+        ("\u202e".encode(), 0, 3, "U+202E · RIGHT-TO-LEFT OVERRIDE"),
+    ],
+)
+def test_bytes_are_named_as_characters(text, start, end, said):
+    assert characters_of(text, start, end) == said
+
+
+@given(st.text("aé汉🚀", max_size=3), st.text("aé汉🚀", min_size=4, max_size=9), st.data())
+def test_every_stretch_is_told_character_by_character(few, many, data):
+    for characters in (few, many):
+        text = characters.encode()
+        start = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(start, len(text)))
+        pieces, whole, at = [], [], 0
+        for character in characters:
+            size = len(character.encode())
+            first, last = max(start, at) - at + 1, min(end, at + size) - at
+            at += size
+            code = f"U+{ord(character):04X} {character}"
+            if last - first + 1 == size:
+                whole.append(
+                    f"{code} · {unicodedata.name(character)}" if (start, end) == (at - size, at) else code
+                )
+                pieces += [None] * (len(whole) == 1)
+            elif first == last:
+                pieces.append(f"byte {first} of {size} of {code}")
+            elif first < last:
+                pieces.append(f"bytes {first}–{last} of {size} of {code}")
+        told = ", ".join(whole) if len(whole) <= 3 else f"{len(whole)} characters"
+        assert characters_of(text, start, end) == ", ".join(
+            told if piece is None else piece for piece in pieces
+        )
+
+
+def test_characters_are_listed_with_their_names_and_equal_neighbours_once():
+    assert code_points("a\u200b\u200b\t\t\t汉", 9) == [
+        "U+0061 LATIN SMALL LETTER A",
+        "U+200B ZERO WIDTH SPACE ×2",
+        "U+0009 CHARACTER TABULATION ×3",
+        "U+6C49 CJK UNIFIED IDEOGRAPH-6C49",
+    ]
+    assert code_points("\ue000" * 1234 + "abb", 2) == [
+        "U+E000 without a name ×1,234",
+        "U+0061 LATIN SMALL LETTER A",
+        "… and 2 more",
+    ]
+    assert code_points("a", 0) == ["… and 1 more"]
+    assert code_points("", 3) == []
+
+
+def test_a_huge_stretch_is_counted():
+    assert characters_of("é".encode() * 500_000, 0, 1_000_000) == "500,000 characters"
+
+
+def test_characters_are_counted_by_their_first_bytes():
+    assert n_characters(HAN[:4]) == 2
+    assert n_characters(HAN[2:]) == 1
+
+
+def test_names_of_control_characters_are_aliases_of_unicode():
+    assert [unicodedata.lookup(name) for name in CONTROLS.values()] == list(CONTROLS)

@@ -1,0 +1,141 @@
+"""Ids as text for other programs, and back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as st_numpy
+
+from guiapp.analysis.explain.id_lists import FORMATS, GLANCE, IdsError, holds_numbers, parse_ids
+
+N_TOKENS = 262_144
+ids = st_numpy.arrays(np.int32, st.integers(0, 40), elements=st.integers(0, N_TOKENS - 1))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@given(token_ids=ids)
+def test_every_format_is_read_back(name, token_ids):
+    assert parse_ids(FORMATS[name](token_ids), N_TOKENS).tolist() == token_ids.tolist()
+
+
+def test_each_format_is_written_as_its_readers_expect():
+    few, many = np.arange(3, dtype=np.int32), np.arange(17, dtype=np.int32)
+    first = "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15"
+    assert {name: (write(few), write(many)) for name, write in FORMATS.items()} == {
+        "plain": ("0 1 2", f"{first.replace(',', '')} 16"),
+        "JSON": ("[0, 1, 2]", f"[{first}, 16]"),
+        "Python": ("token_ids = [0, 1, 2]", f"token_ids = [\n    {first},\n    16,\n]"),
+        "C": (
+            "const int32_t tokens[3] = {0, 1, 2};",
+            f"const int32_t tokens[17] = {{\n    {first},\n    16\n}};",
+        ),
+    }
+    assert [FORMATS[name](many[:16]) for name in ("Python", "C")] == [
+        f"token_ids = [{first}]",
+        f"const int32_t tokens[16] = {{{first}}};",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "does"),
+    [
+        ("7", True),
+        ("0", True),
+        ("[1, 2, 3]", True),
+        ("token_ids = [1]", True),
+        ("9" * 18, True),
+        ('{"token_ids": [[]]}', True),
+        ('{"ids": [1]}', False),
+        ('x{"token_ids": [1]}', False),
+        ("", False),
+        ("[]", False),
+        ("-1", False),
+        ("1 two", False),
+        (" " * GLANCE + "1", False),
+        (f"1{' ' * GLANCE}two", True),
+    ],
+)
+def test_numbers_are_told_from_other_text_at_a_glance(text, does):
+    assert holds_numbers(text) == does
+
+
+def test_long_lists_are_valid_python_in_short_lines():
+    token_ids = np.arange(1000, dtype=np.int32)
+    text = FORMATS["Python"](token_ids)
+    names: dict[str, list[int]] = {}
+    exec(text, names)
+    assert names["token_ids"] == token_ids.tolist()
+    assert max(map(len, text.splitlines())) < 110
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 2 3",
+        "1,2,3",
+        "1;2 | 3\n",
+        " [1,\n2,\t3] ",
+        "((1), [2], {3})",
+        '"1", "2", \'3\'',
+        "0x1 0X2 0x03",
+        "+1 2 3",
+        "ids: list[int] = [1, 2, 3]",
+        "std::vector<int32_t> ids = {1, 2, 3};",
+        "array([1, 2, 3], dtype=int32)",
+        "np.array([1, 2, 3], dtype=np.int32)",
+        "x = tensor([[1, 2, 3]], device=cpu)",
+        '{"encoder": "\\"token_ids\\": [9]", "token_ids": [1, 2, 3], "tokens": [{"id": 4}]}',
+        '\n{ "segmentations": [{"score": -1.5, "token_ids" : [\n1,\n2,\n3]}]}',
+    ],
+)
+def test_whatever_people_paste_is_understood(text):
+    assert parse_ids(text, 10).tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "[]", "token_ids = []"])
+def test_no_numbers_are_an_empty_list(text):
+    assert parse_ids(text, 10).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "at_fault", "says"),
+    [
+        ("1 two 3", "two", "“two” at character 3 is not a whole number"),
+        ("1, 2.5", "2.5", "not a whole number"),
+        ("[1, 10]", "10", "Id 10 (number 2 of the list) is not in 0 … 9"),
+        ("-1", "-1", "Id -1 (number 1 of the list)"),
+        ("9" * 5000, "9" * 5000, "999…"),
+        ("0x", "0x", "not a whole number"),
+        ("hello", "hello", "not a whole number"),
+        ("٣", "٣", "not a whole number"),
+        ("1 \x1b[2J", "\x1b", "“\\x1b” at character 3"),
+        ('{"token_ids": [1, 10]}', "10", "Id 10 (number 2 of the list) is not in 0 … 9"),
+        ('{"token_ids": [1, 2', "2", "broken: Expecting ',' delimiter at character 20."),
+        ('{"token_ids" [1]}', "[", "broken: Expecting ':' delimiter at character 14."),
+        (f'{{"a": {"9" * 5000}}}', f'{{"a": {"9" * 5000}}}', "This JSON is no list of ids: "),
+        ("1 [two]", "two", "“two” at character 4 is not a whole number"),
+        ("1 [0x]", "0x", "“0x” at character 4 is not a whole number"),
+        (f"1 ['{'9' * 30}']", "9" * 30, f"Id {'9' * 23}… (number 2"),
+        ("9" * 20, "9" * 20, "is not in 0 … 9"),
+        ('{"token_ids": [[1], [2]]}', '{"token_ids": [[1], [2]]}', "no list of numbers “token_ids”"),
+        ('{"a": {"token_ids": []}, "token_ids": [7]}', '"token_ids": [7]', "2 lists “token_ids”"),
+    ],
+)
+def test_an_error_says_what_and_where(text, at_fault, says):
+    with pytest.raises(IdsError) as caught:
+        parse_ids(text, 10)
+    assert says in str(caught.value)
+    assert text[caught.value.start : caught.value.end] == at_fault
+
+
+@given(st.text())
+def test_any_text_is_read_or_refused_with_a_place_in_it(text):
+    try:
+        parsed = parse_ids(text, 1000).tolist()
+        start, end = 0, 1
+    except IdsError as error:
+        parsed, start, end = [], error.start, error.end
+    assert 0 <= start < end <= max(len(text), 1)
+    assert all(0 <= token_id < 1000 for token_id in parsed)

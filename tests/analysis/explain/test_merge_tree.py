@@ -1,0 +1,152 @@
+"""How merging builds a token."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import VOCABS
+from toy_vocabulary import toy_vocabulary
+
+import guiapp
+from guiapp.analysis.explain.explainer import Explainer
+from guiapp.analysis.explain.merge_tree import MergeNode, MergeTree
+from guiapp.analysis.explain.token_path import TokenPath
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType
+
+TOKENS = dict.fromkeys(["Ġ", "Y", "o", "r", "k", "or", "ork", "ĠY", "ĠYork", "Yor"], 0.0)
+MERGES = ["o r", "or k", "Ġ Y", "ĠY ork"]
+
+
+def byte_level(ignore_merges: bool = False):
+    rules = Rules(byte_encoding=True, ignore_merges=ignore_merges)
+    return toy_vocabulary(TOKENS, VocabType.BPE, MERGES, rules)
+
+
+def explained(vocabulary, raw: str):
+    return Explainer(vocabulary).merge_tree(vocabulary.find(raw.encode()))
+
+
+def bracketed(node: MergeNode) -> str:
+    if not node.parts:
+        return node.shown.decode()
+    return f"({''.join(map(bracketed, node.parts))}{node.worth:g})"
+
+
+def test_the_best_rank_goes_first():
+    tree = explained(byte_level(), "ĠYork")
+    assert tree.is_reached
+    assert bracketed(tree.roots[0]) == "(( Y2)((or0)k1)3)"
+    assert tree.remark == ""
+
+
+def test_the_rank_of_a_token_is_that_of_its_last_merge():
+    vocabulary = byte_level()
+    explainer = Explainer(vocabulary)
+    ranks = {raw: explainer.merge_rank(vocabulary.find(raw.encode())) for raw in ("ĠYork", "or", "Y", "Yor")}
+    assert ranks == {"ĠYork": 3, "or": 0, "Y": None, "Yor": None}
+
+
+def test_of_equal_scores_the_leftmost_pair_goes_first():
+    tree = explained(toy_vocabulary({"aaa": -1.0, "aa": -2.0, "a": -3.0}), "aaa")
+    assert bracketed(tree.roots[0]) == "((aa-2)a-1)"
+
+
+def test_the_highest_score_goes_first():
+    vocabulary = toy_vocabulary({"▁bc": -1.0, "▁b": -5.0, "bc": -2.0, "b": -9.0, "c": -9.0, "▁": -9.0})
+    assert bracketed(explained(vocabulary, "▁bc").roots[0]) == "( (bc-2)-1)"
+
+
+@pytest.mark.parametrize(
+    ("ignore_merges", "says"),
+    [(False, "ends in 2 tokens: text does not lead"), (True, "taken whole (ignore_merges)")],
+)
+def test_a_token_that_merging_misses_is_told(ignore_merges, says):
+    tree = explained(byte_level(ignore_merges), "Yor")
+    assert not tree.is_reached
+    assert [node.shown for node in tree.roots] == [b"Y", b"or"]
+    assert says in tree.remark
+
+
+@pytest.mark.parametrize(
+    ("attribute", "vocab_type", "says"),
+    [
+        (Attribute.CONTROL, VocabType.BPE, "special token"),
+        (Attribute.USER_DEFINED, VocabType.SPM, "special token"),
+        (Attribute.UNKNOWN, VocabType.UGM, "text that no token covers"),
+        (Attribute.BYTE, VocabType.SPM, "single byte"),
+        (Attribute.NORMAL, VocabType.UGM, "Unigram does not merge"),
+        (Attribute.NORMAL, VocabType.WPM, "WordPiece does not merge"),
+        (Attribute.NORMAL, VocabType.RWKV, "RWKV does not merge"),
+    ],
+)
+def test_what_is_not_merged_says_why(attribute, vocab_type, says):
+    tree = explained(toy_vocabulary({"abc": attribute}, vocab_type), "abc")
+    assert tree.roots == ()
+    assert says in tree.remark
+
+
+def test_a_control_token_for_unknown_text_says_so():
+    vocabulary = toy_vocabulary({"[UNK]": Attribute.CONTROL}, VocabType.WPM, special_ids=SpecialIds(unk=0))
+    assert "text that no token covers" in explained(vocabulary, "[UNK]").remark
+
+
+@pytest.mark.parametrize("character", ["a", "🚀"])
+def test_as_many_characters_are_drawn_as_there_is_room_for(character):
+    vocabulary = toy_vocabulary({character * 128: 0.0, character * 129: 0.0})
+    assert [node.shown for node in explained(vocabulary, character * 128).roots] == [character.encode()] * 128
+    size = len(character.encode()) * 129
+    assert explained(vocabulary, character * 129) == MergeTree((), f"Its {size} bytes are too many to draw.")
+
+
+def test_the_tokens_near_one_are_told_too():
+    vocabulary = toy_vocabulary({"a": 0.0, "ab": 0.0, "abc": 0.0, "b": 0.0})
+    assert Explainer(vocabulary).path(1) == TokenPath((0,), (2,), 1)
+
+
+def test_a_single_character_and_a_huge_token_have_no_merges():
+    vocabulary = toy_vocabulary({"a": 0.0, "b" * 1_000_000: 0.0}, VocabType.BPE)
+    assert explained(vocabulary, "a").remark.startswith("There from the start")
+    assert explained(vocabulary, "b" * 1_000_000).remark == "Its 1,000,000 bytes are too many to draw."
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("name", ["gpt-2", "llama-spm"])
+def test_every_token_is_built_from_its_own_bytes_in_real_vocabularies(name):
+    vocabulary = guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf").vocabulary
+    explainer = Explainer(vocabulary)
+    for token_id in range(300, len(vocabulary) - 1, 997):
+        tree = explainer.merge_tree(token_id)
+        assert b"".join(node.shown for node in tree.roots) == vocabulary.token_bytes(token_id)
+        assert tree.is_reached
+
+
+@pytest.mark.parametrize(
+    ("model", "raw", "tree"),
+    [
+        ({"end_of_word_suffix": "</w>"}, "ab</w>", "(ab</w>0)"),
+        ({"end_of_word_suffix": "</w>"}, "ab", "(ab1)"),
+        ({"continuing_subword_prefix": "##"}, "ab", "(ab0)"),
+        ({"continuing_subword_prefix": "##"}, "##ab", "(##ab1)"),
+    ],
+)
+def test_marks_belong_to_the_characters_that_they_are_of(tmp_path, model, raw, tree):
+    if "end_of_word_suffix" in model:
+        merges = [["a", "b</w>"], ["a", "b"]]
+        vocab = ["a", "b", "b</w>", "ab</w>", "ab"]
+    else:
+        merges = [["a", "##b"], ["##a", "##b"]]
+        vocab = ["a", "##a", "##b", "ab", "##ab"]
+    model = {"type": "BPE", "vocab": {text: at for at, text in enumerate(vocab)}, "merges": merges} | model
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps({"added_tokens": [], "model": model}))
+    tokenizer = guiapp.open_model(path)
+    explainer = Explainer(tokenizer.vocabulary, tokenizer.merging)
+    (root,) = explainer.merge_tree(tokenizer.vocabulary.find(raw.encode())).roots
+    assert bracketed(root) == tree
+
+
+def test_a_vocabulary_of_words_says_that_nothing_is_merged():
+    vocabulary = toy_vocabulary({"word": 0.0}, VocabType.WORD_LEVEL)
+    assert Explainer(vocabulary).merge_tree(0).remark == "WordLevel does not merge: it looks up whole words."

@@ -1,0 +1,106 @@
+"""What the command line prints about a model and an encoding."""
+
+from dataclasses import replace
+
+import guiapp
+from guiapp.analysis.explain.encoder_agreement import measured_agreement
+from guiapp.analysis.explain.reports import (
+    BACKGROUNDS,
+    RESET,
+    ids_report,
+    info_report,
+    segmentations_report,
+    token_lines,
+)
+
+
+def colored(index: int, text: str) -> str:
+    return f"\x1b[48;5;{BACKGROUNDS[index % len(BACKGROUNDS)]};38;5;231m{text}{RESET}"
+
+
+def test_a_table_has_a_line_for_each_token():
+    tokenizer = guiapp.open_model("demo:wordpiece")
+    assert list(token_lines(tokenizer, tokenizer.encode(" A \n"), "table")) == [
+        "  index      id              span  kind          token                     bytes",
+        "      0       2               0–0  control       [CLS]                     5B 43 4C 53 5D",
+        "      1     441               1–2  normal        ·a                        20 61",
+        "      2       3               4–4  control       [SEP]                     5B 53 45 50 5D",
+    ]
+
+
+def test_what_belongs_to_no_token_has_no_colour_and_lines_stay_lines():
+    wordpiece, bpe = guiapp.open_model("demo:wordpiece"), guiapp.open_model("demo:bpe")
+    assert list(token_lines(wordpiece, wordpiece.encode(" A  \n b\n"), "color")) == [
+        f"{colored(0, '[CLS]')}·{colored(1, 'A')}··↵",
+        f"·{colored(2, 'b')}↵",
+        colored(3, "[SEP]"),
+    ]
+    words = ["<|begin_of_text|>", "H", "ow", "↵", "l", "ions", "↵"]
+    boxes = [colored(index, word) for index, word in enumerate(words)]
+    assert list(token_lines(bpe, bpe.encode("How\nlions\n"), "color")) == [
+        "".join(boxes[:4]),
+        "".join(boxes[4:]),
+    ]
+
+
+def test_text_at_the_ends_that_no_token_covers_is_shown():
+    wordpiece = guiapp.open_model("demo:wordpiece")
+    encoding = wordpiece.encode(" A \n ", add_special=False)
+    assert list(token_lines(wordpiece, encoding, "color")) == [f"·{colored(0, 'A')}·↵", "·"]
+    assert list(token_lines(wordpiece, wordpiece.encode("", add_special=False), "color")) == []
+    assert list(token_lines(wordpiece, wordpiece.encode("\n\n", add_special=False), "color")) == ["↵", "↵"]
+
+
+def test_records_hold_each_token_with_its_span():
+    tokenizer = guiapp.open_model("demo:bpe")
+    report = ids_report(tokenizer, tokenizer.encode("a\n", encoder="heap"))
+    assert (report["encoder"], report["exactness"]["level"], report["token_ids"]) == (
+        "heap",
+        "exact",
+        [2549, 64, 198],
+    )
+    assert report["tokens"] == [
+        {
+            "id": 2549,
+            "span": [0, 0],
+            "raw": "<|begin_of_text|>",
+            "bytes": b"<|begin_of_text|>".hex(),
+            "kind": "control",
+        },
+        {"id": 64, "span": [0, 1], "raw": "a", "bytes": "61", "kind": "normal"},
+        {"id": 198, "span": [1, 2], "raw": "Ċ", "bytes": "0a", "kind": "normal"},
+    ]
+
+
+def test_the_best_segmentations_are_told_with_scores():
+    tokenizer = guiapp.open_model("demo:unigram")
+    best = tokenizer.segmentations("lions", 3)
+    report = segmentations_report(tokenizer, best)
+    assert [each["score"] for each in report["segmentations"]] == [each.score for each in best]
+    assert [each["token_ids"] for each in report["segmentations"]] == [
+        each.encoding.token_ids.tolist() for each in best
+    ]
+    unknown = [replace(best[0], score=float("-inf"))]
+    assert segmentations_report(tokenizer, unknown)["segmentations"][0]["score"] is None
+
+
+def test_a_model_tells_what_its_file_says():
+    tokenizer = guiapp.open_model("demo:toy")
+    report = info_report(tokenizer)
+    assert list(report)[:4] == ["path", "format", "name", "architecture"]
+    assert report["path"] == str(tokenizer.vocabulary.path)
+    assert (report["tokens"], report["merges"], report["kinds"]) == (9, 6, {"normal": 9})
+    assert (report["special_ids"], report["end_of_generation"], report["pre"]) == ({}, [], "gpt-2")
+    assert "fast" in report["encoders"]
+    assert report["not_offered"].keys().isdisjoint(report["encoders"])
+    assert "253 of the 256" in report["warnings"][0]
+    assert "agreement" not in report
+    special = info_report(guiapp.open_model("demo:wordpiece"), with_agreement=True)
+    assert {"cls", "sep", "unk"} >= special["special_ids"].keys() & {"cls", "sep", "unk"}
+    assert sum(special["kinds"].values()) == special["tokens"]
+    assert set(special["kinds"]) == {"normal", "control"}
+    assert special["agreement"].keys() == {"words"}
+    assert max(map(len, special["agreement"].values())) > 0
+    rwkv = guiapp.open_model("demo:rwkv")
+    assert info_report(rwkv, with_agreement=True)["agreement"] == measured_agreement(rwkv)
+    assert info_report(guiapp.open_model("demo:spm"))["merges"] == 0

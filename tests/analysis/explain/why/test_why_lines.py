@@ -1,0 +1,272 @@
+"""All that is told of a few tokens, as people and as programs read it."""
+
+from __future__ import annotations
+
+import pytest
+
+from guiapp import open_model
+from guiapp.analysis.explain.why.report import why_lines, why_record
+from guiapp.analysis.explain.why.why import why
+
+TOLD = {
+    ("toy", "abacbb", 0): """
+        token 0, bytes 0–2
+          Bytes              61 62
+                               2 bytes: U+0061 a, U+0062 b
+          Special tokens     Ordinary text: there are no special tokens to look for.
+          Normaliser         Nothing changes.
+          Pre-tokenizer      Piece abacbb: letters, and a space before them.
+                                ?\\p{L}+, alternative 8 of 11
+          Merges             a + b → ab  rank 0
+                               goes before c + b, rank 1
+                             No rule joins ab + acbb. The piece begins with it.
+          Token              ab is id 3
+                               normal, rank 0
+    """,
+    ("bpe", "Hello<|im_end|> wörld!!<|im_end|>", 15): """
+        token 3, bytes 15–17
+          Bytes              20 77
+                               2 bytes: U+0020, U+0077 w
+          Special tokens     Ordinary text: it spells none of the 11 special tokens. It lies behind <|im_end|> and before <|im_end|>.
+          Normaliser         Nothing changes.
+          Pre-tokenizer      Piece ·wörld: letters, and one space or sign before them.
+                               [^\\r\\n\\p{L}\\p{N}]?\\p{L}+, alternative 2 of 7
+          Merges             · + w → ·w  rank 9
+                               goes before l + d, rank 94
+                             No rule joins ·w + ör. The piece begins with it.
+          Token              ·w is id 265
+                               normal, rank 9
+    """,  # noqa: E501
+    ("bpe", "a 12345", 3): """
+        token 3, bytes 2–5
+          Bytes              31 32 33
+                               3 bytes: U+0031 1, U+0032 2, U+0033 3
+          Special tokens     Ordinary text: it spells none of the 11 special tokens.
+          Normaliser         Nothing changes.
+          Pre-tokenizer      Piece 123: up to three digits.
+                               \\p{N}{1,3}, alternative 3 of 7
+          Merges             ignore_merges: the piece 123 is taken as 123: nothing to merge.
+          Token              123 is id 2082
+                               normal
+    """,
+    ("bpe", "a<|im_end|> x", 3): """
+        token 2, bytes 1–11
+          Bytes              3C 7C 69 6D 5F 65 6E 64 7C 3E
+                               10 bytes: 10 characters
+          Special tokens     The text spells <|im_end|>, a special token. It is cut out before all else, found because special tokens are parsed.
+                               kind: control
+          Token              <|im_end|> is id 2552
+                               control
+    """,  # noqa: E501
+    ("spm", " New York", 1): """
+        token 2, bytes 1–2
+          Bytes              4E
+                               1 byte: U+004E N · LATIN CAPITAL LETTER N
+          Special tokens     Ordinary text: it spells none of the 5 special tokens.
+          Normaliser         Nothing changes.
+          Pre-tokenizer      There is none: all text between special tokens is one piece.
+          Merges             N is a symbol that merging begins with.
+                             No rule joins ·· + N nor N + ew.
+          Token              N is id 2354
+                               normal, score −2,093
+    """,
+    ("spm", "", 0): """
+        token 0, bytes 0–0
+          Bytes              It has no text of its own.
+          Special tokens     <s> is put in front of the text, as the file asks.
+          Token              <s> is id 1
+                               control, score 0
+    """,
+    ("unigram", " New York", 1): """
+        token 0, bytes 1–4
+          Bytes              4E 65 77
+                               3 bytes: U+004E N, U+0065 e, U+0077 w
+          Special tokens     Ordinary text: it spells none of the 6 special tokens.
+          Normaliser         New becomes ▁New.
+                               add_space_prefix puts a space in front
+          Pre-tokenizer      There is none. Words are looked at one by one, which gives the same as all at once.
+          Best segmentation  Going back from the end, the best way has ·New at bytes 1–4.
+                             w, bytes 3–4, would end there, too.
+                               worse by 10.27
+                             ·New rather than ·N e w, the best way without it.
+                               −8.51 against −18.79
+          Token              ·New is id 825
+                               normal, score −8.5125
+    """,  # noqa: E501
+    ("wordpiece", "ÉTÉ", 0): """
+        token 1, bytes 0–3
+          Bytes              C3 89 54
+                               3 bytes: U+00C9 É, U+0054 T
+          Special tokens     Ordinary text: it spells none of the 5 special tokens.
+          Normaliser         ÉT becomes ▁ÉT.
+                               Words begin with ▁; white space and control characters go
+                             ▁ÉT becomes ▁ET.
+                               strip_accents
+                             ▁ET becomes ▁et.
+                               lowercase
+          Pre-tokenizer      ÉTÉ is a word. Words are cut at white space, and around punctuation and Chinese characters.
+          Longest match      ÉTÉ is no token: try a shorter one.
+                             ·et is taken, bytes 0–3.
+          Token              ·et is id 2607
+                               normal
+    """,  # noqa: E501
+    ("rwkv", " New", 0): """
+        token 0, bytes 0–4
+          Bytes              20 4E 65 77
+                               4 bytes: 4 characters
+          Special tokens     Ordinary text: it is no special token.
+          Normaliser         There is none: the bytes stay as they are.
+          Pre-tokenizer      There is none: all text between special tokens is one piece.
+          Longest match      ·New is taken, bytes 0–4.
+                             No token is longer and begins with it.
+                             Shorter ones would fit, too: · ·N.
+          Token              ·New is id 1490
+                               normal
+    """,
+    ("bpe", "unbelievable tokenization", 14): """
+        token 7, bytes 12–18
+          Bytes              20 74 6F 6B 65 6E
+                               6 bytes: 6 characters
+          Special tokens     Ordinary text: it spells none of the 11 special tokens.
+          Normaliser         Nothing changes.
+          Pre-tokenizer      Piece ·tokenization: letters, and one space or sign before them.
+                               [^\\r\\n\\p{L}\\p{N}]?\\p{L}+, alternative 2 of 7
+          Merges             · + t → ·t  rank 0
+                               beats t + o, rank 1,964
+                             e + n → en  rank 10
+                               beats k + e, rank 429
+                             ·t + o → ·to  rank 48
+                               beats o + k, rank 126
+                             k + en → ken  rank 316
+                               goes before i + z, rank 618
+                             ·to + ken → ·token  rank 344
+                               goes before i + z, rank 618
+                             No rule joins ·token + iz. The piece begins with it.
+          Token              ·token is id 600
+                               normal, rank 344
+    """,
+    ("spm", "lions New York", 9): """
+        token 4, bytes 9–14
+          Bytes              20 59 6F 72 6B
+                               5 bytes: 5 characters
+          Special tokens     Ordinary text: it spells none of the 5 special tokens.
+          Normaliser         ·York becomes ▁York.
+                               Spaces are written ▁
+          Pre-tokenizer      There is none: all text between special tokens is one piece.
+          Merges             o + r → or  rank 15
+                               no other candidate has one of the two
+                             · + Y → ·Y  rank 385
+                               no other candidate has one of the two
+                             or + k → ork  rank 914
+                               no other candidate has one of the two
+                             ·Y + ork → ·York  rank 1,206
+                               no other candidate has one of the two
+                             No rule joins ·New + ·York. The piece ends with it.
+          Token              ·York is id 1467
+                               normal, rank 1,206, score −1,206
+    """,
+    ("spm", "\x07", 0): """
+        token 2, bytes 0–1
+          Bytes              07
+                               1 byte: U+0007 · ALERT
+          Special tokens     Ordinary text: it spells none of the 5 special tokens.
+          Normaliser         <U+0007> becomes ·<U+0007>.
+                               add_space_prefix puts a space in front
+                             ·<U+0007> becomes ▁<U+0007>.
+                               Spaces are written ▁
+          Pre-tokenizer      There is none: all text between special tokens is one piece.
+          Merges             <U+0007> is part of no token: the byte token <U+0007> stands for it.
+          Token              <U+0007> is id 12
+                               byte, score 0
+    """,
+    ("unigram", "\U0010fffdb", 0): """
+        token 1, bytes 0–4
+          Bytes              F4 8F BF BD
+                               4 bytes: U+10FFFD · without a name
+          Special tokens     Ordinary text: it spells none of the 6 special tokens.
+          Normaliser         <U+10FFFD> becomes ▁<U+10FFFD>.
+                               add_space_prefix puts a space in front
+          Pre-tokenizer      There is none. Words are looked at one by one, which gives the same as all at once.
+          Best segmentation  Going back from the end, the best way has <unk> at bytes 0–4.
+                             There is no other way to cut the text here.
+          Token              <unk> is id 2
+                               unknown, score 0
+    """,  # noqa: E501
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("model", "text", "at"), TOLD)
+def test_each_stage_of_a_token_is_told_in_full(model, text, at):
+    (told,) = why(open_model(f"demo:{model}"), text, at, at if not text else None)
+    expected = TOLD[model, text, at].strip("\n ").splitlines()
+    assert list(why_lines(told)) == [expected[0], *(line[8:] for line in expected[1:])]
+
+
+def test_a_record_of_a_merge_has_the_pair_that_won_and_the_one_that_lost():
+    record = why_record(why(open_model("demo:toy"), "abacbb", 0))
+    (token,) = record["tokens"]
+    stages = token.pop("stages")
+    assert token == {"index": 0, "id": 3, "span": [0, 2], "encoder": "fast"}
+    names = ["bytes", "partition", "normalise", "split", "encode", "token"]
+    assert [stage["stage"] for stage in stages] == names
+    nothing = dict.fromkeys(("note", "operation", "step_span", "merged", "lost"))
+    assert stages[0]["lines"] == [nothing | {"text": "61 62", "note": "2 bytes: U+0061 a, U+0062 b"}]
+    merge = {
+        "text": "a + b → ab",
+        "note": "goes before c + b, rank 1",
+        "operation": "merge",
+        "step_span": [0, 2],
+        "merged": {"left": 0, "right": 1, "result": 3, "rank": 0, "span": [0, 2]},
+        "lost": {"left": 2, "right": 1, "result": 4, "rank": 1, "span": [3, 5]},
+    }
+    stays = {"text": "No rule joins ab + acbb. The piece begins with it.", "operation": "done"}
+    assert stages[4]["lines"] == [merge, nothing | stays | {"step_span": [0, 2]}]
+
+
+def test_a_token_is_told_of_a_short_text_as_it_is_of_a_long_one():
+    """Where in a book it stands makes no difference: only the numbers of bytes and tokens do."""
+    tokenizer = open_model("demo:unigram")
+    for text, at, before in ((" New York", 1, "x " * 3000), (" New York", 5, "é " * 2000)):
+        (alone,) = why(tokenizer, text, at)
+        (behind,) = why(tokenizer, before + text, at + len(before.encode()))
+        moved = len(before.encode())
+        assert (behind.start, behind.end) == (alone.start + moved, alone.end + moved)
+        texts = [[line.text for line in stage.lines] for stage in behind.stages if stage.name != "encode"]
+        assert texts == [
+            [line.text for line in stage.lines] for stage in alone.stages if stage.name != "encode"
+        ]
+
+
+def test_tokens_around_a_text_are_put_in_front_of_it_or_behind_it():
+    for model, n_before, behind in (("spm", 1, ""), ("unigram", 0, "</s>"), ("wordpiece", 1, "[SEP]")):
+        told = why(open_model(f"demo:{model}"), "x", 1, 1)
+        lines = [stage.lines[0].text for each in told for stage in each.stages if stage.name == "partition"]
+        assert lines == [f"`{behind}` is put behind the text, as the file asks."] * bool(behind)
+        assert [each.start for each in told] == [1] * bool(behind)
+        assert len(why(open_model(f"demo:{model}"), "x", 0, 0)) == n_before
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "encoder", "told"),
+    [
+        ("bpe", " lions", "fewest", ["·l", "l, bytes 1–2, would end there, too. worse by 1"]),
+        ("bpe", " lions", "backtrack", ["Nothing can follow ·li: it is taken back.", "·l is taken"]),
+        ("toy", "acbcb", "backtrack", ["Nothing can follow ac: it is taken back.", "a is taken"]),
+        (
+            "toy",
+            "abab",
+            "scan",
+            [
+                "a + b → ab goes before a + b, of equal rank, but farther right",
+                "No rule joins ab + ab. The piece begins",
+            ],
+        ),
+        ("spm", "xb", "greedy", ["·x is taken", "No token is longer", "Shorter ones would fit, too: ·."]),
+    ],
+)
+def test_other_encoders_tell_their_own_decisions(model, text, encoder, told):
+    each = why(open_model(f"demo:{model}"), text, 0, encoder=encoder)[0]
+    (lines,) = (stage.lines for stage in each.stages if stage.name == "encode")
+    said = [f"{line.text} {line.note}".replace("`", "") for line in lines]
+    assert len(said) == len(told)
+    assert all(words in line for words, line in zip(told, said, strict=True)), said

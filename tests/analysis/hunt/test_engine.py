@@ -1,0 +1,232 @@
+"""Whole hunts in real worker processes: they find, count, repeat themselves, stop, and outlive crashes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+
+import planted
+import pytest
+
+import guiapp
+from guiapp.analysis.compare.reasons import Cause
+from guiapp.analysis.hunt import worker
+from guiapp.analysis.hunt.engine import NO_WORKER, HuntPlan, hunt
+from guiapp.analysis.hunt.finds import Hunt
+from guiapp.analysis.libraries.table import PEERS
+from guiapp.errors import TokenloupeError, VocabError
+
+PATIENCE_S, OPENING_S = 120.0, 2.0
+
+
+def last(plan: HuntPlan, shall_stop=lambda: False) -> Hunt:
+    states = list(hunt(plan, shall_stop))
+    assert states[-1].is_over
+    assert not any(state.is_over for state in states[:-1])
+    return states[-1]
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    """Paths of two that cut numbers otherwise."""
+    folder = tmp_path_factory.mktemp("pair")
+    paths = planted.Plant("", "demo:bpe", "gguf", planted.set_part(pre="qwen2"), ()).write(folder)
+    return tuple(map(str, paths))
+
+
+def small_plan(pair, **more) -> HuntPlan:
+    return HuntPlan(*pair, seconds=PATIENCE_S, **{"most_batches": 8, "n_workers": 1} | more)
+
+
+def test_a_difference_is_found_and_the_lines_that_differ_are_counted(pair, tmp_path):
+    texts = tmp_path / "own.txt"
+    texts.write_bytes(b"It was 1984.\n\nno number\r\n12 x\n" + b"word " * 1000)
+    state = last(small_plan(pair, files=(str(texts),)))
+    find = next(find for find in state.finds if find.reason.subject == "digits")
+    assert len(find.text) == 2
+    assert (state.n_lines, state.n_differing_lines, find.n_lines) == (6, 2, 2)  # long ones in parts
+    assert state.share(find) == pytest.approx(2 / 6)
+    assert [(place.line.number, place.line.start, place.at) for place in find.places] == [
+        (1, 0, 7),
+        (4, 25, 0),
+    ]
+    assert state.n_batches == 8
+    assert state.tried > state.n_lines
+    assert [subject.name for subject in state.subjects] == ["first.gguf", "second.gguf"]
+    assert state.subjects[0].sha256 != state.subjects[1].sha256
+
+
+def test_a_folder_of_texts_is_given_as_a_whole(pair, tmp_path):
+    for name, text in (("b/c.txt", b"in 1984"), ("a.txt", b"no number"), (".hidden", b"12"), ("x", b"12\0")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(text)
+    state = last(small_plan(pair, files=(str(tmp_path),), most_batches=1))
+    assert (state.n_lines, state.n_differing_lines) == (2, 1)
+    (tmp_path / "none").mkdir()
+    with pytest.raises(TokenloupeError, match="holds no texts"):
+        last(small_plan(pair, files=(str(tmp_path / "none"),)))
+
+
+def test_the_same_seed_tries_the_same_texts_and_finds_the_same(pair):
+    states = [last(small_plan(pair, n_workers=n_workers)) for n_workers in (1, 2)]
+    assert states[0].tried == states[1].tried
+    assert states[0].n_differing == states[1].n_differing
+
+
+def test_nothing_is_found_where_nothing_differs():
+    state = last(HuntPlan("demo:spm", "demo:spm", seconds=PATIENCE_S, most_batches=30))
+    assert state.finds == ()
+    assert state.tried > 10_000
+    assert state.n_batches == 30
+
+
+def test_a_hunt_ends_where_the_chosen_generators_have_no_more_texts():
+    state = last(
+        HuntPlan("demo:spm", "demo:spm", seconds=PATIENCE_S, generators=("your own texts, changed",))
+    )
+    assert state.tried == 0
+    assert state.seconds < PATIENCE_S / 2
+
+
+def test_texts_are_split_as_was_chosen(pair):
+    wrong = last(HuntPlan(pair[0], pair[0], seconds=PATIENCE_S, most_batches=8, pres=("qwen2", None)))
+    assert {find.reason.cause for find in wrong.finds} == {Cause.PIECES, Cause.DECODED}
+    assert [subject.split_as for subject in wrong.subjects] == ["qwen2", ""]
+    assert [subject.name for subject in wrong.subjects] == ["first.gguf split as qwen2", "first.gguf"]
+    right = last(small_plan(pair, pres=("qwen2", None)))
+    assert right.finds == ()
+    assert right.trying
+
+
+def test_two_vocabularies_are_no_hunt_but_a_sentence():
+    state = last(HuntPlan("demo:bpe", "demo:rwkv", seconds=PATIENCE_S))
+    (find,) = state.finds
+    assert find.reason.cause is Cause.OTHER_VOCABULARY
+    assert state.tried == 0
+
+
+def test_a_library_takes_part(pair):
+    if not PEERS["llama.cpp"].is_installed:
+        pytest.skip("llama.cpp is not installed")
+    state = last(HuntPlan(pair[0], "llama.cpp", seconds=PATIENCE_S, most_batches=20))
+    assert state.finds == ()
+    assert state.subjects[1].version == PEERS["llama.cpp"].version
+
+
+def test_it_stops_at_once_and_keeps_what_was_found(pair):
+    stopped = threading.Event()
+    for state in hunt(HuntPlan(*pair, seconds=PATIENCE_S), stopped.is_set):
+        if state.finds and not stopped.is_set():
+            stopped.set()
+            stopped_s = time.monotonic()
+    assert time.monotonic() - stopped_s < 10
+    assert state.is_over
+    assert state.finds
+
+
+def test_the_time_is_kept(pair):
+    state = last(HuntPlan(*pair, seconds=1.0))
+    assert state.seconds < 60
+
+
+def test_the_time_begins_once_both_are_open(pair, monkeypatch):
+    monkeypatch.setattr("guiapp.analysis.hunt.engine.serve", serve_after_a_while)
+    state = last(HuntPlan(*pair, seconds=0.1, n_workers=1))
+    assert state.tried > 0
+    assert state.seconds < OPENING_S
+
+
+def serve_after_a_while(connection, task) -> None:
+    """A worker that takes long to open both."""
+    time.sleep(OPENING_S)
+    worker.serve(connection, task)
+
+
+def test_opening_ends_when_somebody_interrupts(pair, monkeypatch):
+    monkeypatch.setattr("guiapp.analysis.hunt.engine.serve", serve_never)
+    started_s = time.monotonic()
+    state = last(HuntPlan(*pair, seconds=PATIENCE_S), lambda: time.monotonic() > started_s + 1)
+    assert time.monotonic() - started_s < 10
+    assert (state.tried, state.finds) == (0, ())
+    assert state.why_inconclusive
+
+
+def serve_never(connection, task) -> None:
+    time.sleep(PATIENCE_S)
+
+
+def test_a_side_that_fails_is_named_and_finding_nothing_says_nothing(pair, monkeypatch):
+    monkeypatch.setattr("guiapp.analysis.hunt.engine.serve", serve_and_crash)
+    monkeypatch.setattr("guiapp.analysis.hunt.engine.MOST_LOSSES", 2)
+    state = last(HuntPlan(*pair, seconds=PATIENCE_S, n_workers=1))
+    assert state.is_incomplete
+    assert "second.gguf" in " ".join(state.notes)
+    assert replace(state, finds=(), tried=20_000).why_inconclusive
+
+
+def serve_and_crash(connection, task) -> None:
+    """A worker that dies of each text, so that none is to blame."""
+    worker.HuntWorker._texts = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+    worker.serve(connection, task)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ("demo:none", "demo:bpe", "demo:none"),
+        ("llama.cpp", "demo:bpe", "name a model file first"),
+        ("demo:bpe", "rs-bpe", "o200k_base only"),
+        ("demo:rwkv", "tiktoken", "no RWKV vocabularies"),
+    ],
+)
+def test_what_cannot_be_is_told_before_anything_else(first, second, message):
+    if second in PEERS and not PEERS[second].is_installed:
+        pytest.skip(f"{second} is not installed")
+    with pytest.raises(TokenloupeError, match=message):
+        list(hunt(HuntPlan(first, second, seconds=5)))
+
+
+def test_a_library_that_crashes_is_told_with_the_text_and_the_hunt_goes_on(pair, monkeypatch):
+    """As if llama.cpp did not survive a text; in a process of its own."""
+    monkeypatch.setattr("guiapp.analysis.hunt.engine.serve", serve_until_digits)
+    state = last(HuntPlan(*pair, seconds=PATIENCE_S, most_batches=2, n_workers=1))
+    crash = next(find for find in state.finds if find.reason.subject == "crash")
+    assert crash.reason.cause is Cause.REFUSED
+    assert "SIGKILL" in crash.reason.sentence
+    assert b"7" in crash.text
+    assert state.tried > 0
+
+
+def serve_until_digits(connection, task) -> None:
+    """A worker that dies of a text with a 7."""
+    search = worker.Searcher.search
+
+    def dying(self, texts, generator):
+        if any(b"7" in text for text in texts):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return search(self, texts, generator)
+
+    worker.Searcher.search = dying
+    worker.serve(connection, task)
+
+
+def test_from_python_it_is_one_call(pair):
+    states = []
+    found = guiapp.hunt(*pair, seconds=PATIENCE_S, batches=10, progress=states.append)
+    assert states[-1] is found
+    assert any(find.reason.subject == "digits" for find in found.finds)
+    with pytest.raises(VocabError):
+        guiapp.hunt("no such file.gguf", "demo:bpe")
+
+
+def test_a_script_without_a_guard_is_told_what_it_needs(pair, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(f"import guiapp\nguiapp.hunt({str(pair[0])!r}, {str(pair[1])!r}, seconds=20)\n")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.rstrip().endswith(f"HuntError: {NO_WORKER}")

@@ -1,0 +1,216 @@
+"""What comes of batches is summed up by kind; what is told of all of it, written out."""
+
+import json
+from dataclasses import replace
+from hashlib import sha256
+
+import pytest
+from toy_vocabulary import toy_vocabulary
+
+import guiapp
+from guiapp.analysis.compare.reasons import Cause, Reason
+from guiapp.analysis.hunt.finds import (
+    MOST_PLACES,
+    MOST_TEXTS,
+    Batch,
+    Find,
+    Hunt,
+    Line,
+    OfKind,
+    Place,
+    Subject,
+)
+from guiapp.analysis.hunt.generators import ALL_NAMES
+from guiapp.analysis.hunt.report import headline, markdown, record, text_lines
+from guiapp.core.encode.tokenizer import Tokenizer
+
+DIGITS = Reason(Cause.PIECES, "digits", "A cuts `12`.")
+MERGE = Reason(Cause.MERGE, "order", "B merges `b` first.")
+AROUND = Reason(Cause.AROUND, "each text", "A adds 1.")
+PATH = guiapp.open_model("demo:toy").vocabulary.path
+BOTH = (Subject("first.gguf", format="GGUF", path=PATH, tokens=1234, split_as="qwen2"), Subject("B", "1.2"))
+
+
+def find(text, reason=DIGITS, **more):
+    return Find(text, ((1, 2), ()), 1, reason, "digits", **more)
+
+
+def place(number):
+    return Place(Line("a.txt", number, 10 * number, b"x"), 0)
+
+
+def test_counts_of_batches_are_summed_up_and_lines_apart():
+    kinds = (OfKind(DIGITS.kind, 3), OfKind(MERGE.kind, 1))
+    made = Batch(10, 4, (find(b"12"), find(b"a", MERGE)), kinds, generator="digits")
+    own = Batch(5, 2, (), (OfKind(DIGITS.kind, 2, (place(2), place(1))),), True, "your own texts")
+    hunt = Hunt(BOTH, 7).with_batch(made).with_batch(own).with_batch(made)
+    assert [(each.text, each.n_texts, each.n_lines) for each in hunt.finds] == [(b"a", 2, 0), (b"12", 8, 2)]
+    assert hunt.finds[1].places == (place(1), place(2))
+    assert (hunt.tried, hunt.n_differing, hunt.n_batches) == (25, 10, 2)
+    assert (hunt.n_lines, hunt.n_differing_lines) == (5, 2)
+    assert [hunt.share(each) for each in hunt.finds] == [0.0, 0.4]
+    assert (hunt.trying, hunt.with_batch(own).trying) == ("digits", "your own texts")
+    assert Hunt(BOTH, 7).with_batch(made).share(find(b"12")) is None
+
+
+def test_what_is_put_around_is_so_for_each_text_of_a_batch_though_none_is_of_the_kind():
+    hunt = Hunt(BOTH, 0).with_find(find(b"", AROUND)).with_find(find(b"12"))
+    for are_lines, n_lines in ((False, 0), (True, 6)):
+        hunt = hunt.with_batch(Batch(6, 0, are_lines=are_lines))
+        assert [(each.n_lines, each.n_texts) for each in hunt.finds if each.reason == DIGITS] == [(0, 0)]
+        assert [each.n_lines for each in hunt.finds if each.reason == AROUND] == [n_lines]
+    assert [each.n_texts for each in hunt.finds] == [12, 0]
+
+
+def test_the_shortest_text_of_a_kind_stands_for_it_and_keeps_the_counts():
+    first = find(b"345", n_texts=9, n_lines=4, places=(place(1),))
+    found = (
+        first.with_text(find(b"12")).with_text(find(b"67")).with_text(find(b"12", spans=(None, ((0, 2),))))
+    )
+    assert (found.text, found.n_texts, found.n_lines, found.places) == (b"12", 9, 4, (place(1),))
+    assert [each.text for each in found.others] == [b"67", b"345"]
+    assert all(each.others == () for each in found.with_text(find(b"1")).others)
+    many = found
+    for number in range(100, 100 + 2 * MOST_TEXTS):
+        many = many.with_text(find(b"%d" % number))
+    assert len(many.others) == MOST_TEXTS - 1
+    assert [each.text for each in many.others][:3] == [b"67", b"100", b"101"]
+
+
+def test_only_the_first_places_in_the_order_of_lines_are_kept():
+    many = tuple(place(number) for number in range(MOST_PLACES, 0, -1))
+    found = find(b"1").with_count(OfKind(DIGITS.kind, 60, many), True)
+    found = found.with_count(OfKind(DIGITS.kind, 1, (place(0),)), True)
+    assert found.places == tuple(place(number) for number in range(MOST_PLACES))
+    assert (found.n_texts, found.n_lines) == (61, 61)
+    assert find(b"1").with_count(OfKind(DIGITS.kind, 2, many), False).places == ()
+
+
+def test_a_note_is_told_once():
+    assert Hunt(BOTH, 0).with_note("A.").with_note("B.").with_note("A.").notes == ("A.", "B.")
+
+
+def test_a_model_is_told_with_its_format_size_and_choice():
+    tokenizer = Tokenizer(replace(toy_vocabulary({"a": 0.0, "b": 0.0}), chosen_pre="qwen2", format="GGUF"))
+    subject = Subject.of_model("x", tokenizer)
+    assert subject == Subject("x", "", "GGUF", None, 2, "qwen2")
+    assert subject.sha256 is None
+    assert BOTH[0].sha256 == sha256(PATH.read_bytes()).hexdigest()
+
+
+@pytest.fixture
+def hunted():
+    kinds = (OfKind(DIGITS.kind, 2), OfKind(MERGE.kind, 1))
+    finds = (find(b"12"), replace(find(b"\xffb", MERGE), token_ids=(None, (7,)), at=0))
+    hunt = Hunt(BOTH, 3).with_batch(Batch(1000, 5, finds, kinds, True)).with_note("Known.")
+    return replace(hunt.with_batch(Batch(10, 0)), generators=("digits", "signs"), seconds=1.23456)
+
+
+def test_a_record_has_all(hunted):
+    told = json.loads(json.dumps(record(hunted)))
+    common = {"share": 0.002, "generator": "digits"}
+    assert told == {
+        "tried": 1010,
+        "seconds": 1.235,
+        "seed": 3,
+        "generators": ["digits", "signs"],
+        "batches": 1,
+        "differing": 5,
+        "lines": 1000,
+        "differing_lines": 5,
+        "models": [
+            {
+                "name": "first.gguf",
+                "version": None,
+                "format": "GGUF",
+                "chosen_pre": "qwen2",
+                "path": str(PATH),
+                "sha256": BOTH[0].sha256,
+                "tokens": 1234,
+            },
+            {
+                "name": "B",
+                "version": "1.2",
+                "format": None,
+                "chosen_pre": None,
+                "path": None,
+                "sha256": None,
+                "tokens": 0,
+            },
+        ],
+        "finds": [
+            common
+            | {"text": "12", "bytes_hex": "3132", "token_ids": [[1, 2], []], "at": 1}
+            | {"cause": "pre-tokenizer", "subject": "digits", "why": "A cuts 12."},
+            common
+            | {"text": "\ufffdb", "bytes_hex": "ff62", "token_ids": [None, [7]], "at": 0, "share": 0.001}
+            | {"cause": "merge", "subject": "order", "why": "B merges b first."},
+        ],
+        "notes": ["Known."],
+        "inconclusive": None,
+    }
+    assert record(replace(hunted, generators=()))["generators"] == [*ALL_NAMES]
+
+
+def test_lines_tell_each_find_with_the_ids_of_both(hunted):
+    assert list(text_lines(hunted)) == [
+        "2 differences found; 1,010 texts tried in 1.2 s, seed 3. Of your own texts 5 in 1,000 lines differ.",
+        "Known.",
+        "",
+        '1. "12": pre-tokenizer (digits), 2 in 1,000 lines',
+        "   A cuts `12`.",
+        "   first.gguf: 1 2",
+        "   B: none",
+        "",
+        r"2. b'\xffb': merge (order), 1 in 1,000 lines",
+        "   B merges `b` first.",
+        "   first.gguf: no ids",
+        "   B: 7",
+    ]
+    alone = replace(hunted, n_lines=0, finds=hunted.finds[:1], notes=())
+    assert list(text_lines(alone))[:3] == [
+        "1 difference found; 1,010 texts tried in 1.2 s, seed 3.",
+        "",
+        f"1. {headline(hunted.finds[0])}",
+    ]
+
+
+def test_a_report_in_markdown_is_written_out(hunted):
+    told = markdown(hunted).split("\n")
+    assert [line for line in told if line] == [
+        "# first.gguf and B",
+        "2 differences found; 1,010 texts tried in 1.2 s, seed 3. Of your own texts 5 in 1,000 lines differ.",
+        "Known.",
+        "| | first | second |",
+        "|---|---|---|",
+        "| name | first.gguf | B |",
+        "| format | GGUF |  |",
+        "| version |  | 1.2 |",
+        "| split as | qwen2 |  |",
+        "| tokens | 1,234 | 0 |",
+        f"| SHA-256 | {BOTH[0].sha256} |  |",
+        f"Tokenloupe {guiapp.__version__}; seed 3, batches of texts done: 1, of these alone: digits, signs.",
+        r"## 1. pre\-tokenizer: digits",
+        "A cuts `12`.",
+        '    text   "12"',
+        "    bytes  31 32",
+        "    from   byte 1",
+        "    first  1 2",
+        "    second none",
+        r"    printf '\061\062' | tokenloupe tokenize MODEL",
+        "2 in 1,000 lines of the given texts differ so.",
+        "## 2. merge: order",
+        "B merges `b` first.",
+        r"    text   b'\xffb'",
+        "    bytes  ff 62",
+        "    from   byte 0",
+        "    first  no ids",
+        "    second 7",
+        r"    printf '\377\142' | tokenloupe tokenize MODEL",
+        "1 in 1,000 lines of the given texts differ so.",
+    ]
+    bare = markdown(Hunt((Subject("A"), Subject("B")), 0))
+    assert "SHA" not in bare
+    assert "split as" not in bare
+    assert f"Tokenloupe {guiapp.__version__}; seed 0, batches of texts done: 0.\n" in bare
+    assert "of the given texts" not in markdown(replace(hunted, n_lines=0))

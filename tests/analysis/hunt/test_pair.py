@@ -1,0 +1,312 @@
+"""What two sides make of texts is compared: ids, else decoded text; libraries give reasons by their ids."""
+
+from __future__ import annotations
+
+import numpy as np
+import planted
+import pytest
+from toy_vocabulary import toy_vocabulary
+
+import guiapp
+from guiapp.analysis.compare.reasons import Cause, Reason
+from guiapp.analysis.hunt.beside import reason_beside
+from guiapp.analysis.hunt.pair import Pair
+from guiapp.analysis.hunt.sides import FileSide, HuntError, LibrarySide
+from guiapp.analysis.hunt.worker import open_pair
+from guiapp.analysis.libraries.table import PEERS
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType
+
+TEXTS = [b"Hello there", b"don't 12345", "é 中".encode(), b"a  b\n", b"<|im_end|>"]
+
+
+def library_pair(model: str, name: str) -> Pair:
+    if not PEERS[name].is_installed:
+        pytest.skip(f"{name} is not installed")
+    return open_pair(guiapp.open_model(model), name, ("A", name))
+
+
+class LyingSide:
+    """A library that shows ids alone, and changes them as told."""
+
+    tokenizer = None
+    takes_bytes = True
+    name = "B"
+
+    def __init__(self, side: FileSide, change) -> None:
+        self._side, self._change = side, change
+
+    def encode_each(self, texts):
+        return [
+            self._change(text, ids) for text, ids in zip(texts, self._side.encode_each(texts), strict=True)
+        ]
+
+    def decode(self, ids):
+        return self._side.decode(ids)
+
+    def around(self):
+        return self._side.around()
+
+    def spans(self, text):
+        return None
+
+
+def lying_pair(change) -> Pair:
+    tokenizer = guiapp.open_model("demo:bpe")
+    side = FileSide("A", tokenizer)
+    return Pair(side, LyingSide(side, change))
+
+
+@pytest.mark.parametrize("name", ["llama.cpp", "tokenizers", "tiktoken"])
+def test_a_library_with_our_vocabulary_gives_our_ids(name):
+    pair = library_pair("demo:bpe", name)
+    found = [index for index in pair.differing(TEXTS) if pair.reason(TEXTS[index]).cause is not Cause.DECODED]
+    assert found == []
+
+
+def test_llama_cpp_takes_special_tokens_as_such_and_adds_what_we_add():
+    pair = library_pair("demo:bpe", "llama.cpp")
+    assert pair.around() is None
+    ids, theirs = pair.ids(b"<|im_end|>x")
+    assert ids == theirs
+    assert len(ids) == 3
+
+
+@pytest.mark.parametrize("name", ["llama.cpp", "tiktoken"])
+def test_it_is_told_where_each_token_came_from(name):
+    pair = library_pair("demo:bpe", name)
+    for text in (b"Hello there", "é 中".encode()):
+        mine, other = pair.spans(text)
+        assert mine == other
+        assert len(mine) == len(pair.ids(text)[0])
+        assert b"".join(text[start:end] for start, end in mine) == text
+
+
+def test_texts_with_tokens_of_which_a_library_knows_nothing_are_not_compared():
+    pair = library_pair("demo:bpe", "tiktoken")
+    assert pair.encode_each([b"<think>"])[0][0].tolist() != pair.encode_each([b"<think>"])[1][0].tolist()
+    assert not pair.differs(b"<think>")
+
+
+def test_a_library_with_another_vocabulary_is_refused():
+    if not PEERS["rs-bpe"].is_installed:
+        pytest.skip("rs-bpe is not installed")
+    with pytest.raises(HuntError, match="o200k_base only"):
+        LibrarySide("rs-bpe", guiapp.open_model("demo:bpe"))
+
+
+TOKENIZER = planted.opened("demo:bpe")
+
+
+def merging_nothing(text):
+    names = [TOKENIZER.merging.spell(bytes([byte])) for byte in text]
+    return np.array([TOKENIZER.vocabulary.find(name) for name in names], np.int32)
+
+
+def cut_at_digits(text, ids):
+    """As if each digit were a piece."""
+    tokenizer = guiapp.open_model("demo:bpe", "qwen2")
+    return tokenizer.encode(text, add_special=False).token_ids
+
+
+END = np.int32(planted.opened("demo:bpe").vocabulary.find(b"<|im_end|>"))
+SPACE = np.int32(planted.opened("demo:bpe").vocabulary.find("Ġ".encode()))
+MARKED = b"<|im_end|>the"
+GIVEN = "A gives {} and B gives {}."
+LIES = (
+    (
+        cut_at_digits,
+        b"x12",
+        (Cause.PIECES, "digits"),
+        f"Pieces end at other places: {GIVEN.format('`x` | `12`', '`x` | `1` | `2`')} It is about digits.",
+    ),
+    (
+        lambda text, ids: ids[:-1] if b"x" in text else ids,
+        b"axb",
+        (Cause.NORMALIZED, "characters"),
+        "Tokens stand for other texts: `axb` by A and `ax` by B.",
+    ),
+    (
+        lambda text, ids: None if b"x" in text else ids,
+        b"axb",
+        (Cause.REFUSED, "by the second"),
+        "B refuses `axb`.",
+    ),
+    (
+        lambda text, ids: np.append(ids, np.int32(1 << 20)),
+        b"a",
+        (Cause.OTHER_VOCABULARY, "ids"),
+        "B gives the id 1048576, and there are 2,560 tokens.",
+    ),
+    (
+        lambda text, ids: np.append(ids, np.int32(2560)),
+        b"a",
+        (Cause.OTHER_VOCABULARY, "ids"),
+        "B gives the id 2560, and there are 2,560 tokens.",
+    ),
+    (
+        lambda text, ids: ids + 1 if text == b"a" else ids,
+        b"a",
+        (Cause.NUMBER, "ids"),
+        "A gives the id 64 for `a`, B 65.",
+    ),
+    (
+        lambda text, ids: np.append(ids, SPACE),
+        b"<|im_end|>",
+        (Cause.SPECIAL, "white space beside"),
+        "White space beside special tokens stays in one of them only: "
+        "`<|im_end|>` by A and `<|im_end|>·` by B.",
+    ),
+    (
+        lambda text, ids: np.append(ids, SPACE),
+        b"a",
+        (Cause.NORMALIZED, "spaces"),
+        "Tokens stand for other texts: `a` by A and `a·` by B.",
+    ),
+    (
+        lambda text, ids: np.append(ids, END),
+        b"a",
+        (Cause.SPECIAL, "special tokens"),
+        "Only B takes `<|im_end|>` as one special or added token.",
+    ),
+    (
+        lambda text, ids: ids[1:],
+        MARKED,
+        (Cause.SPECIAL, "special tokens"),
+        "Only A takes `<|im_end|>` as one special or added token.",
+    ),
+    (  # the only piece, though by itself it is merged alike
+        lambda text, ids: np.append(ids[:1], merging_nothing(b"the")) if text == MARKED else ids,
+        MARKED,
+        (Cause.MERGE, "pieces"),
+        "The piece `the` is merged otherwise: "
+        + GIVEN.format("`<|im_end|>` | `t` | `he`", "`<|im_end|>` | `t` | `h` | `e`"),
+    ),
+    (
+        lambda text, ids: merging_nothing(text),
+        b"a the",
+        (Cause.MERGE, "pieces"),
+        "The piece `·the` is merged otherwise: "
+        + GIVEN.format("`a` | `·the`", "`a` | `·` | `t` | `h` | `e`"),
+    ),
+)
+
+
+@pytest.mark.parametrize(("lie", "text", "kind", "sentence"), LIES)
+def test_the_reason_for_a_library_is_told_from_its_ids(lie, text, kind, sentence):
+    pair = lying_pair(lie)
+    assert pair.differs(text)
+    assert pair.reason(text) == Reason(*kind, sentence)
+
+
+@pytest.mark.parametrize("is_ours", [True, False])
+def test_a_byte_that_only_one_of_them_gives_is_told(is_ours):
+    tokenizer = guiapp.open_model("demo:spm")
+    text = "é".encode()
+    letter = [tokenizer.vocabulary.find(text)]
+    in_bytes = [tokenizer.vocabulary.find(name) for name in (b"<0xC3>", b"<0xA9>")]
+    ids = (in_bytes, letter) if is_ours else (letter, in_bytes)
+    reason = reason_beside(tokenizer, text, *ids, lambda text: ids[1], ("A", "B"))
+    assert reason == Reason(
+        Cause.FALLBACK, "unknown text", f"Only {'AB'[not is_ours]} gives the byte token `<C3>` for `é`."
+    )
+
+
+def test_a_token_that_both_give_is_not_told_as_only_of_one():
+    tokenizer = guiapp.open_model("demo:spm")
+    find = tokenizer.vocabulary.find
+    a, byte = find(b"a"), find(b"<0x61>")
+
+    def sentence(mine, other):
+        return reason_beside(tokenizer, b"aaa", mine, other, lambda text: other, ("A", "B")).sentence
+
+    assert sentence([a, a, byte], [a, byte, byte]) == "B more often gives the byte token `a` for `aaa`."
+    end = tokenizer.vocabulary.special_ids.eos
+    assert sentence([end, a, end], [a, end]) == "A more often takes `</s>` as one special or added token."
+
+
+def renumbered(said) -> None:
+    vocab = said["model"]["vocab"]
+    n_tokens = len(vocab)
+    said["model"]["vocab"] = {text: n_tokens - 1 - token_id for text, token_id in vocab.items()}
+    said["added_tokens"] = []
+    said["post_processor"] = None
+
+
+def test_tokens_are_compared_where_they_are_only_numbered_otherwise(tmp_path):
+    paths = planted.Plant(
+        "", "demo:bpe", "json", renumbered, (), lambda said: said.update(added_tokens=[], post_processor=None)
+    ).write(tmp_path)
+    first, second = map(guiapp.open_model, paths)
+    pair = Pair(FileSide("A", first), FileSide("B", second))
+    assert "number their tokens otherwise" in pair.remark
+    assert pair.unrelated == ""
+    assert pair.differing(TEXTS) == []
+    sides = FileSide("A", TOKENIZER), FileSide("B", first)
+    assert [Pair(one, other).takes_bytes for one in sides for other in sides] == [True, False, False, False]
+
+
+def toy(tokens, vocab_type, merges=(), **ids):
+    """With a control token for each role."""
+    kinds = {
+        name: Attribute.UNKNOWN if name == "<unk>" else Attribute.CONTROL
+        for name in tokens.split()
+        if "<" in name
+    }
+    tokens = dict.fromkeys(tokens.split(), 0.0) | kinds
+    rules = Rules(byte_encoding=vocab_type is VocabType.BPE, add_bos="bos" in ids)
+    return Tokenizer(toy_vocabulary(tokens, vocab_type, merges, rules, SpecialIds(**ids)))
+
+
+def test_other_numbers_are_no_difference_of_what_is_around_and_none_of_where_tokens_differ():
+    first = toy("a b c ab <s>", VocabType.BPE, bos=4)
+    second = toy("<s> c ab b a", VocabType.BPE, ["a b"], bos=0)
+    pair = Pair(FileSide("A", first), FileSide("B", second))
+    assert "number their tokens otherwise" in pair.remark
+    assert pair.around() is None
+    assert pair.differing([b"acb", b"cab"]) == [1]
+    assert pair.first_difference(b"cab") == 1
+
+
+def test_a_text_that_both_refuse_is_no_difference_and_of_one_that_only_one_does_nothing_else_is_told():
+    refusing, taking = toy("a b", VocabType.UGM), toy("a b <unk>", VocabType.UGM, unk=2)
+    assert Pair(FileSide("A", refusing), FileSide("B", refusing)).differing([b"az"]) == []
+    pair = Pair(FileSide("A", refusing), FileSide("B", taking))
+    assert pair.differing([b"ab", b"az"]) == [1]
+    assert (pair.ids(b"az"), pair.spans(b"az")) == ((None, [0, 2]), (None, ((0, 1), (1, 2))))
+    assert pair.first_difference(b"az") == 0
+    assert pair.reason(b"az").cause is Cause.REFUSED
+
+
+def test_tokens_of_users_are_compared_between_files_and_where_they_are_parsed(tmp_path):
+    plant = planted.Plant("", "demo:bpe", "gguf", planted.retype(b"<think>", 1), ())
+    first, second = map(guiapp.open_model, plant.write(tmp_path))
+    assert Pair(FileSide("A", first, False), FileSide("B", second, False)).differs(b"<think>")
+    assert lying_pair(lambda text, ids: ids[1:]).differs(b"<think>a")
+
+
+def test_what_is_put_around_hides_no_other_reason(tmp_path):
+    """Two that clean up spaces otherwise, and of which one has no BOS."""
+
+    def change(parts) -> None:
+        planted.set_key(add_bos_token=False)(parts)
+        planted.set_part(pre="qwen2")(parts)
+
+    first, second = map(guiapp.open_model, planted.Plant("", "demo:bpe", "gguf", change, ()).write(tmp_path))
+    pair = Pair(FileSide("A", first), FileSide("B", second))
+    assert pair.around().cause is Cause.AROUND
+    texts = [text for text in (b"a .", b"it 's", b" ,") if pair.differs(text)]
+    assert texts
+    assert {pair.reason(text).cause for text in texts} == {Cause.DECODED}
+
+
+def test_unrelated_vocabularies_are_told_in_a_sentence():
+    pair = Pair(*(FileSide(name, guiapp.open_model(f"demo:{name}")) for name in ("bpe", "rwkv")))
+    assert pair.unrelated.startswith("These are two vocabularies: ")
+
+
+def test_the_place_of_the_first_difference_counts_bytes(tmp_path):
+    pair = lying_pair(cut_at_digits)
+    assert pair.first_difference("é 12".encode()) == 3
+    assert lying_pair(lambda text, ids: np.append(ids, SPACE)).first_difference(b"ab") == 2

@@ -1,0 +1,95 @@
+"""Reports say what was found in a form that nothing in a text or a name can break."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from hashlib import sha256
+
+from guiapp import open_model
+from guiapp.analysis.compare.reasons import Cause, Reason
+from guiapp.analysis.hunt.finds import Batch, Find, Hunt, OfKind, Subject
+from guiapp.analysis.hunt.report import escaped, markdown, record, summary, text_lines
+
+NASTY = "`</script>` | \u202e \n# *x* \\ ' 中".encode()
+REASON = Reason(Cause.PIECES, "digits", "A cuts `` a`b `` and <b> *B* `c`.")
+MODEL = open_model("demo:toy").vocabulary.path
+SUBJECTS = (Subject("a|`<b>*.gguf", format="GGUF", path=MODEL, tokens=1000), Subject("llama.cpp", "1.2"))
+
+
+def hunted(*finds: Find) -> Hunt:
+    hunt = Hunt(SUBJECTS, seed=3)
+    batch = Batch(1000, 5, finds, tuple(OfKind(find.reason.kind, 2) for find in finds), True)
+    return hunt.with_batch(batch).with_note("Something *odd*.")
+
+
+def find_of(text: bytes) -> Find:
+    return Find(text, ((1, 2), None), 3, REASON, "digits")
+
+
+def test_a_report_says_versions_hashes_texts_ids_and_reasons():
+    text = markdown(hunted(find_of(b"12")))
+    for part in (
+        sha256(MODEL.read_bytes()).hexdigest(),
+        "1.2",
+        "first  1 2",
+        "second no ids",
+        "31 32",
+        "seed 3",
+        "2 in 1,000 lines",
+    ):
+        assert part in text, part
+
+
+def test_nothing_in_a_text_or_a_name_is_markdown():
+    text = markdown(hunted(find_of(NASTY)))
+    assert text.isprintable() or all(line.isprintable() for line in text.splitlines())
+    assert "\u202e" not in text
+    for line in text.splitlines():
+        if not line.startswith("    "):
+            assert "<b>" not in line
+            assert "*x*" not in line
+    assert r"a\|\`\<b\>\*.gguf" in text
+    assert "`` a`b ``" in text
+
+
+def test_what_is_printed_in_a_shell_is_the_text():
+    line = next(line for line in markdown(hunted(find_of(NASTY))).splitlines() if "printf" in line)
+    command = line.strip().split(" | tokenloupe")[0]
+    assert subprocess.run(["sh", "-c", command], capture_output=True, check=True).stdout == NASTY
+
+
+def test_texts_are_escaped_as_json_reads_them_or_else_python():
+    assert json.loads(escaped(NASTY)) == NASTY.decode()
+    assert escaped(NASTY).isascii()
+    assert escaped(b"a\xff") == r"b'a\xff'"
+
+
+def test_the_record_has_the_keys_that_are_promised():
+    found = json.loads(json.dumps(record(hunted(find_of(NASTY)))))
+    assert {"tried", "seconds", "seed", "finds"} <= set(found)
+    (find,) = found["finds"]
+    assert {"text", "bytes_hex", "token_ids", "cause", "share"} <= set(find)
+    assert bytes.fromhex(find["bytes_hex"]) == NASTY
+    assert find["token_ids"] == [[1, 2], None]
+    assert (find["cause"], find["share"]) == ("pre-tokenizer", 0.002)
+
+
+def test_the_summary_counts():
+    assert summary(hunted(find_of(b"1"))).startswith("1 difference found; 1,000 texts tried in ")
+    assert summary(Hunt(SUBJECTS, 0, tried=10_000)).startswith("No difference found; 10,000 texts tried in ")
+    assert summary(few := Hunt(SUBJECTS, 0, tried=7)).startswith("Inconclusive; 7 texts tried in ")
+    assert few.why_inconclusive in summary(few)
+    assert "Of your own texts 5 in 1,000 lines differ." in summary(hunted(find_of(b"1")))
+
+
+def test_a_terminal_is_told_the_same():
+    lines = list(text_lines(hunted(find_of(b"12"))))
+    assert '1. "12": pre-tokenizer (digits), 2 in 1,000 lines' in lines
+    assert "   llama.cpp: no ids" in lines
+
+
+def test_the_shortest_text_of_a_kind_is_kept():
+    hunt = hunted(find_of(b"123")).with_find(find_of(b"1234")).with_find(find_of(b"12"))
+    (find,) = hunt.finds
+    assert (find.text, find.n_lines) == (b"12", 2)

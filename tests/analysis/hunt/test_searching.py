@@ -1,0 +1,114 @@
+"""Of texts that differ come finds: shrunk, one for each kind, and the user's lines are counted by kind."""
+
+from __future__ import annotations
+
+import planted
+import pytest
+
+import guiapp
+from guiapp.analysis.compare.reasons import Cause
+from guiapp.analysis.hunt.finds import MOST_TEXTS, Hunt, Line, Place, Subject
+from guiapp.analysis.hunt.pair import Pair
+from guiapp.analysis.hunt.searching import Searcher
+from guiapp.analysis.hunt.sides import FileSide
+
+DIGITS = (Cause.PIECES, "digits")
+
+
+def lines_of(*texts: bytes) -> list[Line]:
+    return [Line("file", number, 0, text) for number, text in enumerate(texts, 1)]
+
+
+@pytest.fixture
+def searcher(tmp_path) -> Searcher:
+    """Numbers are cut otherwise, in three or one by one."""
+    paths = planted.Plant("", "demo:bpe", "gguf", planted.set_part(pre="qwen2"), ()).write(tmp_path)
+    first, second = map(guiapp.open_model, paths)
+    return Searcher(Pair(FileSide("A", first), FileSide("B", second)))
+
+
+def test_a_find_is_the_shortest_text_of_its_kind(searcher):
+    batch = searcher.search([b"nothing", b"It was in 1984, they say.", b"from 1999 to 2012"], "mine")
+    assert (batch.n_texts, batch.n_differing) == (3, 2)
+    kinds = {find.reason.kind: find for find in batch.finds}
+    find = kinds[DIGITS]
+    assert find.text.isdigit()
+    assert len(find.text) == 2
+    assert find.generator == "mine"
+    mine, other = find.token_ids
+    assert len(mine) == 2  # with BOS
+    assert len(other) != len(mine)
+
+
+def test_a_text_that_both_refuse_was_not_tried(searcher, monkeypatch):
+    encode = FileSide.encode_each
+    monkeypatch.setattr(
+        FileSide,
+        "encode_each",
+        lambda side, texts: [None if text == b"a" else encode(side, [text])[0] for text in texts],
+    )
+    assert searcher.search([b"a", b"a", b"b"], "mine").n_texts == 1
+
+
+def test_a_text_is_told_once_and_of_a_kind_some_more_with_their_own_characters(searcher):
+    state = Hunt((Subject("A"), Subject("B")), 0)
+    texts = [b"%d" % number for number in range(10, 100)]
+    for text in (texts[0], texts[0], *texts):
+        state = state.with_batch(searcher.search([text], "mine"))
+    (find,) = state.finds
+    told = [find.text, *(other.text for other in find.others)]
+    assert len(told) == MOST_TEXTS
+    assert told == sorted(set(told))
+    assert set(told) <= {b"11", *texts}
+    assert find.n_texts == state.n_differing
+    assert all(other.reason.kind == find.reason.kind for other in find.others)
+    assert searcher.search(texts, "").finds == ()
+
+
+def test_the_find_of_a_kind_is_the_shortest_text_that_came(tmp_path):
+    rules = planted.gguf_parts("demo:bpe")["merges"]
+
+    def drop_two(parts) -> None:
+        parts["merges"] = [rule for rule in rules if rule not in (b"h e", "Ġmach ine".encode())]
+
+    pair = map(guiapp.open_model, planted.Plant("", "demo:bpe", "gguf", drop_two, ()).write(tmp_path))
+    searcher = Searcher(Pair(*(FileSide(name, each) for name, each in zip("AB", pair, strict=True))))
+    kind = (Cause.MERGE, "only in the first")
+    state, shortest = Hunt((Subject("A"), Subject("B")), 0), []
+    for text in (b" machinex", b"hexx", b" machinex", b"hexxxx"):
+        state = state.with_batch(searcher.search([text], ""))
+        shortest.append(next(find.text for find in state.finds if find.reason.kind == kind))
+    assert len(shortest[1]) < len(shortest[0]) <= len(" machinex")
+    assert shortest[1:] == [shortest[1]] * 3
+
+
+def test_lines_are_counted_by_kind(searcher):
+    lines = [b"no number here", b"1984 was long ago", b"2012, too", b"and 12 more", b"one"]
+    numbered = lines_of(*lines)
+    batch = searcher.search_lines(numbered)
+    assert (batch.n_texts, batch.n_differing) == (5, 3)
+    (counted,) = batch.kinds
+    assert (counted.kind, counted.n_texts) == (DIGITS, 3)
+    assert counted.places == tuple(map(Place, numbered[1:4], (0, 1, 4)))
+
+
+def test_what_is_put_around_texts_is_a_find_of_its_own(tmp_path):
+    change = planted.set_key(add_bos_token=False)
+    paths = planted.Plant("", "demo:bpe", "gguf", change, ()).write(tmp_path)
+    first, second = map(guiapp.open_model, paths)
+    searcher = Searcher(Pair(FileSide("A", first), FileSide("B", second)))
+    (find,) = searcher.around()
+    assert find.text == b""
+    assert find.reason.cause is Cause.AROUND
+    assert searcher.search([b"a", b"12"], "").n_differing == 0
+    state = (
+        Hunt((Subject("A"), Subject("B")), 0)
+        .with_find(find)
+        .with_batch(searcher.search_lines(lines_of(b"a", b"b")))
+    )
+    assert state.share(state.finds[0]) == 1
+
+
+def test_a_long_line_is_narrowed_to_where_it_differs(searcher):
+    batch = searcher.search_lines(lines_of(b"word " * 300 + b"1984 " + b"word " * 300))
+    assert [find.reason.kind for find in batch.finds] == [DIGITS]

@@ -1,0 +1,129 @@
+"""What is told of lessons that can be read, but not run, or that say what is not so."""
+
+from time import perf_counter
+
+import pytest
+
+from guiapp import open_model
+from guiapp.analysis.lessons import scenes
+from guiapp.analysis.lessons.checking import check
+from guiapp.analysis.lessons.lesson import load
+from guiapp.analysis.lessons.places import ANSWERS
+from guiapp.analysis.lessons.saving import save_lesson
+from guiapp.core.demo import DEMO_MODELS, demo_model_path
+
+HEAD = (
+    'title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\nmodel = "demo:toy"\ntext = "abacb"\nencoder = "scan"\n'
+)
+ASK = HEAD + 'ask = "?"\n'
+TRAINING = 'title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\ntext = "aab aab b aab"\ntrain = "bpe"\n'
+FAULTS = {
+    HEAD: [],
+    HEAD + 'break = "end"\nnow = ["ab", "a", "cb"]\nsays = "That is all: 3 tokens."': [],
+    HEAD + 'break = "end"\nnow = ["ab"]\nsays = "That."': [
+        "9: step 1: “now” is not what is there: [\"ab\", \"a\", \"cb\"].",
+        "10: step 1: “says” is not what the program says: That is all: 3 tokens.",
+    ],
+    HEAD + "now = []\nbreak = 'operation merge'": [
+        '8: step 1: “now” is not what is there: ["a", "b", "a", "c", "b"].'
+    ],
+    HEAD + "break = 'operation take'": [
+        "8: step 1: the run never stops at “operation take”. No step of scan is a “take”. There are: "
+    ],
+    HEAD + "break = 'rank == 9'": ["8: step 1: the run never stops at “rank == 9”."],
+    HEAD + "break = 'operation merge hit 99999999999999999999'": [
+        "8: step 1: the run never stops at “operation merge hit 99999999999999999999”."
+    ],
+    HEAD + "break = 'byte 99999999999999999999'": [
+        "8: step 1: the run never stops at “byte 99999999999999999999”. The text has no byte"
+    ],
+    HEAD + "break = '1 / depth > 0'": ["8: step 1: "],
+    HEAD.replace("scan", "viterbi"): ["7: step 1: This model has no encoder “viterbi”. It has: "],
+    HEAD.replace("demo:toy", "none.gguf"): ["5: step 1: none.gguf"],
+    HEAD.replace("demo:toy", "demo:none"): ["5: step 1: There is no demo model “demo:none”."],
+    HEAD.replace("demo:toy", "hf:a/b"): ["5: step 1: Nothing is kept of hf:a/b. Open it by this name to "],
+    HEAD.replace("demo:toy", "https://a.b/c"): ["5: step 1: Nothing is kept of https://a.b/c. Open it by "],
+    HEAD.replace("scan", "viterbi") + 'aks = "?"\nsha256 = "00"\nbreak = "x"': [
+        "7: step 1: This model has no encoder “viterbi”.",
+        "8: step 1 has an unknown entry “aks”.",
+        "9: step 1: demo:toy is another file",
+    ],
+    HEAD.replace("z", "", 1).replace("scan", "x") + 'break = "?"\n[[step]]\nmodel = "demo:none"\n': [
+        "7: step 1: This model has no encoder “x”.",
+        "8: step 1: ",
+        "9: step 2 says nothing.",
+        "10: step 2: There is no demo model “demo:none”.",
+    ],
+    HEAD.replace("title", "tilte") + "now = []\nbreak = 'operation merge'": [
+        "1: there is no title.",
+        "1: there is an unknown entry “tilte”.",
+        "8: step 1: “now” is not what is there: ",
+    ],
+    HEAD + "page = 3\nnow = []\n[[step]]\nsay = 'z'\nnow = []": ["8: step 1: “page” must be "],
+    HEAD + 'sha256 = "00"': ["8: step 1: demo:toy is another file: its sha256 is "],
+    ASK + 'answer_is = "next"': [],
+    ASK + 'answer_is = "operation merge hit 2"': [],
+    ASK + 'answer_is = "operation take"': ["9: step 1: the run never stops at “operation take”. "],
+    ASK + 'answer_is = "ids"\nbreak = "end"': ["9: step 1: the answer is on the screen at the end."],
+    ASK.replace('"z"', '"It has 3 tokens"') + 'answer_is = "n_tokens"': [
+        "4: step 1: “say” tells the answer to the question beside it: 3 tokens."
+    ],
+    TRAINING + 'merges = 2\nlearned = ["b</w>", "aa"]\nask = "?"\nanswer_is = "next"': [],
+    TRAINING + 'merges = 1\nlearned = ["aa"]': ['8: step 1: “learned” is not what is learned: ["b</w>"].'],
+    TRAINING + "merges = 9": ["7: step 1: after 3 merges there is nothing left to learn."],
+    "title = 1": ["1: there is no title.", "1: there is no summary.", "1: there are no steps."],
+}  # fmt: skip
+
+
+@pytest.fixture
+def lesson_file(tmp_path):
+    def write(text):
+        path = tmp_path / "1.toml"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("text", FAULTS, ids=lambda text: text[-40:])
+def test_each_fault_is_told_with_its_line(lesson_file, text):
+    found = [f"{fault.line}: {fault.reason}" for fault in check(lesson_file(text))]
+    assert len(found) == len(FAULTS[text]), found
+    for told, begins in zip(found, FAULTS[text], strict=True):
+        assert told.startswith(begins), told
+
+
+def test_a_check_goes_on_behind_a_step_with_a_fault(lesson_file):
+    steps = '\n[[step]]\nsay = "a"\nnow = ["x"]\nbreak = "end"\n' * 3
+    assert [fault.line for fault in check(lesson_file(HEAD + steps))] == [11, 16, 21]
+
+
+def test_a_model_beside_the_lesson_is_opened_with_its_hash(lesson_file, tmp_path):
+    (tmp_path / "own.gguf").write_bytes(demo_model_path("toy").read_bytes())
+    (fault,) = check(lesson_file(HEAD.replace("demo:toy", "own.gguf") + 'sha256 = "0"'))
+    known = fault.reason.rpartition(" ")[2].rstrip(".")
+    assert check(lesson_file(HEAD.replace("demo:toy", "own.gguf") + f'sha256 = "{known.upper()}"')) == []
+
+
+ENCODERS = [(demo.name, name) for demo in DEMO_MODELS for name in open_model(f"demo:{demo.name}").encoders]
+
+
+@pytest.mark.parametrize(("model", "encoder"), ENCODERS)
+def test_a_lesson_can_be_about_each_algorithm(lesson_file, model, encoder):
+    step = f'[[step]]\nsay = "z"\nmodel = "demo:{model}"\nencoder = "{encoder}"\ntext = "abc lions 😍"\n'
+    asks = "".join(f'{step}ask = "?"\nanswer_is = "{kind}"\n' for kind in ANSWERS)
+    path = lesson_file(f'title = "x"\nsummary = "y"\n{asks}{step}break = "piece 0"\n')
+    assert check(path) == []
+    save_lesson(load(path), path.with_suffix(".html"))
+    assert path.with_suffix(".html").read_text().count("<section>") == 5
+
+
+def test_runs_that_take_long_are_refused_before_they_are_made(lesson_file, monkeypatch):
+    began = perf_counter()
+    long = f'\n[[step]]\nsay = "a"\nmodel = "demo:spm"\ntext = "{"a" * 4_900}"\n'
+    (fault,) = check(lesson_file(HEAD + long))
+    assert (fault.line, "Take shorter texts" in fault.reason) == (12, True)
+    monkeypatch.setattr(scenes, "MOST_SECONDS", 0.1)
+    steps = "".join(f'\n[[step]]\nsay = "a"\ntext = "{"ab" * (200 + n)}"\n' for n in range(50))
+    assert len(check(lesson_file(HEAD + steps))) > 40
+    assert perf_counter() - began < 10

@@ -1,0 +1,184 @@
+"""Lesson files: what can be in them, and what is told about those that cannot be used."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import pytest
+
+import guiapp
+from guiapp.analysis.lessons.lesson import LessonStep, is_lesson_file, load, load_each
+from guiapp.analysis.lessons.places import go_to_place
+from guiapp.analysis.trace.breakpoints import parse_breakpoint
+from guiapp.analysis.trace.conditions import COLUMNS
+from guiapp.analysis.trace.recorder import record
+from guiapp.analysis.trace.reports import debugger_for
+from guiapp.core.system.outside_toml import FaultyFileError
+
+HEAD = 'title = "x"\nsummary = "y"\n'
+STEP = HEAD + '[[step]]\nsay = "z"\n'
+KNOWN = (
+    "say, model, pre, sha256, text, encoder, parse_special, page, break, now, says, ask, answer_is, answer, "
+    "train, merges, learned"
+)
+TOLD = {
+    HEAD + 'step = ["z"]': '3: step 1 says nothing. Add a line such as say = "…".',
+    HEAD + "step = []": "3: there are no steps. Add one under [[step]].",
+    HEAD + "step = 3": "3: there are no steps. Add one under [[step]].",
+    HEAD + "[[step]]\nsay = 3": '4: step 1 says nothing. Add a line such as say = "…".',
+    HEAD + "[[step]]\ntext = 'say = \"x\"'": '3: step 1 says nothing. Add a line such as say = "…".',
+    'summary = "y"\n[[step]]\nsay = "z"': '1: there is no title. Add a line such as title = "…".',
+    'title = "y"\nsummary = 3\n[[step]]\nsay = "z"': (
+        '2: there is no summary. Add a line such as summary = "…".'
+    ),
+    "colour = 1\n" + STEP: "1: there is an unknown entry “colour”. Steps begin with [[step]].",
+    STEP + "colour = 3": f"5: step 1 has an unknown entry “colour”. There are: {KNOWN}.",
+    STEP + "place = 3": f"5: step 1 has an unknown entry “place”. There are: {KNOWN}.",
+    STEP + "break = 3": '5: step 1: “break” must be a text in quotes, such as "abc".',
+    STEP + '[[step]]\nsay = """z\n\nmerges = 1\n"""\nmerges = true': (
+        "10: step 2: “merges” must be a whole number, such as 3."
+    ),
+    STEP + "merges = 1_001": "5: step 1: “merges” must be a number from 0 to 1,000.",
+    STEP + 'train = "unigram"': "5: step 1: “train” must be bpe or wordpiece.",
+    STEP + "parse_special = 1": "5: step 1: “parse_special” must be true or false.",
+    STEP + "learned = 3": '5: step 1: “learned” must be a list of texts, such as ["a", "b"].',
+    STEP + 'page = "moon"': "5: step 1: there is no page “moon”. There are: steps, training.",
+    STEP + 'break = "rank x..y"': "5: step 1: “x..y” is no range. Write one such as 0..500, ..500 or -8.5..",
+    STEP + 'ask = "q"\nanswer_is = "colour == 3"': (
+        f"6: step 1: There is no column “colour”. There are: {', '.join(COLUMNS)}."
+    ),
+    STEP + 'ask = "q"': "5: step 1 has a question without an answer, or an answer without a question.",
+    STEP + 'answer = "q"': "5: step 1 has a question without an answer, or an answer without a question.",
+    STEP + 'train = "bpe"\nask = "q"\nanswer_is = "ids"': (
+        "7: step 1: the answer about a training can only be “next”."
+    ),
+    STEP + "text = '''\n" + "a" * 5_001 + "'''": (
+        "5: step 1: the text is longer than 5,000 bytes. Take a part of it."
+    ),
+    STEP + "say = 3": "5: this is no valid TOML: Cannot overwrite a value.",
+    STEP + 'text = "a': "5: this is no valid TOML: Unterminated string.",
+    STEP + "a" + ".a" * 100_000 + " = 1": "5: there are more dots here than any lesson needs.",
+    STEP + "now = " + "[" * 100_000: "1: this is no lesson: a number is too long, or lists are too deep.",
+    STEP + "merges = " + "9" * 5000: "1: this is no lesson: a number is too long, or lists are too deep.",
+    HEAD + '[[step]]\nsay = "z"\n' * 501: "3: there are 501 steps. A lesson has at most 500.",
+}
+
+
+@pytest.fixture
+def lesson_file(tmp_path):
+    def write(text):
+        path = tmp_path / "1.toml"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("text", TOLD, ids=lambda text: text[len(HEAD) : len(HEAD) + 40])
+def test_what_cannot_be_used_is_told_with_its_line(lesson_file, text):
+    with pytest.raises(FaultyFileError) as caught:
+        load(lesson_file(text))
+    assert str(caught.value) == f"1.toml, line {TOLD[text]}"
+
+
+def test_all_faults_are_known(lesson_file):
+    path = lesson_file('title = 3\n[[step]]\nsay = "z"\nfoo = 1\nbar = 2\n[[step]]\n')
+    with pytest.raises(FaultyFileError) as caught:
+        load(path)
+    assert [fault.line for fault in caught.value.faults] == [1, 1, 4, 5, 6]
+
+
+def test_files_that_cannot_be_read_are_told(tmp_path, lesson_file):
+    for path, reason in {
+        tmp_path / "2.toml": r"2\.toml cannot be read: No such file or directory\.",
+        tmp_path: "is no file",
+        lesson_file(b"title = 1\n\xff"): r"^1\.toml, line 2: this is no text in UTF-8\.",
+    }.items():
+        with pytest.raises(FaultyFileError, match=reason):
+            load(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\0" * (1 << 20),
+        b'"""' + b'\\"""x' * 50_000,
+        b"[[step]]\n" * 25_000,
+    ],
+)
+def test_hostile_files_are_refused_within_seconds(lesson_file, content):
+    began = perf_counter()
+    with pytest.raises(FaultyFileError):
+        load(lesson_file(content))
+    assert perf_counter() - began < 5
+
+
+def test_a_lesson_is_read_whole(lesson_file):
+    path = lesson_file(
+        STEP.replace('say = "z"', 'say = "a"')
+        + 'model = "demo:toy"\ntext = "ab"\nencoder = "scan"\nparse_special = false\npage = "training"\n'
+        'break = "start"\nnow = ["ab", 3]\nsays = "s"\nask = "q"\nanswer_is = "next"\nanswer = "w"\n'
+        'train = "bpe"\nmerges = 2\nlearned = ["c"]\n[[step]]\nsay = "b"\n[[step]]\nsay = "c"\n'
+        'page = "steps"\nbreak = "rank < 5"\n'
+    )
+    kept = {"model": "demo:toy", "text": "ab", "encoder": "scan", "parse_special": False}
+    first = LessonStep(
+        "a", **kept, page="training", place="start", now=("ab", "3"), says="s", ask="q", answer_is="next",
+        answer="w",        train="bpe", merges=2, learned=("c",),
+    )  # fmt: skip
+    second = LessonStep("b", **kept, page="training")
+    third = LessonStep("c", **kept, page="steps", place="rank < 5")
+    lesson = load(path)
+    assert (lesson.name, lesson.title, lesson.summary) == (str(path), "x", "y")
+    assert lesson.steps == (first, second, third)
+    assert [lesson.line(number, "say") for number in range(1, 4)] == [4, 20, 22]
+    assert [lesson.line(*place) for place in ((0, "title"), (1, "break"), (1, "pre"), (9, "x"))] == [
+        1,
+        10,
+        3,
+        3,
+    ]
+    assert load(lesson_file(STEP)).steps == (LessonStep("z"),)
+    assert load(lesson_file(STEP.replace("\n", "\r\n"))).steps == (LessonStep("z"),)
+    path.with_name("0.toml").write_text(STEP)
+    path.with_name("2.txt").write_text(STEP)
+    path.with_name("3.toml").write_text("title = ")
+    lessons, failures = load_each(path.parent)
+    assert ([lesson.path.stem for lesson in lessons], len(failures)) == (["0", "1"], 1)
+
+
+def test_a_model_is_seen_from_the_folder_and_takes_nothing_over_from_the_one_before(lesson_file, tmp_path):
+    path = lesson_file(
+        STEP + 'model = "../a.gguf"\npre = "x"\nsha256 = "y"\n[[step]]\nsay = "b"\n'
+        '[[step]]\nsay = "c"\nmodel = "demo:toy"\n[[step]]\nsay = "d"\nmodel = "/b"\n'
+        '[[step]]\nsay = "e"\nmodel = "hf:a/b"'
+    )
+    own = str(tmp_path / "../a.gguf")
+    assert [(step.model, step.pre, step.sha256) for step in load(path).steps] == [
+        (own, "x", "y"), (own, "x", "y"), ("demo:toy", "", ""), ("/b", "", ""), ("hf:a/b", "", ""),
+    ]  # fmt: skip
+
+
+def test_files_that_are_meant_to_be_lessons_are_known(lesson_file, tmp_path):
+    assert is_lesson_file(lesson_file("[[ step ]]\ncolour ="))
+    assert not is_lesson_file(lesson_file("[tool]\n"))
+    assert not is_lesson_file(lesson_file(b"\xff"))
+    assert not is_lesson_file(tmp_path / "2.toml")
+    assert not is_lesson_file(lesson_file(STEP).rename(tmp_path / "1.txt"))
+
+
+def test_a_step_about_training_has_its_merges():
+    step = LessonStep("a", text="aab aab b aab", train="bpe", merges=2)
+    assert [(told.left, told.right) for told in step.training()] == [("b", "</w>"), ("a", "a")]
+
+
+def test_a_place_is_found_without_the_breakpoints_of_others():
+    tokenizer = guiapp.open_model("demo:toy")
+    walk = debugger_for(tokenizer, record(tokenizer, "abacb", "heap"))
+    walk.set_breakpoints([parse_breakpoint("step == 1")])
+    found = []
+    for place in ("end", "operation merge hit 2", "start", "step == 0", "byte 99"):
+        go_to_place(walk, place)
+        found.append(walk.position)
+    assert found == [walk.n_steps, 5, 0, 0, walk.n_steps]
+    assert [row.title for row in walk.breakpoints] == ["step == 1"]

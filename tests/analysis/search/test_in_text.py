@@ -1,0 +1,222 @@
+"""Finding text, bytes, patterns and tokens in a text."""
+
+import re
+import sys
+import time
+from unittest import mock
+
+import numpy as np
+import pytest
+from conftest import PATIENCE_S
+from hypothesis import given
+from hypothesis import strategies as st
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.analysis.search import in_text as finding
+from guiapp.analysis.search import in_text_worker as regex_places_worker
+from guiapp.analysis.search import queries
+from guiapp.analysis.search.in_text import Query, find, tokens_named
+from guiapp.analysis.search.queries import QueryError
+
+TEXT = "Über the Ünder, THE other\nthe end".encode()
+
+
+def found(text, wanted, kind="text", matches_case=False):
+    matches = find(text, Query(kind, wanted, matches_case), lambda share: None)
+    return [text[start:end] for start, end in zip(matches.starts, matches.ends, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted", "matches_case", "expected"),
+    [
+        ("text", "the", True, ["the", "the", "the"]),
+        ("text", "the", False, ["the", "THE", "the", "the"]),
+        ("text", "ü", False, ["Ü", "Ü"]),
+        ("text", "ü", True, []),
+        ("text", "the\n", False, []),
+        ("text", "other\nTHE", False, ["other\nthe"]),
+        ("text", "/the/", False, []),
+        ("text", "", False, []),
+        ("bytes", "C3 9C", False, ["Ü", "Ü"]),
+        ("bytes", "0xc3,0x9c", False, ["Ü", "Ü"]),
+        ("regex", r"\bth\w+", False, ["the", "THE", "the"]),
+    ],
+)
+def test_queries_find_what_they_mean(kind, wanted, matches_case, expected):
+    assert found(TEXT, wanted, kind, matches_case) == [each.encode() for each in expected]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "matches_case", "expected"),
+    [
+        (r"^the", True, ["the"]),
+        (r"x*", True, []),
+        ("[ü].", False, ["Üb", "Ün"]),
+        ("r\nt", True, ["r\nt"]),
+    ],
+)
+def test_expressions_match_characters_and_lines(wanted, matches_case, expected):
+    spans = regex_places_worker.places(regex_places_worker.request(wanted, matches_case, 9, TEXT))
+    assert [TEXT[start:end].decode() for start, end in spans] == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted"), [("bytes", "C"), ("bytes", "xyz"), ("regex", "("), ("regex", "(" * 5000)]
+)
+def test_queries_that_mean_nothing_are_explained(kind, wanted):
+    with pytest.raises(QueryError):
+        found(TEXT, wanted, kind)
+
+
+@given(st.text("ab é", max_size=60), st.text("ab é", min_size=1, max_size=6))
+def test_the_same_places_as_from_front_to_back(text, wanted):
+    spans = [match.span() for match in re.finditer(re.escape(wanted.encode()), text.encode())]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(finding, "CHUNK_BYTES", 7)
+        matches = find(text.encode(), Query("text", wanted, True), lambda share: None)
+    assert list(zip(matches.starts.tolist(), matches.ends.tolist(), strict=True)) == spans
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "expected"),
+    [
+        ("k K \u212a", "k", ["k", "K", "\u212a"]),
+        ("k K \u212a", "\u212a", ["k", "K", "\u212a"]),
+        ("s S ſ", "S", ["s", "S", "ſ"]),
+        ("Straße STRASSE STRAẞE Straſse", "strasse", ["Straße", "STRASSE", "STRAẞE", "Straſse"]),
+        ("Straße STRASSE", "straße", ["Straße", "STRASSE"]),
+        ("ß", "s", []),  # no half of a character
+        ("sß ßs", "ss", ["ß", "ß"]),
+        ("ﬁn ﬃ FIN", "fi", ["ﬁ", "FI"]),
+        ("İstanbul i\u0307 istanbul", "istanbul", ["İstanbul", "istanbul"]),
+        ("İ i\u0307 I\u0307", "İ", ["İ", "i\u0307", "I\u0307"]),
+        ("Σς σ", "σ", ["Σ", "ς", "σ"]),
+        ("Ȿ ȿ ẞß", "ȿ", ["Ȿ", "ȿ"]),  # of three and two bytes
+        ("K\0", "k\0\0", []),  # nothing behind the end
+    ],
+)
+def test_case_is_folded_whatever_its_length_and_matches_are_the_bytes_of_the_text(text, wanted, expected):
+    assert found(text.encode(), wanted) == [each.encode() for each in expected]
+
+
+def folded_spans(text, wanted):
+    """The readable way: characters of the text are put together until they fold to what is wanted."""
+    folded, spans, start = wanted.casefold(), [], 0
+    while start < len(text):
+        ends = range(start + 1, min(start + len(folded), len(text)) + 1)
+        end = next((end for end in ends if text[start:end].casefold() == folded), None)
+        if end is not None:
+            spans.append((len(text[:start].encode()), len(text[:end].encode())))
+        start = start + 1 if end is None else end
+    return spans
+
+
+@given(st.text("sSſßẞkK\u212aﬁfiIﬃ é", max_size=60), st.text("sSſßẞkK\u212aﬁfiIﬃ é", min_size=1, max_size=6))
+def test_in_any_case_the_same_places_as_from_front_to_back(text, wanted):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(finding, "CHUNK_BYTES", 7)
+        matches = find(text.encode(), Query("text", wanted, False), lambda share: None)
+    assert list(zip(matches.starts.tolist(), matches.ends.tolist(), strict=True)) == folded_spans(
+        text, wanted
+    )
+
+
+def test_bytes_that_are_no_utf8_count_as_they_are():
+    text = b"\xffabc\xe6\xbc" + "漢".encode()
+    assert found(text, "abc") == [b"abc"]
+    assert found(text, "b.+", "regex") == [text[2:]]
+    assert found(text, "E6 BC", "bytes") == [b"\xe6\xbc"] * 2
+
+
+@pytest.mark.parametrize("kind", ["text", "regex"])
+def test_too_many_matches_are_cut_and_said_to_be(monkeypatch, kind):
+    monkeypatch.setattr(finding, "MOST_MATCHES", 10)
+    few = find(b"a" * 10, Query(kind, "a", True), lambda share: None)
+    many = find(b"a" * 11, Query(kind, "a", True), lambda share: None)
+    assert (len(few.starts), few.is_all) == (10, True)
+    assert (len(many.starts), many.is_all) == (10, False)
+
+
+def test_the_way_through_a_text_is_told_up_to_the_last_match_that_is_kept(monkeypatch):
+    monkeypatch.setattr(finding, "CHUNK_BYTES", 7)
+    shares = []
+    assert find(b"a" * 20, Query("text", "a", True), shares.append).is_all
+    assert shares == [0, 7 / 20, 14 / 20]
+    monkeypatch.setattr(finding, "MOST_MATCHES", 8)
+    shares.clear()
+    matches = find(b"a" * 28, Query("text", "a", True), shares.append)
+    assert (matches.starts.tolist(), matches.is_all) == ([*range(8)], False)
+    assert shares == [0, 7 / 28]
+
+
+def test_nothing_is_found_whole_where_nothing_is_looked_for():
+    matches = find(b"a", Query("text", "", True), lambda share: None)
+    assert (matches.starts.tolist(), matches.ends.tolist(), matches.is_all) == ([], [], True)
+
+
+def test_a_search_that_takes_too_long_is_given_up(monkeypatch):
+    monkeypatch.setattr(finding, "LONGEST_S", -1.0)
+    with pytest.raises(QueryError, match=r"^The search takes more than -1 seconds\. Look for less\.$"):
+        found(b"a", "a")
+
+
+@pytest.mark.parametrize("most", [0, 1, 2, 3])
+def test_one_match_more_than_wanted_is_told(most):
+    spans = regex_places_worker.places(regex_places_worker.request("a", True, most, b"aXaXaXaX"))
+    assert spans.tolist() == [[2 * number, 2 * number + 1] for number in range(most + 1)]
+
+
+def test_an_expression_that_never_ends_is_given_up(monkeypatch):
+    monkeypatch.setattr(queries, "LONGEST_S", 0.3)
+    started = time.monotonic()
+    with pytest.raises(QueryError, match="simpler"):
+        found(b"a" * 40 + b"!", "(a+)+$", "regex")
+    assert time.monotonic() - started < PATIENCE_S
+
+
+def test_a_search_that_nobody_wants_any_more_ends():
+    class WantedNoMoreError(Exception):
+        pass
+
+    def progress(share):
+        raise WantedNoMoreError
+
+    for kind in ("text", "regex"):
+        with pytest.raises(WantedNoMoreError):
+            find(b"a", Query(kind, "a", True), progress)
+
+
+def test_tokens_are_meant_by_id_by_text_and_by_spelling():
+    tokens = ["a", "the", "▁the", "7", "thd", "thf", "xhe"]
+    vocabulary = toy_vocabulary(dict.fromkeys(tokens, 0.0))
+    assert tokens_named(vocabulary, "2") == tokens_named(vocabulary, "#2") == [2]
+    assert tokens_named(vocabulary, " the") == tokens_named(vocabulary, "▁the") == [2]
+    assert tokens_named(vocabulary, "the") == [1]
+    assert tokens_named(vocabulary, "6") == [6]
+    for name, says in (
+        ("7", "There is no token 7; the ids end at 6."),
+        ("9" * 12, "There is no token 999,999,999,999; the ids end at 6."),
+        ("9" * 5000, "No token has this text. An id is a number."),
+        ("nothing", "No token has this text. An id is a number."),
+    ):
+        with pytest.raises(QueryError) as raised:
+            tokens_named(vocabulary, name)
+        assert str(raised.value) == says
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes have no limit of memory there")
+def test_an_expression_that_needs_too_much_memory_ends_with_a_sentence():
+    request = regex_places_worker.request("(a|b|[^z])*z", True, 10, b"the cat sat " * 3_000_000)
+    with pytest.raises(QueryError, match="could not be tried"):
+        queries.tried_apart("x", regex_places_worker.__name__, request, lambda share: None)
+
+
+@given(
+    st.text(st.sampled_from("a\x7f\x80é\u07ff\u0800中\uffff\U00010000😀\udc80\udcff"), max_size=30),
+    st.integers(1, 5),
+)
+def test_places_in_bytes_are_the_same_however_long_the_blocks(text, block):
+    characters = np.arange(len(text) + 1)
+    ends = [len(text[:end].encode("utf-8", "surrogateescape")) for end in characters]
+    with mock.patch.object(regex_places_worker, "BLOCK", block):
+        assert regex_places_worker._in_bytes(text, characters).tolist() == ends

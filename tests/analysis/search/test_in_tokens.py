@@ -1,0 +1,216 @@
+"""Finding tokens by text, bytes, id and regular expression."""
+
+import re
+import time
+
+import numpy as np
+import pytest
+from conftest import PATIENCE_S
+from hypothesis import example, given
+from hypothesis import strategies as st
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.analysis.search import in_tokens as search
+from guiapp.analysis.search import queries
+from guiapp.analysis.search.in_tokens import (
+    TokenMatcher,
+    containing,
+    contains,
+    distances,
+    find_tokens,
+    wanted_bytes,
+)
+from guiapp.analysis.search.in_tokens_worker import matches, request, tokens_of
+from guiapp.analysis.search.queries import QueryError
+from guiapp.core.vocabulary.token_tree import TokenTree, token_tree
+from guiapp.native.strings import packed
+
+TOKENS = ["a", "the", "▁the", "other", "漢", "a/b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", "#", "0x"]
+
+
+def find(query):
+    tree = token_tree(toy_vocabulary(dict.fromkeys(TOKENS, 0.0)))
+    return [TOKENS[token] for token in find_tokens(tree, query, lambda share: None)]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("the", ["the", "▁the", "other"]),
+        (" the", ["▁the"]),
+        ("0x20", ["▁the"]),
+        ("0xE6 bC", ["漢"]),
+        ("#4", ["漢"]),
+        ("/^the$/", ["the"]),
+        ("/^.$/", ["a", "漢", "#"]),
+        ("a/b", ["a/b"]),
+        ("#", ["#"]),
+        ("nowhere", []),
+    ],
+)
+def test_queries_find_what_they_mean(query, expected):
+    assert find(query) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("the", [0, 1, 2, 3, 4, 4]),
+        (" the", [4, 0, 4, 2, 4, 4]),
+        ("0x74 68 65", [0, 1, 2, 3, 4, 4]),
+        ("#1", [0] * 6),
+        ("/the/", [0] * 6),
+    ],
+)
+def test_the_token_itself_is_nearest_then_what_begins_so(query, expected):
+    tokens = ["the", "▁the", "then", "▁then", "other", "▁other"]
+    tree = token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
+    assert distances(tree, query, np.arange(6, dtype=np.int32)).tolist() == expected
+
+
+@given(wanted=st.binary(min_size=1, max_size=3), tokens=st.lists(st.binary(max_size=5), max_size=12))
+@example(wanted=b"aa", tokens=[b"aa", b"", b"a", b"a", b"aaa", b""])
+def test_bytes_are_found_within_tokens_and_not_across_two(wanted, tokens):
+    data, offsets = packed(tokens)
+    tree = TokenTree(data, offsets, None)
+    assert contains(tree, wanted).tolist() == [wanted in token for token in tokens]
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("#9", "There is no token 9; the ids end at 8."),
+        ("0x2", "Two hex digits make a byte: one is missing."),
+        ("/(/", "The regular expression is not valid: "),
+        ("/" + "(" * 5000 + "/", "The regular expression is not valid: "),
+    ],
+)
+def test_queries_that_mean_nothing_are_explained(query, says):
+    with pytest.raises(QueryError) as raised:
+        find(query)
+    assert str(raised.value).startswith(says)
+
+
+def test_the_last_token_has_an_id_too():
+    assert find("#8") == ["0x"]
+    assert find(" # 0 ") == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("the", b"the"),
+        (" a ", b" a "),
+        ("0xE6 bc", b"\xe6\xbc"),
+        (" 0x20 ", b" "),
+        ("0x", b"0x"),
+        ("#12", None),
+        ("/a/", None),
+        ("/a", b"/a"),
+        ("\ud800", b"\xed\xa0\x80"),
+    ],
+)
+def test_a_query_says_which_bytes_are_wanted(query, wanted):
+    assert wanted_bytes(query) == wanted
+
+
+def test_nothing_contains_no_bytes_and_too_many():
+    tree = token_tree(toy_vocabulary({"a": 0.0, "b": 0.0}))
+    assert containing(tree, b"").tolist() == containing(tree, b"abc").tolist() == []
+    assert containing(token_tree(toy_vocabulary({"ab": 0.0})), b"ab").tolist() == [0]
+
+
+def test_the_process_names_the_tokens_that_match():
+    tokens = [b"a", b"ba", b"", "é".encode(), b"\xff"]
+    data, offsets = np.frombuffer(b"".join(tokens), np.uint8), np.cumsum([0, *map(len, tokens)])
+    for expression, found in (("a$", [0, 1]), ("^$", [2]), ("^.$", [0, 3, 4]), ("é", [3]), ("[\udcff]", [4])):
+        sought = expression.encode("utf-8", "surrogatepass")
+        assert matches(sought, tokens_of(request(data, offsets))) == found
+
+
+def test_an_expression_is_tried_on_more_tokens_than_a_pipe_holds():
+    tokens = [f"token number {number}" for number in range(30_000)]
+    tree = token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
+    found = find_tokens(tree, "/99+$/", lambda share: None)
+    assert [tokens[token] for token in found] == [token for token in tokens if token.endswith("99")]
+
+
+def test_an_expression_that_breaks_the_process_is_explained(monkeypatch):
+    monkeypatch.setattr(search.regex_worker, "request", lambda *asked: b"nothing")
+    with pytest.raises(QueryError, match="could not be tried"):
+        find("/a/")
+
+
+def test_an_expression_without_end_is_given_up(monkeypatch):
+    monkeypatch.setattr(queries, "LONGEST_S", 0.3)
+    started = time.monotonic()
+    with pytest.raises(QueryError, match="seconds"):
+        find("/^(a+)+$/")
+    assert time.monotonic() - started < PATIENCE_S
+
+
+def test_a_search_that_nobody_waits_for_ends():
+    def superseded(share):
+        raise InterruptedError
+
+    tree = token_tree(toy_vocabulary(dict.fromkeys(TOKENS, 0.0)))
+    with pytest.raises(InterruptedError):
+        find_tokens(tree, "/^(a+)+$/", superseded)
+
+
+two_letters = st.text(alphabet="ab", min_size=1, max_size=3).map(
+    str.encode
+)  # so that borders look like tokens
+
+
+@given(st.lists(two_letters | st.just(b""), min_size=1, max_size=12, unique=True), two_letters)
+@example([b"a", b"b"], b"ab")
+@example([b"ab", b"", b"b"], b"bb")
+def test_bytes_are_found_within_tokens_and_not_across_them(tokens, wanted):
+    tree = token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
+    expected = [token for token in range(len(tokens)) if wanted in tree.token_bytes(token)]
+    assert containing(tree, wanted).tolist() == expected
+
+
+def test_a_kept_process_finds_one_expression_after_another_also_after_it_was_ended(monkeypatch):
+    trees = [token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0))) for tokens in (TOKENS, TOKENS[3:])]
+    matcher, pids = TokenMatcher(), []
+
+    def found(tree, expression):
+        ids = matcher.matching(tree, expression, lambda share: None).tolist()
+        texts = [tree.token_bytes(token).decode() for token in range(len(tree.offsets) - 1)]
+        assert ids == [token for token, text in enumerate(texts) if re.search(expression, text)]
+        pids.append(matcher._process._process.pid)
+
+    for expression in ("the", "^.$", "漢|$", "nowhere"):
+        found(trees[0], expression)
+    assert len({*pids}) == 1
+    with pytest.raises(QueryError, match="not valid"):
+        matcher.matching(trees[0], "(", lambda share: None)
+    found(trees[0], "b$")
+    found(trees[1], "b$")
+    assert len({*pids}) == 2
+    monkeypatch.setattr(queries, "LONGEST_S", 0.3)
+    with pytest.raises(QueryError, match="seconds"):
+        matcher.matching(trees[1], "^(a+)+$", lambda share: None)
+    assert not matcher._process.is_running
+    monkeypatch.setattr(queries, "LONGEST_S", PATIENCE_S)
+    found(trees[1], "a")
+    matcher.close()
+    assert not matcher._process.is_running
+
+
+def test_a_kept_process_ends_with_a_search_that_nobody_wants_and_with_its_owner():
+    tree, matcher = token_tree(toy_vocabulary(dict.fromkeys(TOKENS, 0.0))), TokenMatcher()
+
+    def refuse(share):
+        raise KeyError
+
+    matcher.matching(tree, "a", lambda share: None)
+    with pytest.raises(KeyError):
+        matcher.matching(tree, "a", refuse)
+    assert not matcher._process.is_running
+    matcher.matching(tree, "a", lambda share: None)
+    process = matcher._process._process
+    del matcher
+    assert process.poll() is not None

@@ -1,0 +1,250 @@
+"""Session files: what is saved is read again, and what cannot be used is told with its line."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from guiapp import open_model
+from guiapp.analysis.sessions import opening
+from guiapp.analysis.sessions.name import is_session
+from guiapp.analysis.sessions.opening import Obstacle, opened, with_model
+from guiapp.analysis.sessions.session_file import MOST_FILE_BYTES, SessionFile, load
+from guiapp.analysis.sessions.writing import save, written
+from guiapp.analysis.trace.breakpoints import parse_breakpoint
+from guiapp.analysis.trace.debugger import Granularity
+from guiapp.core.demo import demo_model_path
+from guiapp.core.sources.file_hash import file_hash
+from guiapp.core.system.outside_toml import FaultyFileError
+from guiapp.errors import TokenloupeError, VocabError
+
+HEAD = 'session = 1\nmodel = "demo:toy"\n'
+WHOLE = HEAD + 'text = "abacb"\n'
+LISTED = (
+    "notes, model, sha256, pre, text, text_base64, encoder, add_special, parse_special, page, selection, "
+    "breakpoints, watches, step_size, recorded, step, race, chat"
+)
+FAULTS = {
+    "": ["1: this is no session: there is no line session = 1."],
+    'session = "1"': ["1: this is no session: there is no line session = 1."],
+    "a = 1\nsession = 2": ["2: this session is of version 2, and version 1 is known here."],
+    "session = 1": [
+        '1: there is no model. Add a line such as model = "demo:bpe".',
+        "1: there must be one entry “text”, or “text_base64” for what is no UTF-8.",
+    ],
+    WHOLE + 'text_base64 = "YQ=="': ["3: there must be one entry “text”, or “text_base64” for what is no "],
+    WHOLE + "colour = 1": [f"4: there is an unknown entry “colour”. There are: {LISTED}."],
+    WHOLE + "step = true": ["4: “step” must be a whole number, such as 3."],
+    WHOLE + "step = -1": ["4: “step” must not be negative."],
+    WHOLE + "selection = [1]": ["4: “selection” must be two whole numbers, such as [0, 12]."],
+    WHOLE + "recorded = [0, 1.5]": ["4: “recorded” must be two whole numbers, such as [0, 12]."],
+    WHOLE + f'notes = "{"a" * 50_001}"': ["4: “notes” may have 50,000 characters."],
+    WHOLE + 'page = "moon"': ["4: “page” names no page. There are: inspect, "],
+    WHOLE + 'chat = "[1]"': ["4: “chat” holds no messages: Message 1 is no object such as "],
+    WHOLE + """chat = '{"messages": [{"role": "user"}], "chat_template": 1}'""": [
+        "4: “chat” holds no messages: “chat_template” in the request is not of the type str."
+    ],
+    WHOLE + """chat = '{"messages": [{"role": "user"}], "chat_template": "/etc/{a}"}'""": [
+        "4: “chat” names the file of a template. Give the text of it."
+    ],
+    WHOLE + """chat = '{"messages": [{"role": "user"}], "chat_template": "/etc/a"}'""": [
+        "4: “chat” names the file of a template. Give the text of it."
+    ],
+    WHOLE + 'step_size = "mile"': ["4: “step_size” must be one of decision, piece, stage."],
+    WHOLE + "watches = [3]": ['4: “watches” must be a list of texts, such as ["a", "b"].'],
+    WHOLE + 'watches = ["__import__"]': ["4: “watches” has “__import__”: "],
+    WHOLE + 'breakpoints = [\n"rank < 5",\n"off a == 3"]': ["4: “breakpoints” has “a == 3”: There is no "],
+    WHOLE + 'breakpoints = ["(\'a\' * 9**9) == 1"]': ["4: “breakpoints” has "],
+    WHOLE + f"watches = {['rank'] * 201}": ["4: “watches” has 201 rows. There may be 200."],
+    HEAD + 'text_base64 = "%"': ["3: “text_base64” is no base64."],
+    WHOLE + "a" + ".a" * 99_999 + " = 1": ["4: there are more dots here than any session needs."],
+    WHOLE + "step = " + "9" * 5000: ["1: this is no session: a number is too long, or lists are too deep."],
+    WHOLE + 'text = "b"': ["4: this is no valid TOML: Cannot overwrite a value."],
+}  # fmt: skip
+FULL = SessionFile(
+    "demo:toy", b"abacb\r\n", "Look\nhere ", "ab12", "llama-bpe", "scan", False, False, "steps", (4, 1),
+    (
+        parse_breakpoint('token "ab" if piece > 0 hit 2 log {rank} here'),
+        replace(parse_breakpoint("rank 0..500 once"), is_enabled=False),
+    ),
+    ("rank - 1",), Granularity.PIECE, (0, 5), 3, "heap",
+)  # fmt: skip
+
+
+@pytest.fixture
+def session_file(tmp_path):
+    def write(text):
+        path = tmp_path / "1.session"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("text", FAULTS, ids=lambda text: text[-40:])
+def test_each_fault_is_told_with_its_line(session_file, text):
+    began = perf_counter()
+    with pytest.raises(FaultyFileError) as caught:
+        load(session_file(text))
+    found = [f"{fault.line}: {fault.reason}" for fault in caught.value.faults]
+    assert len(found) == len(FAULTS[text]), found
+    for told, begins in zip(found, FAULTS[text], strict=True):
+        assert told.startswith(begins), told
+    assert str(caught.value).startswith("1.session, line ")
+    assert perf_counter() - began < 2
+
+
+def test_what_is_saved_is_read_again(tmp_path):
+    for session in (FULL, SessionFile("demo:toy", b"")):
+        save(session, tmp_path / "1.session")
+        assert load(tmp_path / "1.session") == session
+
+
+def test_the_session_in_the_readme_can_be_read(session_file):
+    readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
+    example = next(
+        part for part in re.findall(r"```toml\n(.*?)```", readme, re.DOTALL) if "session = 1" in part
+    )
+    session = load(str(session_file(example)))
+    assert [row.title for row in session.breakpoints] == ["rank < 50", "token 12"]
+    assert (session.text, session.recorded) == (b"How do lions sleep?", (0, 19))
+
+
+@given(text=st.one_of(st.binary(), st.text().map(str.encode), st.text('"\\ \t\r\n\0a\u202e').map(str.encode)))
+@example(b'"""" \\\n ""\t')
+@example(" \u2028\x85\x7f\U000e0041\ufeff👩‍👩‍👧".encode())
+def test_every_text_and_note_comes_back_byte_for_byte(tmp_path_factory, text):
+    path = tmp_path_factory.mktemp("session") / "1.session"
+    session = SessionFile("demo:toy", text, text.decode("utf-8", "replace"))
+    save(session, path)
+    assert load(path) == session
+
+
+def test_a_session_can_be_read_and_compared_line_by_line(tmp_path):
+    session = SessionFile("demo:toy", 'one "two"\n\tth\\ree \nfour\u202e é 汉\n'.encode())
+    lines = written(session, tmp_path).splitlines()
+    text = lines[lines.index('text = """') + 1 :]
+    assert text == [
+        'one "two"',
+        "\tth\\\\ree\\u0020",
+        "four\\u202e é 汉",
+        '"""',
+    ]
+
+
+def test_long_lines_of_nothing_are_written_and_read_in_no_time(session_file, tmp_path):
+    began = perf_counter()
+    save(SessionFile("demo:toy", b" " * 100_000 + b"x" + b'"' * 100_000), tmp_path / "1.session")
+    load(tmp_path / "1.session")
+    assert perf_counter() - began < 5
+
+
+def test_a_text_that_is_too_long_is_told(tmp_path):
+    with pytest.raises(TokenloupeError, match=r"^The session would have .* Save the text by itself"):
+        save(SessionFile("demo:toy", b"a" * MOST_FILE_BYTES), tmp_path / "1.session")
+    with pytest.raises(TokenloupeError, match=r"^Notes may have 50,000 characters\. Shorten them\.$"):
+        save(SessionFile("demo:toy", b"", "a" * 50_001), tmp_path / "1.session")
+    with pytest.raises(TokenloupeError, match=r"^A session may have 200 watches, and this one has 201\.$"):
+        save(SessionFile("demo:toy", b"", watches=("rank",) * 201), tmp_path / "1.session")
+    assert not (tmp_path / "1.session").exists()
+    with pytest.raises(TokenloupeError, match="cannot be written"):
+        save(FULL, tmp_path / "none" / "1.session")
+
+
+@pytest.mark.parametrize(
+    ("model", "stands"),
+    [("s/own.gguf", "own.gguf"), ("s/deep/own.gguf", "deep/own.gguf"), ("own.gguf", "../own.gguf"),
+     ("other/own.gguf", "../other/own.gguf"), ("/elsewhere/own.gguf", "/elsewhere/own.gguf"),
+     ("demo:bpe", "demo:bpe"), ("ollama:x", "ollama:x"), ("hf:a/b", "hf:a/b")],
+)  # fmt: skip
+def test_a_model_near_the_session_is_named_from_there(tmp_path, model, stands):
+    folder = tmp_path / "s"
+    folder.mkdir()
+    name = model if ":" in model else str(tmp_path / model)
+    save(SessionFile(name, b""), folder / "1.session")
+    assert f'model = "{stands}"' in (folder / "1.session").read_text()
+    read = load(folder / "1.session").model
+    assert read == name if ":" in model else Path(read).resolve() == Path(name).resolve()
+
+
+def test_a_model_that_is_missing_or_another_is_told_and_can_be_opened_all_the_same(tmp_path):
+    path, other = tmp_path / "own.gguf", tmp_path / "other.gguf"
+    session = SessionFile(str(path), b"", sha256=file_hash(demo_model_path("toy")))
+    found = opened(session)
+    assert (found.obstacle, found.tokenizer) == (Obstacle.MISSING, None)
+    assert found.told == f"The model of this session is not there: {path}"
+    path.write_bytes(demo_model_path("toy").read_bytes())
+    assert opened(session).obstacle is None
+    other.write_bytes(demo_model_path("bpe").read_bytes())
+    found = opened(with_model(session, other))
+    assert (found.obstacle, len(found.tokenizer.vocabulary)) == (Obstacle.CHANGED, 2560)
+    assert found.told == (
+        "other.gguf is not the file that this session was saved with: its tokens may be others."
+    )
+    for name in ("a\0b", "a" * 5000):
+        assert opened(SessionFile(f"/{name}", b"")).obstacle is Obstacle.MISSING
+    path.write_bytes(b"GGUF")
+    with pytest.raises(VocabError):
+        opened(session)
+
+
+@pytest.mark.parametrize("model", ["hf:a/b", "https://a.b/c.gguf", "http://a.b/c.gguf", "HTTPS://a.b/c"])
+def test_no_server_is_asked_unless_somebody_says_so(model):
+    asked = []
+
+    def open_(name, pre):
+        asked.append(name)
+        raise VocabError("Nothing is kept.")
+
+    found = opened(SessionFile(model, b""), open_=open_)
+    assert (found.obstacle, found.told) == (
+        Obstacle.ON_WEB,
+        f"The model of this session is on the web: {model}",
+    )
+    with pytest.raises(VocabError):
+        opened(SessionFile(model, b""), may_fetch=True, open_=open_)
+    assert asked == [model]
+
+
+def test_what_was_fetched_is_opened_as_it_was_then(monkeypatch):
+    tokenizer, asked = open_model("demo:toy"), []
+
+    def open_(name, pre):
+        asked.append((name, pre))
+        return tokenizer
+
+    monkeypatch.setattr(opening, "is_kept", lambda name: True)
+    session = SessionFile("hf:a/b", b"", sha256="ab", pre="gpt-2", encoder="heap")
+    found = opened(session, open_=open_)
+    assert (found.session, found.tokenizer, found.obstacle, found.told) == (session, tokenizer, None, "")
+    opened(replace(session, pre=""), may_fetch=True, open_=open_)
+    assert asked == [("kept:hf:a/b", "gpt-2"), ("hf:a/b", None)]
+
+
+@pytest.mark.parametrize(
+    ("encoder", "told"),
+    [
+        ("", ""),
+        ("heap", ""),
+        ("viterbi", "This model has no encoder “viterbi”: fast is used instead."),
+        ("\x1b", "This model has no encoder “\\x1b”: fast is used instead."),
+    ],
+)
+def test_an_encoder_that_the_model_does_not_have_is_told(encoder, told):
+    session = SessionFile("demo:toy", b"", encoder=encoder)
+    assert opened(session).lacking == told
+    assert opened(replace(session, model="/none")).lacking == ""
+
+
+def test_sessions_are_known_by_the_end_of_their_name():
+    for name, is_one in (
+        ("a.session", True),
+        ("a.b.SESSION", True),
+        ("session", False),
+        ("a.session.gz", False),
+    ):
+        assert is_session(Path(name)) == is_one

@@ -1,0 +1,270 @@
+"""Walking through traces: sizes of steps, runs both ways, what competes, and how it is told."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import guiapp
+from guiapp.analysis.trace.breakpoints import parse_breakpoint
+from guiapp.analysis.trace.candidates import Waiting
+from guiapp.analysis.trace.conditions import Expression
+from guiapp.analysis.trace.debugger import Granularity
+from guiapp.analysis.trace.operations import NUMBERS, OPERATIONS
+from guiapp.analysis.trace.pseudo_code import OF_ENCODERS, pseudo_code
+from guiapp.analysis.trace.recorder import record
+from guiapp.analysis.trace.reports import debugger_for, log_lines, trace_record
+from guiapp.errors import TokenloupeError
+
+BPE = guiapp.open_model("demo:bpe")
+TEXT = "How do lions sleep in New York?"
+
+
+def debugger(model=BPE, text=TEXT, encoder="heap"):
+    return debugger_for(model, record(model, text, encoder))
+
+
+LANDMARKS = {  # special, text, normalise, piece, push, merge, done, then the same for the rest, and add
+    Granularity.DECISION: list(range(21)),
+    Granularity.PIECE: [0, 1, 2, 3, 4, 7, 8, 9, 10, 19, 20],
+    Granularity.STAGE: [0, 2, 3, 4, 7, 8, 9, 10, 19, 20],
+}
+
+
+@pytest.mark.parametrize("size", Granularity)
+@pytest.mark.parametrize("count", [1, 2, -1, -3])
+def test_steps_go_from_landmark_to_landmark(size, count):
+    walk = debugger(guiapp.open_model("demo:spm"), "a<s>b ab")
+    landmarks = LANDMARKS[size]
+    assert walk.landmarks(size).tolist() == landmarks
+    for position in range(walk.n_steps + 1):
+        walk.go_to(position)
+        ahead = [each for each in landmarks if each > position] or [walk.n_steps]
+        behind = [each for each in landmarks if each < position][::-1] or [0]
+        way = ahead if count > 0 else behind
+        assert walk.step(size, count) == walk.position == way[: abs(count)][-1]
+
+
+def test_a_walk_goes_out_of_pieces_and_stages_and_begins_where_something_merges():
+    walk = debugger(guiapp.open_model("demo:spm"), "a<s>b ab")
+    out = []
+    for position in range(walk.n_steps + 1):
+        walk.go_to(position)
+        out.append(walk.out())
+    assert out == [2, 2, 3, 4, 6, 6, 7, 8, 9, 10, *[18] * 8, 19, 20, 20]
+    assert walk.begin() == walk.position == 5
+    assert debugger(text=" York").begin() == 1
+    assert debugger(text="").begin() == 0
+    far = debugger(guiapp.open_model("demo:toy"), "x" * 2000 + "ab", "scan")
+    assert far.begin() == 1
+
+
+def test_a_debugger_goes_to_the_steps_that_form_a_byte_one_after_the_other():
+    walk = debugger(guiapp.open_model("demo:spm"), "a<s>b ab")
+
+    def reached(position, byte):
+        walk.go_to(position)
+        return walk.to_byte(byte)
+
+    assert [reached(position, 5) for position in (0, 12, 13, 16, 17, 20)] == [13, 13, 17, 17, 13, 17]
+    assert [reached(position, 0) for position in (0, 5, 20)] == [5, 5, 5]
+    assert [reached(position, 99) for position in (0, 7)] == [0, 7]
+
+
+def test_watched_values_of_a_merge_are_told():
+    walk = debugger(guiapp.open_model("demo:spm"), "a<s>b ab")
+    walk.go_to(5)
+    columns = ("step", "operation", "stage", "piece", "rank", "score", "left", "right", "result", "forms")
+    assert [walk.told(Expression(name)) for name in columns] == [
+        "5", "merge", "encode", "0", "2", "–", "2284 ·", "2287 a", "263 ·a", "1",
+    ]  # fmt: skip
+    assert walk.told(Expression("result * 1000 / 7")) == "37,571.42857"
+    assert walk.told(Expression("rank == rank")) == "1"
+    assert walk.sentence() == "`·` + `a` → `·a`, rank 2: the only candidate."
+    walk.go_to(20)
+    assert (walk.told(Expression("stage")), walk.sentence()) == ("–", "That is all: 5 tokens.")
+    assert walk.waiting() == Waiting([], 0, 0)
+
+
+def test_pairs_are_shown_as_many_as_wished():
+    for encoder in ("heap", "scan"):
+        walk = debugger(guiapp.open_model("demo:toy"), "acbab", encoder)
+        walk.go_to(int(np.flatnonzero(walk.trace.columns.operation == NUMBERS["merge"])[0]))
+        everything = walk.waiting()
+        rows = [(row.left, row.right, row.result, row.rank, *row[4:]) for row in everything.candidates]
+        assert rows == [
+            (0, 1, 3, 0, 3, 4, 5, False),
+            (2, 1, 4, 1, 1, 2, 3, False),
+            (0, 2, 5, 2, 0, 1, 2, False),
+        ]
+        assert (everything.n_live, everything.n_stale) == (3, 0)
+        assert walk.waiting(2) == Waiting(everything.candidates[:2], 3, 0)
+        walk.go_to(walk.position + 2)
+        left_over = [everything.candidates[2]._replace(is_stale=True)] if encoder == "heap" else []
+        assert walk.waiting() == Waiting(left_over, 0, len(left_over))
+
+
+@given(st.lists(st.sampled_from([*Granularity]), max_size=20))
+def test_steps_back_undo_steps_from_any_landmark(sizes):
+    walk = debugger()
+    for size in sizes:
+        before = walk.position
+        walk.step(size)
+        if walk.position < walk.n_steps and before in walk.landmarks(size):
+            walk.step(size, -1)
+            assert walk.position == before
+            walk.step(size)
+
+
+@pytest.mark.parametrize(
+    ("beside", "move"),
+    [
+        (-1, lambda walk: walk.step(Granularity.PIECE)),
+        (-1, lambda walk: walk.out()),
+        (1, lambda walk: walk.step(Granularity.PIECE, -1)),
+    ],
+    ids=["over", "out", "back"],
+)
+def test_a_breakpoint_stops_a_long_step_on_its_way(beside, move):
+    walk = debugger()
+    merges = np.flatnonzero(walk.trace.columns.operation == NUMBERS["merge"])
+    walk.set_breakpoints([parse_breakpoint("operation merge")])
+    walk.go_to(int(merges[0]) + beside)
+    move(walk)
+    assert walk.position == merges[0]
+    assert walk.stopped_at is walk.breakpoints[0]
+
+
+def test_a_run_stops_at_breakpoints_both_ways():
+    walk = debugger()
+    walk.set_breakpoints([parse_breakpoint('token "ĠNew"')])
+    walk.run()
+    assert walk.stopped_at is not None
+    assert walk.sentence() == "The piece `·New` is taken as `·New`: nothing to merge."
+    there = walk.position
+    walk.run()
+    assert (walk.position, walk.stopped_at) == (walk.n_steps, None)
+    walk.reverse()
+    assert walk.position == there
+    walk.reverse()
+    assert walk.position == 0
+
+
+def test_a_breakpoint_for_once_is_off_afterwards():
+    walk = debugger()
+    row = parse_breakpoint("operation merge")
+    walk.set_breakpoints([type(row)(**{**vars(row), "once": True})])
+    walk.run()
+    assert not walk.breakpoints[0].is_enabled
+    walk.run()
+    assert walk.position == walk.n_steps
+
+
+def test_a_run_until_a_step_or_a_byte():
+    walk = debugger()
+    assert walk.until(17) == 17
+    walk.to_byte(20)
+    assert walk.trace.columns.position[walk.position] <= 20 < walk.trace.columns.end[walk.position]
+    assert OPERATIONS[walk.trace.columns.operation[walk.position]].forms
+    here = walk.position
+    assert walk.to_byte(999) == here
+    walk.go_to(walk.n_steps)
+    walk.to_byte(20)
+    assert walk.trace.columns.position[walk.position] <= 20 < walk.trace.columns.end[walk.position]
+
+
+def test_a_run_to_a_byte_stays_on_the_only_step_that_forms_it():
+    walk = debugger(text=" York")
+    (only,) = np.flatnonzero(walk.trace.columns.operation == NUMBERS["whole"])
+    assert walk.to_byte(0) == only
+    assert walk.to_byte(0) == only
+
+
+def test_a_watched_token_or_name_is_told_as_it_reads():
+    walk = debugger(text=" York")
+    walk.go_to(int(np.flatnonzero(walk.trace.columns.operation == NUMBERS["whole"])[0]))
+    result = int(walk.trace.columns.result[walk.position])
+    assert walk.told(Expression("result")) == f"{result} ·York"
+    assert walk.told(Expression(" operation ")) == "whole"
+    assert walk.told(Expression("stage")) == "encode"
+    assert walk.told(Expression("left")) == "–"
+    assert walk.told(Expression("length * 2")) == "10"
+    walk.go_to(walk.n_steps)
+    assert walk.told(Expression("result")) == "–"
+
+
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:toy"])
+def test_queue_and_scan_see_the_same_candidates(model):
+    """At each merge the live entries of the queue are the pairs that a look at all neighbours finds."""
+    tokenizer = guiapp.open_model(model)
+    by_heap, by_scan = (debugger(tokenizer, "abacbb How do lions sleep?", name) for name in ("heap", "scan"))
+    merges = [
+        [step for step in range(len(walk.trace)) if walk.trace.operation(step) == "merge"]
+        for walk in (by_heap, by_scan)
+    ]
+    assert len(merges[0]) == len(merges[1]) > 3
+    for heap_step, scan_step in zip(*merges, strict=True):
+        by_heap.go_to(heap_step)
+        by_scan.go_to(scan_step)
+        live = [entry for entry in by_heap.waiting().candidates if not entry.is_stale]
+        assert live == by_scan.waiting().candidates
+        assert by_heap.waiting().n_live == by_scan.waiting().n_live
+        assert by_heap.sentence() == by_scan.sentence()
+        assert live[0].result == by_heap.trace.columns.result[heap_step]
+
+
+def test_the_sentence_of_a_merge_names_the_pair_its_rank_and_the_others():
+    walk = debugger(text=" York")
+    merges = [walk.teller.sentence(s) for s in range(walk.n_steps) if walk.trace.operation(s) == "merge"]
+    for sentence in merges:
+        assert " + " in sentence
+        assert "rank" in sentence
+        assert "candidate" in sentence
+
+
+def test_fewest_counts_tokens_in_its_sentences():
+    model = guiapp.open_model("demo:bpe")
+    walk = debugger_for(model, record(model, b"unbelievable", "fewest"))
+    told = " ".join(walk.teller.sentence(step) for step in range(walk.n_steps))
+    assert "leads to a way of 1 token: " in told
+    assert "leads to a way of 2 tokens: " in told
+
+
+def test_a_word_that_is_no_token_is_not_said_to_be_tried_shorter():
+    walk = debugger(text=" zzqx", encoder="words")
+    told = [walk.teller.sentence(step) for step in range(walk.n_steps)]
+    assert {"`·zzqx` is no token.", "`zzqx` is no token."} <= set(told)
+
+
+def test_every_operation_of_every_encoder_has_a_sentence_and_a_line_of_code():
+    seen = set()
+    for name in ("bpe", "spm", "wordpiece", "unigram", "rwkv", "toy"):
+        tokenizer = guiapp.open_model(f"demo:{name}")
+        for encoder in tokenizer.encoders:
+            assert tokenizer.readable_twin(encoder) in OF_ENCODERS
+            walk = debugger(tokenizer, "New York 😍<|end_of_text|>[SEP]</s> unbelievable", encoder)
+            for step in range(walk.n_steps):
+                walk.go_to(step)
+                code, line = pseudo_code(walk.trace, step)
+                assert 0 <= line < len(code.lines)
+                assert walk.sentence().endswith(".")
+                seen.add(walk.trace.operation(step))
+    assert {"special", "text", "piece", "push", "merge", "stale", "reach", "choose", "miss", "take"} <= seen
+
+
+def test_a_broken_breakpoint_leaves_the_others_in_place():
+    walk = debugger()
+    walk.set_breakpoints([parse_breakpoint("operation merge")])
+    with pytest.raises(TokenloupeError, match="divides by zero"):
+        walk.set_breakpoints([parse_breakpoint("1 / depth > 2")])
+    assert [row.title for row in walk.breakpoints] == ["operation merge"]
+
+
+def test_the_record_has_the_promised_keys():
+    walk = debugger()
+    record_ = trace_record(walk, list(range(walk.n_steps)))
+    assert {"encoder", "text", "token_ids", "steps"} <= record_.keys()
+    keys = {"index", "stage", "operation", "position", "left", "right", "result", "rank", "sentence"}
+    assert all(keys <= step.keys() for step in record_["steps"])
+    assert record_["token_ids"] == BPE.encode(TEXT).token_ids.tolist()
+    assert len(list(log_lines(walk))) == walk.n_steps

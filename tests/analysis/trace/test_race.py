@@ -1,0 +1,337 @@
+"""Races tell where encoders, and models, part."""
+
+from dataclasses import replace
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from conftest import VOCABS
+from planted import PLANTS
+from random_texts import random_texts
+
+import guiapp
+from guiapp.analysis.compare.comparison import Side, compare_text
+from guiapp.analysis.trace.debugger import Debugger
+from guiapp.analysis.trace.race import RaceDifference, first_difference, first_other_step, follow, outcome
+from guiapp.analysis.trace.recorder import record
+from guiapp.analysis.trace.reports import debugger_for
+
+BPE = guiapp.open_model("demo:bpe")
+DIFFERENCES = {
+    ("toy", "abacb", "heap", "greedy"): (2, 5, 2, "heap merged `cb`, rank 1. greedy took `ac`, bytes 2–4."),
+    ("toy", "acbacb", "heap", "words"): (
+        0,
+        9,
+        1,
+        "heap left `acbacb` in parts: nothing joins them. words left `acbacb` out: it is no token.",
+    ),
+    ("toy", " acbx abacb", "heap", "greedy"): (
+        1,
+        4,
+        2,
+        "heap merged `cb`, rank 1. greedy took `ac`, bytes 1–3.",
+    ),
+    ("toy", "ab xab", "heap", "words"): (
+        4,
+        6,
+        3,
+        "heap merged `ab`, rank 0. words left `xab` out: it is no token.",
+    ),
+    ("bpe", "a ☃☂b", "heap", "words"): (
+        1,
+        6,
+        2,
+        "heap merged `·<E2>`, rank 1,665. words left `·☃☂b` out: it is no token.",
+    ),
+    ("bpe", "acbx in acbx", "table", "fewest"): (
+        7,
+        22,
+        29,
+        "table chose `·a`, bytes 7–9. fewest chose `ac`, bytes 8–10.",
+    ),
+    ("bpe", "How do the lions sleep", "heap", "words"): (
+        0,
+        7,
+        1,
+        "heap left `How` in parts: nothing joins them. words left `How` out: it is no token.",
+    ),
+    ("spm", "abacb the", "fewest", "words"): (
+        0,
+        25,
+        2,
+        "fewest chose `·ab`, bytes 0–2. words took `<unk>`, bytes 0–5.",
+    ),
+    ("wordpiece", "Zürich is unbelievable", "wordpiece", "words"): (
+        0,
+        8,
+        2,
+        "wordpiece took `·zu`, bytes 0–3. words took `[UNK]`, bytes 0–7.",
+    ),
+    ("rwkv", "in the sun acbx", "rwkv", "words"): (
+        6,
+        3,
+        3,
+        "rwkv took `·su`, bytes 6–9. words left `·sun` out: it is no token.",
+    ),
+}
+
+
+def run(tokenizer, text, encoder):
+    return debugger_for(tokenizer, record(tokenizer, text, encoder))
+
+
+@pytest.mark.parametrize(("model", "text", "ours", "theirs"), DIFFERENCES)
+def test_where_and_why_two_runs_part(model, text, ours, theirs):
+    tokenizer = guiapp.open_model(f"demo:{model}")
+    found = first_difference(run(tokenizer, text, ours), run(tokenizer, text, theirs))
+    byte, *steps, reason = DIFFERENCES[model, text, ours, theirs]
+    assert found == RaceDifference(byte, tuple(steps), f"From byte {byte} on they differ. {reason}")
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "leader", "follower", "expected"),
+    [
+        ("toy", "abacb acb", "heap", "greedy", [0, 0, 2, 3, 4, 5, 5, 5, 5, 6, 7, 8, 8, 8, 8, 9]),
+        ("toy", "abacb acb", "greedy", "heap", [0, 0, 2, 3, 4, 8, 9, 10, 14, 15]),
+        ("spm", "<s>ab acb", "heap", "scan", [0, 0, 0, 0, 4, 5, 6, *[7] * 8, 9, 9]),
+        (
+            "bpe",
+            "on lion <|im_start|>on",
+            "heap",
+            "words",
+            [*[0] * 5, 3, 3, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, *[6] * 4, 7, 7, 9, 10, 12, 12],
+        ),
+        ("bpe", "on lion <|im_start|>on", "words", "heap", [0, 0, 0, 5, 7, 12, 17, 22, 22, 24, 25, 27, 27]),
+        ("toy", "", "heap", "greedy", [0]),
+    ],
+)
+def test_one_goes_along_piece_by_piece(model, text, leader, follower, expected):
+    tokenizer = guiapp.open_model(f"demo:{model}")
+    ours, theirs = run(tokenizer, text, leader), run(tokenizer, text, follower)
+    found = []
+    for position in range(ours.n_steps + 1):
+        ours.go_to(position)
+        found.append(follow(ours, theirs))
+        assert theirs.position == found[-1]
+    assert found == expected
+
+
+def test_exact_encoders_never_part():
+    for text in random_texts(5, 10):
+        assert first_difference(run(BPE, text, "heap"), run(BPE, text, "backtrack")) is None
+
+
+@pytest.mark.parametrize("other", ["greedy", "fewest"])
+def test_a_difference_is_told_where_the_tokens_differ(other):
+    n_found = 0
+    for text in random_texts(6, 40):
+        ours, theirs = run(BPE, text, "heap"), run(BPE, text, other)
+        found = first_difference(ours, theirs)
+        same = ours.trace.result.ids.tolist() == theirs.trace.result.ids.tolist()
+        assert (found is None) == same
+        if found is not None:
+            n_found += 1
+            assert found.reason.count(".") >= 3
+            assert all(
+                0 <= step < debugger.n_steps
+                for step, debugger in zip(found.steps, (ours, theirs), strict=True)
+            )
+    assert n_found
+
+
+def test_a_difference_is_told_from_both_sides_alike():
+    for text in random_texts(7, 40):
+        ours, theirs = run(BPE, text, "heap"), run(BPE, text, "words")
+        found, turned = first_difference(ours, theirs), first_difference(theirs, ours)
+        assert (found is None) == (turned is None)
+        if found is not None:
+            assert (found.byte, found.steps) == (turned.byte, turned.steps[::-1])
+
+
+# Two models
+
+MODELS = ("llama-bpe", "qwen2", "gemma-4", "bert-bge", "gpt-2")
+PAIRS = tuple(combinations(MODELS, 2))
+SUM = "total = 1024 * 20_000_000"
+PARTINGS = {
+    ("llama-bpe", "qwen2", SUM): (
+        8,
+        "llama-bpe took the whole piece `102`, bytes 8–11. qwen2 split off the piece `1`.",
+    ),
+    ("gemma-4", "gpt-2", SUM): (7, "gemma-4 joined nothing to `·`. gpt-2 merged `·1`, rank 96."),
+    ("llama-bpe", "qwen2", "汉字 a"): (
+        0,
+        "llama-bpe merged `汉`, rank 250,144. qwen2 merged `汉字`, rank 114,055.",
+    ),
+    ("bert-bge", "gpt-2", "a Zürich"): (
+        1,
+        "bert-bge took `·zurich`, bytes 2–9. gpt-2 merged `·Z`, rank 912.",
+    ),
+    ("qwen2", "gpt-2", "<|im_start|>"): (
+        0,
+        "qwen2 cut out the special token `<|im_start|>`. gpt-2 split off the piece `<|`.",
+    ),
+    ("qwen2", "gemma-4", "hello"): (0, "qwen2 has no token there. gemma-4 put `<bos>` in front of the text."),
+    ("llama-bpe", "bert-bge", "hello"): (
+        5,
+        "llama-bpe has no token there. bert-bge put `[SEP]` behind the text.",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def models():
+    return {name: guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf") for name in MODELS}
+
+
+def both_ways(models, names, text):
+    ours, theirs = (run(models[name], text, None) for name in names)
+    return (ours, theirs, names), (theirs, ours, names[::-1])
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize(("ours", "theirs", "text"), PARTINGS)
+def test_where_and_why_two_models_part(models, ours, theirs, text):
+    byte, reason = PARTINGS[ours, theirs, text]
+    for each in both_ways(models, (ours, theirs), text):
+        found = first_difference(*each)
+        deeds = reason[:-1].split(". ")
+        told = " ".join(f"{deed}." for deed in (deeds if each[2][0] == ours else deeds[::-1]))
+        assert (found.byte, found.reason) == (byte, f"From byte {byte} on they differ. {told}")
+
+
+@pytest.mark.real_vocabs
+def test_models_that_cut_alike_do_not_part_whatever_their_ids(models):
+    qwen, gpt = (run(models[name], "hello", None) for name in ("qwen2", "gpt-2"))
+    assert qwen.trace.result.ids.tolist() != gpt.trace.result.ids.tolist()
+    assert first_difference(qwen, gpt) is None
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
+def test_two_models_part_where_their_spans_are_compared_to_differ(models, pair):
+    """From any byte on; what is put around a text counts if nothing else differs, or nothing else there."""
+    n_found = 0
+    for text in random_texts(8, 12):
+        spans = compare_text([Side(name, models[name]) for name in pair], text).spans.differences.tolist()
+        with_text = [row for row in spans if row[0] < row[1]] or spans
+        sides = both_ways(models, pair, text)
+        for offset in (None, 0, len(text), *range(1, len(text), 1 + len(text) // 5)):
+            after = [start for start, end in with_text if end > (offset or 0)]
+            start = [*after, *(start for start, _ in with_text[-1:]), None][0]
+            if (
+                offset is not None
+                and [offset, offset] in spans
+                and (start is None or start > offset or not after)
+            ):
+                start = offset
+            found, turned = (first_difference(*side, offset) for side in sides)
+            assert (found and found.byte, turned and turned.byte) == (start, start)
+            if found is not None:
+                n_found += 1
+                assert found.steps == turned.steps[::-1]
+                assert all(0 <= step < side[0].n_steps for step, side in zip(found.steps, sides, strict=True))
+                assert all(f" {name} " in found.reason for name in pair)
+    assert n_found
+
+
+@pytest.mark.real_vocabs
+def test_a_merge_that_is_swapped_is_what_two_copies_of_a_model_part_at(tmp_path):
+    plant = next(each for each in PLANTS if (each.name, each.model) == ("one merge swapped", "gpt-2"))
+    first, second = map(guiapp.open_model, plant.write(tmp_path))
+    pairs = zip(first.vocabulary.merges, second.vocabulary.merges, strict=True)
+    assert [pair for pair, other in pairs if pair != other] == [("Ġj".encode(), b"ump"), (b"ump", b"ed")]
+    ours, theirs = (run(each, " jumped", None) for each in (first, second))
+    found = first_difference(ours, theirs, ("A", "B"))
+    rank = first.vocabulary.merges.index(("Ġj".encode(), b"ump"))
+    told = f"A merged `·jump`, rank {rank:,}. B merged `umped`, rank {rank:,}."
+    assert (found.byte, found.reason) == (0, f"From byte 0 on they differ. {told}")
+
+
+def test_other_ids_of_one_span_are_a_difference_where_both_have_one_vocabulary():
+    ours = run(BPE, "on lion", None)
+    ids = ours.trace.result.ids.copy()
+    ids[-1] += 1
+    trace = replace(ours.trace, result=ours.trace.result._replace(ids=ids))
+    vocabulary = BPE.vocabulary
+    again = replace(vocabulary, token_data=vocabulary.token_data.copy())
+    assert first_difference(ours, Debugger(trace, again)).byte == ours.trace.result.starts[-1]
+    other = replace(vocabulary, token_data=vocabulary.token_data[::-1].copy())
+    assert first_difference(ours, Debugger(trace, other)) is None
+    columns = ours.trace.columns
+    trace = replace(ours.trace, columns=columns._replace(result=columns.result + 1))
+    assert first_other_step(ours, Debugger(trace, again)) == 0
+    assert first_other_step(ours, Debugger(trace, other)) is None
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("pair", PAIRS, ids="-".join)
+def test_one_model_goes_along_with_another_by_the_place_in_the_text(models, pair):
+    for text in (SUM.encode(), *random_texts(9, 6)):
+        for leader, follower, _ in both_ways(models, pair, text):
+            seen = []
+            pieces, others = leader.trace.pieces, follower.trace.pieces
+            for position in range(leader.n_steps + 1):
+                leader.go_to(position)
+                seen.append(follow(leader, follower))
+                begins = np.flatnonzero((pieces.first_step == position) & (pieces.done_step > position))
+                if len(begins):
+                    place = pieces.start[begins[0]]
+                    assert np.all(others.done_step[others.end < place] < seen[-1])
+                    assert np.all(others.first_step[others.start >= place] >= seen[-1])
+            assert all(before <= behind for before, behind in pairwise(seen))
+            assert (seen[0], seen[-1]) == (0, follower.n_steps)
+
+
+OUTCOMES = [
+    (
+        ("toy", "abacb"),
+        "heap",
+        "greedy",
+        "heap 8 steps, greedy 5: other tokens at byte 2: `a` `cb` against `ac` `b`.",
+    ),
+    (("toy", "abacb"), "heap", "scan", "heap 8 steps, scan 4: same 3 tokens."),
+    (("toy", "a"), "heap", "heap", "heap 2 steps, heap 2: same 1 token."),
+    (("bpe", "unbelievably"), "heap", "words", "against none."),
+    (("bpe", "unbelievably hippopotamus"), "words", "scan", " at 13 places, such as byte 0: none against "),
+]
+
+
+@pytest.mark.parametrize(("text", "first", "second", "told"), OUTCOMES)
+def test_a_race_ends_with_the_steps_of_both_and_the_tokens_that_differ(text, first, second, told):
+    tokenizer = guiapp.open_model(f"demo:{text[0]}")
+    ours, theirs = (run(tokenizer, text[1], encoder) for encoder in (first, second))
+    assert told in outcome(ours, theirs)
+    assert outcome(ours, theirs, ("A", "B")).startswith(f"A {ours.n_steps} steps, B {theirs.n_steps}: ")
+    assert outcome(ours, theirs).count("`") <= 16
+    step = first_other_step(ours, theirs)
+    assert (step is None) is (first == second)
+    if step is not None:
+        kept = [
+            [
+                (
+                    each.trace.operation(at),
+                    *(
+                        int(column[at])
+                        for column in (
+                            each.trace.columns.position,
+                            each.trace.columns.end,
+                            each.trace.columns.result,
+                        )
+                    ),
+                )
+                for at in range(min(step + 1, each.n_steps))
+            ]
+            for each in (ours, theirs)
+        ]
+        assert kept[0][:step] == kept[1][:step]
+        assert kept[0] != kept[1]
+
+
+def test_one_that_has_nothing_to_do_parts_from_one_that_puts_tokens_around():
+    wordpiece = guiapp.open_model("demo:wordpiece")
+    nothing = debugger_for(BPE, record(BPE, "", None, add_special=False))
+    around = run(wordpiece, "", None)
+    found = first_difference(around, nothing, ("wordpiece", "bpe"))
+    assert found.steps[1] == 0
+    assert found.reason.endswith("bpe has no token there.")

@@ -1,0 +1,171 @@
+"""Trainings under way: what they say on the way is what they end with."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+import guiapp
+from guiapp.analysis.export.training_run import TrainingRun
+from guiapp.analysis.train.models import TrainingError, shortfall, train
+from guiapp.analysis.train.record import TrainingRecord
+from guiapp.analysis.train.runs import begin, parse_start
+from guiapp.analysis.train.telling import to_json
+from guiapp.analysis.train.train_process import Finished, TrainRequest, main
+from guiapp.analysis.train.write_gguf import write_gguf
+
+TEXT = "This is insane! This is impossible. How do lions sleep in this weather? " * 3
+CASES = [("bpe", 300), ("wordpiece", 60), ("unigram", 60)]
+
+
+def recorded(run) -> TrainingRecord:
+    record = TrainingRecord(run.start)
+    for told in run.steps():
+        record.append(to_json(told).encode())
+    return record
+
+
+@pytest.mark.parametrize(("algorithm", "size"), CASES)
+def test_a_run_ends_with_the_model_of_plain_training(algorithm, size):
+    run = begin(algorithm, TEXT, size)
+    record = recorded(run)
+    assert run.model() == train(algorithm, TEXT, size)
+    assert record.n_tokens(record.n_steps) == len(run.model().tokens)
+
+
+@pytest.mark.parametrize(
+    "text", [TEXT, "a▁ a▁ ▁a a ▁ ▁▁ a </w> </w>a ##a a## " * 3, "[PAD] <s> <unk> é 武汉 \0 " * 3]
+)
+@pytest.mark.parametrize(
+    ("algorithm", "has_end_marks"), [(name, False) for name, _ in CASES] + [("bpe", True)]
+)
+def test_the_size_after_any_step_is_that_of_the_file_it_would_make(text, algorithm, has_end_marks):
+    run = begin(algorithm, text, 350, has_end_marks)
+    record = TrainingRecord(parse_start(run.start.line()))
+    for number, told in enumerate(run.steps(), 1):
+        record.append(to_json(told).encode())
+        model = run.model()
+        assert record.n_tokens(number) == len(model.tokens)
+        assert TrainingRun(record).record(number)["size"] == len(model.tokens)
+    assert record.n_tokens(record.n_steps) == record.n_symbols(record.n_steps) + record.start.n_other_tokens
+
+
+def test_words_are_cut_as_the_corpus_is_after_each_step():
+    run = begin("bpe", TEXT, 300)
+    states = [[tuple(word) for word in run._corpus.words]]
+    record = TrainingRecord(run.start)
+    for told in run.steps():
+        record.append(to_json(told).encode())
+        states.append([tuple(word) for word in run._corpus.words])
+    for number in reversed(range(record.n_steps + 1)):
+        assert [cut for cut, _, _ in record.words(number)] == states[number]
+    changed = [{index for index, row in enumerate(record.words(number)) if row[2]} for number in (0, 1)]
+    assert changed[0] == set()
+    assert changed[1] == {
+        index for index, pair in enumerate(zip(*states[:2], strict=True)) if len(set(pair)) > 1
+    }
+
+
+def test_the_vocabulary_grows_by_what_is_learned():
+    record = recorded(begin("bpe", "This is insane! This is impossible", 400, has_end_marks=True))
+    assert record.newest_symbols(0, 99)[::-1] == list(record.start.alphabet)
+    assert record.newest_symbols(2, 2) == ["is</w>", "is"]
+    assert record.n_symbols(2) == len(record.start.alphabet) + 2
+
+
+def test_the_likelihoods_told_so_far_make_the_curve():
+    record = recorded(begin("unigram", TEXT, 26))
+    curve = record.likelihoods(record.n_steps)
+    assert [number for number, _ in curve[:3]] == [1, 2, 4]
+    assert record.likelihoods(2) == curve[:2]
+
+
+@pytest.fixture(
+    params=[TEXT, "low lower lowest newer new wide wider « 武汉 武漢 » café 🦁🦁 a a aa aaa " * 3]
+)
+def end_mark_run(request):
+    run = begin("bpe", request.param, 320, has_end_marks=True)
+    assert list(run.steps())
+    return request.param, run
+
+
+def own_cut(run, text: str) -> list[str]:
+    """The words of a text as the training has cut them, the marks written as spaces."""
+    cuts = {"".join(word): word for word in run._corpus.words}
+    return [symbol.replace("</w>", " ") for word in text.split() for symbol in cuts[word + "</w>"]]
+
+
+def test_a_file_with_end_of_word_marks_cuts_as_the_training_did(end_mark_run, tmp_path):
+    text, run = end_mark_run
+    write_gguf(tmp_path / "marks.gguf", run.model())
+    tokenizer = guiapp.open_model(tmp_path / "marks.gguf")
+    spaced = " ".join(text.split()) + " "
+    encoding = tokenizer.encode(spaced, add_special=False)
+    parts = [spaced.encode()[start:end].decode() for start, end in encoding.spans.tolist()]
+    assert parts == own_cut(run, text)
+    assert {tokenizer.vocabulary.kind(token_id) for token_id in encoding.token_ids.tolist()} == {"normal"}
+    assert tokenizer.decode(encoding.token_ids) == spaced
+
+
+@pytest.mark.real_vocabs
+def test_llama_reads_a_file_with_end_of_word_marks_likewise(end_mark_run, tmp_path):
+    llama_oracle = pytest.importorskip("llama_oracle")
+    text, run = end_mark_run
+    write_gguf(tmp_path / "marks.gguf", run.model())
+    tokenizer = guiapp.open_model(tmp_path / "marks.gguf")
+    oracle = llama_oracle.LlamaOracle().load(str(tmp_path / "marks.gguf"))
+    for sample in (text, " ".join(text.split()) + " ", "\n\nnew  words ▁ 漢\n"):
+        assert oracle.tokenize(sample, True, True) == tokenizer.encode(sample).token_ids.tolist()
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "text", "size"),
+    [("bpe", " ", 300), ("bpe", "abc", 5), ("wordpiece", "abc", 7), ("unigram", "abc", 5)],
+)
+def test_too_little_is_told_at_once(algorithm, text, size):
+    with pytest.raises(TrainingError):
+        begin(algorithm, text, size)
+
+
+@pytest.mark.parametrize(("algorithm", "size"), [*CASES, ("bpe", 3)])
+def test_the_process_tells_start_steps_and_end(algorithm, size, tmp_path, monkeypatch):
+    (tmp_path / "text").write_text(TEXT)
+    request = TrainRequest(algorithm, str(tmp_path / "text"), size, False, str(tmp_path / "out.gguf"))
+    out = io.TextIOWrapper(io.BytesIO())
+    monkeypatch.setattr(sys, "stdin", io.StringIO(request.line().decode()))
+    monkeypatch.setattr(sys, "stdout", out)
+    main()
+    *lines, last = out.buffer.getvalue().splitlines()
+    finished = Finished(**json.loads(last)["finished"])
+    if size == 3:
+        assert (lines, finished.output) == ([], "")
+        assert "needs 257 tokens" in finished.error
+        return
+    run = begin(algorithm, TEXT, size)
+    assert parse_start(lines[0]) == run.start
+    assert lines[1:] == [to_json(told).encode() for told in run.steps()]
+    assert finished.output == str(tmp_path / "out.gguf")
+    assert (tmp_path / "out.gguf").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (("bpe", 300, 300), ""),
+        (("bpe", 261, 300), "261 tokens instead of 300: no pair occurs twice any more."),
+        (
+            ("bpe", 299, 300, 1),
+            "299 tokens instead of 300: 1 merge makes a token that another one has made.",
+        ),
+        (("bpe", 290, 300, 2), "290 tokens instead of 300: no pair occurs twice any more."),
+        (
+            ("unigram", 9, 50),
+            "9 tokens instead of 50: no other stretch of the text occurs often enough to be a piece.",
+        ),
+    ],
+)
+def test_a_vocabulary_that_is_smaller_than_asked_for_has_a_reason(asked, told):
+    assert shortfall(*asked) == told

@@ -1,0 +1,225 @@
+"""Trainings on a few words, whole: each step as it is told, its columns, and what is there afterwards."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from guiapp.analysis.train.breakpoints import SCHEMA, SYMBOLS, TrainingWalk
+from guiapp.analysis.train.models import TrainingError
+from guiapp.analysis.train.record import TrainingRecord
+from guiapp.analysis.train.runs import begin, parse_start
+from guiapp.analysis.train.telling import ToldMerge, ToldPruning, from_json, to_json
+
+UNIGRAM_TEXT = "abab abab abcabc abc cab bca aaa bbb"
+
+
+def recorded(*request):
+    run = begin(*request)
+    record = TrainingRecord(run.start)
+    for told in run.steps():
+        record.append(to_json(told).encode() + b"\n")
+    return run, record
+
+
+TOLD = {
+    ("bpe", "aab aab b aab", 300, True): """
+`b` + `</w>` → `b</w>`, 4 times: more than `a` + `a` with 3 times.
+`a` + `a` → `aa`, 3 times: as good as `a` + `b</w>`, but first by code points.
+`aa` + `b</w>` → `aab</w>`, 3 times: the last pair.
+""",
+    ("bpe", "ab cd ef gh ij " * 2, 258): """
+`a` + `b` → `ab`, 2 times: as good as `c` + `d`, `e` + `f`, `g` + `h` and more, but first by code points.
+""",
+    ("bpe", "aab aab é é", 300): """
+`a` + `a` → `aa`, 2 times: as good as `a` + `b`, `<C3>` + `<A9>`, `·` + `<C3>`, but first by code points.
+`aa` + `b` → `aab`, 2 times: as good as `<C3>` + `<A9>`, `·` + `<C3>`, but first by code points.
+`<C3>` + `<A9>` → `é`, 2 times: as good as `·` + `<C3>`, but first by code points.
+`·` + `é` → `·é`, 2 times: the last pair.
+""",
+    ("wordpiece", "Aab aab b ab cab", 30): """
+`a` + `b` → `ab`, score 0.25: more than `·a` + `a` with score 0.2222.
+`·a` + `ab` → `·aab`, score 0.2222: the last pair.
+""",
+    ("unigram", "ab abc abab ab abc", 12): """
+Estimated anew: 8 pieces; before it, log-likelihood −12.6.
+Estimated anew: 7 pieces; before it, log-likelihood −8.0.
+""",
+}
+
+
+@pytest.mark.parametrize("request_", TOLD, ids=lambda request: "-".join(map(str, request))[:30])
+def test_each_step_is_told_in_words(request_):
+    _, record = recorded(*request_)
+    told = [record.sentence(number) for number in range(1, record.n_steps + 1)]
+    assert told == TOLD[request_].strip().split("\n")
+
+
+def test_what_is_pruned_is_told():
+    dropped = tuple((letter * 2, -0.5) for letter in "abcdef")
+    told = ToldPruning(1, 5, dropped[:5], (), ())
+    assert told.sentence(str) == "Pruned: 1 piece left; dropped 5: `aa`, `bb`, `cc`, `dd`, `ee`"
+    told = ToldPruning(1234, 6000, dropped, (("a", -1.0),), ((0, ("a", "b")),))
+    assert told.sentence(str) == "Pruned: 1,234 pieces left; dropped 6,000: `aa`, `bb`, `cc`, `dd`, `ee` …"
+    assert from_json(to_json(told)) == told
+    assert (
+        ToldMerge("a", "b", 1234.0, (), (), ()).sentence(str)
+        == "`a` + `b` → `ab`, 1,234 times: the last pair."
+    )
+
+
+NO = math.nan
+COLUMNS = {
+    ("bpe", "aab aab b aab", 300, True): {
+        "step": [1, 2, 3],
+        "operation": [0, 0, 0],
+        "length": [1, 2, 3],
+        "rank": [0, 1, 2],
+        "count": [4, 3, 3],
+        "ties": [0, 1, 0],
+        "size": [264, 265, 266],
+        "left": ["b", "a", "aa"],
+        "right": ["</w>", "a", "b</w>"],
+        "result": ["b</w>", "aa", "aab</w>"],
+    },
+    ("wordpiece", "Aab aab b ab cab", 30): {
+        "step": [1, 2],
+        "operation": [0, 0],
+        "length": [2, 4],
+        "rank": [0, 1],
+        "score": [0.25, 2 / 9],
+        "ties": [0, 0],
+        "size": [11, 12],
+        "left": ["a", "·a"],
+        "right": ["b", "ab"],
+        "result": ["ab", "·aab"],
+    },
+    ("unigram", "ab abc abab ab abc", 12): {
+        "step": [1, 2],
+        "operation": [1, 1],
+        "likelihood": [-12.614900527224467, -7.964570316756282],
+        "size": [11, 10],
+        "left": ["–", "–"],
+        "right": ["–", "–"],
+        "result": ["–", "–"],
+    },
+}
+
+
+@pytest.mark.parametrize("request_", COLUMNS, ids=lambda request: request[0])
+def test_steps_are_columns(request_):
+    _, record = recorded(*request_)
+    values, every = record.values, slice(0, record.n_steps)
+    assert values.n_steps == record.n_steps
+    missing = [NO] * record.n_steps
+    for name in SCHEMA.columns:
+        expected = COLUMNS[request_].get(name, missing)
+        told = [values.told(name, step) for step in range(record.n_steps)]
+        if name in SYMBOLS:
+            assert told == expected
+            expected = missing
+        elif name == "operation":
+            assert told == [("merge", "estimate", "prune")[number] for number in expected]
+        else:
+            assert told == [None] * record.n_steps
+        np.testing.assert_allclose(values.column(name, every), expected, err_msg=name)
+        np.testing.assert_allclose(values.column(name, np.array([1, 0])), expected[1::-1], err_msg=name)
+    assert values.formed.tolist() == [True] * record.n_steps
+    is_merge = request_[0] != "unigram"
+    assert values.is_operation("merge").tolist() == [is_merge] * record.n_steps
+    assert values.is_operation("prune").tolist() == [False] * record.n_steps
+
+
+def test_prunings_are_columns_and_symbols_are_found_by_bytes():
+    _, record = recorded("unigram", UNIGRAM_TEXT, 9)
+    steps = [record.step(number) for number in range(1, record.n_steps + 1)]
+    dropped = [float(step.n_dropped) if isinstance(step, ToldPruning) else NO for step in steps]
+    np.testing.assert_array_equal(record.values.column("dropped", slice(0, None)), dropped)
+    assert sum(value > 0 for value in dropped) > 0
+    _, record = recorded("bpe", "aab aab é é", 300)
+    found = [record.values.made_of("result", wanted).tolist() for wanted in ("0xC3 0xA9", "é", '"aab"', "x")]
+    none = [False] * 4
+    assert found == [
+        [False, False, True, False],
+        [False, False, True, False],
+        [False, True, False, False],
+        none,
+    ]
+    assert record.values.is_token("left", "starts", " ", slice(0, 4)).tolist() == [False, False, False, True]
+    _, record = recorded("wordpiece", "Aab aab b ab cab", 30)
+    assert record.values.made_of("result", "0x20 0x61 0x61 0x62").tolist() == [False, True]
+
+
+def test_a_start_says_what_there_is():
+    start = begin("bpe", "aab aab b aab", 300, True).start
+    assert (start.algorithm, start.alphabet, start.n_words, start.n_steps, start.n_other_tokens) == (
+        "bpe", ("a", "b", "</w>"), 2, 37, 260,
+    )  # fmt: skip
+    assert start.words == ((("a", "a", "b", "</w>"), 3), (("b", "</w>"), 1))
+    start = begin("wordpiece", "Aab aab b ab cab", 30).start
+    assert (start.alphabet, start.n_words, start.n_steps) == (("a", "b", "▁a", "▁b", "▁c"), 4, 20)
+    assert start.n_other_tokens == 5
+    start = begin("unigram", "ab abc abab ab abc", 12).start
+    assert (start.alphabet, start.n_words, start.n_steps, start.n_other_tokens) == ((), 3, 0, 3)
+    assert start.words[1] == (("▁", "a", "b", "c"), 2)
+    start = begin("bpe", " ".join(f"w{number:03}x" for number in range(500)), 300, True).start
+    assert (len(start.words), start.n_words) == (150, 500)
+    assert parse_start(start.line()) == start
+
+
+def test_a_record_says_what_there_was_after_each_step(tmp_path):
+    _, record = recorded("bpe", "aab aab b aab", 300, True)
+    assert [record.n_symbols(number) for number in range(4)] == [3, 4, 5, 6]
+    assert [record.n_tokens(number) for number in range(4)] == [263, 264, 265, 266]
+    assert record.words(0) == [(("a", "a", "b", "</w>"), 3, False), (("b", "</w>"), 1, False)]
+    assert record.words(1) == [(("a", "a", "b</w>"), 3, True), (("b</w>",), 1, True)]
+    assert record.words(3) == [(("aab</w>",), 3, True), (("b</w>",), 1, False)]
+    assert record.newest_symbols(3, 2) == ["aab</w>", "aa"]
+    assert record.newest_symbols(1, 9) == ["b</w>", "</w>", "b", "a"]
+    assert record.newest_symbols(1, 0) == []
+    assert (record.n_repeated, record.likelihoods(3)) == (0, [])
+    (tmp_path / "run").write_bytes(b"\n".join(record.lines()) + b"\n")
+    loaded = TrainingRecord.load(tmp_path / "run")
+    assert loaded.lines() == record.lines()
+    assert loaded.start == record.start
+    assert not any(line.endswith(b"\n") for line in record.lines())
+
+
+def test_merges_that_make_a_token_again_are_counted():
+    _, record = recorded("bpe", "aaaa aaa aaaa aaa aaaaaaaa abab bab abab bab", 400, True)
+    made = [record.step(number).left + record.step(number).right for number in range(1, record.n_steps + 1)]
+    known = set(record.start.alphabet)
+    assert record.n_repeated == len(made) + len(known) - len({*made, *known})
+    _, record = recorded("unigram", UNIGRAM_TEXT, 9)
+    assert record.n_repeated == 0
+    curve = record.likelihoods(record.n_steps)
+    assert [number for number, _ in record.likelihoods(curve[1][0])] == [1, 2]
+    assert record.likelihoods(0) == []
+
+
+@pytest.mark.parametrize(
+    ("request_", "n_needed"),
+    [
+        (("bpe", "abc", 256), 257),
+        (("bpe", "abc", 263, True), 264),
+        (("wordpiece", "abc", 7), 8),
+        (("unigram", "abc", 6), 7),
+    ],
+)
+def test_the_least_size_will_do_and_a_smaller_one_is_refused(request_, n_needed):
+    algorithm, text, size, *marks = request_
+    with pytest.raises(TrainingError) as caught:
+        begin(*request_)
+    assert str(caught.value) == (
+        f"This text needs {n_needed} tokens for its smallest symbols and special tokens alone. "
+        "Choose a vocabulary size of at least that."
+    )
+    run, record = recorded(algorithm, text, size + 1, *marks)
+    assert record.n_tokens(record.n_steps) == len(run.model().tokens) == n_needed
+
+
+def test_a_walk_stops_behind_the_step_that_a_breakpoint_is_about():
+    _, record = recorded("bpe", "aab aab b aab", 300, True)
+    assert (TrainingWalk.lag, TrainingWalk(record.values).n_steps) == (1, 3)

@@ -1,0 +1,141 @@
+"""Training told step by step agrees with training, and with the textbook."""
+
+from itertools import islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guiapp.analysis.train import bpe, unigram, wordpiece
+from guiapp.analysis.train.telling import (
+    ToldEstimate,
+    ToldMerge,
+    ToldPruning,
+    from_json,
+    merges,
+    rounds,
+    textbook_corpus,
+    to_json,
+)
+from guiapp.analysis.train.vocabularies import byte_level_corpus, unigram_words, wordpiece_corpus
+
+CORPORA = {"bpe": byte_level_corpus, "wordpiece": wordpiece_corpus}
+TRAINERS = {"bpe": bpe, "wordpiece": wordpiece}
+WORDS = "low lower lowest new newer newest wide wider widest " * 2
+
+
+@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece"])
+def test_what_is_told_is_what_is_trained(algorithm):
+    told = [(merge.left, merge.right) for merge in merges(algorithm, CORPORA[algorithm](WORDS))]
+    trained = [(merge.left, merge.right) for merge in TRAINERS[algorithm].steps(CORPORA[algorithm](WORDS))]
+    assert told == trained != []
+
+
+@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece"])
+@given(text=st.lists(st.text("abc", min_size=1, max_size=6), min_size=1, max_size=6).map(" ".join))
+def test_the_winner_and_its_rivals_are_the_best_of_all_pairs(algorithm, text):
+    corpus = CORPORA[algorithm](text * 2)
+
+    def ranked():
+        counts = {pair: count for pair, count in corpus.pair_counts.items() if count >= 2}
+        symbols = corpus.symbol_counts
+        worths = {
+            pair: count / (symbols[pair[0]] * symbols[pair[1]]) if algorithm == "wordpiece" else count
+            for pair, count in counts.items()
+        }
+        return sorted(worths.items(), key=lambda entry: (-entry[1], entry[0]))
+
+    before = ranked()
+    for merge in merges(algorithm, corpus):
+        rows = [((merge.left, merge.right), merge.worth)]
+        rows += [(pair, merge.worth) for pair in merge.ties]
+        rows += merge.rivals
+        assert rows == before[:16]
+        before = ranked()
+    assert before == []
+
+
+@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece"])
+def test_steps_come_back_from_their_lines(algorithm):
+    for told in merges(algorithm, CORPORA[algorithm](WORDS)):
+        assert from_json(to_json(told)) == told
+        assert told.sentence(str).endswith(".")
+
+
+def test_unigram_tells_estimates_and_prunings():
+    words = unigram_words("this is a text that has this and that " * 4)
+    told = [step for step, _ in rounds(words, 13)]
+    kinds = [type(step) for step in told]
+    assert kinds[:3] == [ToldEstimate, ToldEstimate, ToldPruning]
+    assert kinds[-1] is ToldEstimate
+    assert all(from_json(to_json(step)) == step for step in told)
+    *_, last = unigram.steps(words, 13)
+    assert dict(told[-1].best) == last.model
+    assert [step.n_pieces for step in told] == [len(step.model) for step in unigram.steps(words, 13)]
+
+
+def test_likelihood_grows_while_pieces_stay():
+    words = unigram_words("this is a text that has this and that " * 4)
+    first, second = islice((step for step, _ in rounds(words, 13)), 2)
+    assert second.log_likelihood >= first.log_likelihood
+    assert second.sentence(str).endswith(f"log-likelihood −{-second.log_likelihood:,.1f}.")
+
+
+@pytest.mark.parametrize(
+    ("worth", "ties", "rivals", "told"),
+    [
+        (1200.0, (), (), "`A` + `B` → `AB`, 1,200 times: the last pair."),
+        (2.0, (), ((("c", "d"), 1.0),), "`A` + `B` → `AB`, 2 times: more than `C` + `D` with 1 time."),
+        (
+            *(0.25, (), ((("c", "d"), 0.123456), (("e", "f"), 0.1))),
+            "`A` + `B` → `AB`, score 0.25: more than `C` + `D` with score 0.1235.",
+        ),
+        (
+            *(3.0, (("c", "d"),), ((("e", "f"), 1.0),)),
+            "`A` + `B` → `AB`, 3 times: as good as `C` + `D`, but first by code points.",
+        ),
+        (
+            *(3.0, (("c", "d"),) * 3, ()),
+            "`A` + `B` → `AB`, 3 times: as good as `C` + `D`, `C` + `D`, `C` + `D`, but first by code "
+            "points.",
+        ),
+        (
+            *(3.0, (("c", "d"),) * 4, ()),
+            "`A` + `B` → `AB`, 3 times: as good as `C` + `D`, `C` + `D`, `C` + `D` and more, but first by "
+            "code points.",
+        ),
+    ],
+)
+def test_a_merge_is_told_with_what_it_was_better_than(worth, ties, rivals, told):
+    assert ToldMerge("a", "b", worth, ties, rivals, ()).sentence(str.upper) == told
+
+
+@pytest.mark.parametrize(("n_dropped", "more"), [(1, ""), (5, ""), (6, " …"), (1000, " …")])
+def test_a_pruning_is_told_with_the_first_that_are_gone(n_dropped, more):
+    dropped = tuple((name, 0.5) for name in "abcdef"[:n_dropped])
+    names = ", ".join(f"`{name.upper()}`" for name, _ in dropped[:5])
+    told = ToldPruning(1, n_dropped, dropped, (), ()).sentence(str.upper)
+    assert told == f"Pruned: 1 piece left; dropped {n_dropped:,}: {names}{more}"
+
+
+def test_the_textbook_ends_words_with_a_mark():
+    corpus = textbook_corpus("low low\n lower")
+    assert [tuple(word) for word in corpus.words] == [
+        (*"low", "</w>"),
+        (*"lower", "</w>"),
+    ]
+    assert corpus.pair_counts["l", "o"] == 3
+    assert corpus.pair_counts["w", "</w>"] == 2
+
+
+@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece"])
+def test_words_cut_anew_are_told_with_their_number(algorithm):
+    corpus = CORPORA[algorithm](WORDS)
+    cuts = [tuple(word) for word in corpus.words]
+    for merge in merges(algorithm, corpus):
+        after = [tuple(word) for word in corpus.words]
+        assert merge.recuts == tuple(
+            (at, new) for at, (old, new) in enumerate(zip(cuts, after, strict=True)) if old != new
+        )
+        assert merge.recuts
+        cuts = after

@@ -1,0 +1,116 @@
+"""What the colours of nodes tell; the nodes are the root, a b c, ab ac bb cb, and acbb cbb."""
+
+import numpy as np
+import pytest
+from toy_vocabulary import toy_vocabulary
+
+import guiapp
+from guiapp.analysis.tree.coloring import NO_CLASS, ColoringInput, merge_ranks, node_values
+from guiapp.analysis.tree.picture import tree_picture
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import VocabType
+
+NAN = float("nan")
+COUNTS = np.array([0, 5, 0, 2, 0, 0, 0, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "shares", "ends"),
+    [
+        ("worth", "Merge rank", [NAN] * 4 + [0, 0.4, 0.6, 0.2, 1, 0.8], ("merged first", "5")),
+        ("depth", "Depth", [NAN, *[0] * 3, *[0.5] * 4, 1, 1], ("1", "3 and more")),
+        (
+            "length",
+            "Length, log scale",
+            [NAN, *[0] * 3, *[0.2] * 4, 0.4, np.log2(3) / 5],
+            ("1 byte", "32 and more"),
+        ),
+        (
+            "use",
+            "Use in this text, log scale",
+            [NAN, NAN, 1, NAN, 0.25 + 0.75 * np.log(2) / np.log(5), *[NAN] * 3, 0.25, NAN],
+            ("once", "5 times"),
+        ),
+    ],
+)
+def test_a_scale_has_a_share_for_each_token_that_it_says_something_of(name, title, shares, ends):
+    tokenizer = guiapp.open_model("demo:toy")
+    given = ColoringInput(tree_picture(tokenizer.vocabulary), tokenizer.merging, COUNTS)
+    values = node_values(name, given)
+    assert (values.title, values.ends, values.names) == (title, ends, ())
+    assert values.shares.tolist() == pytest.approx(shares, nan_ok=True)
+    assert (values.classes == NO_CLASS).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "tokens", "vocab_type", "shares", "ends"),
+    [
+        ("worth", {"a": 1.0, "b": -3.0, "c": 0.0, "d": 0.0}, "SPM", [1, 0, NAN, NAN], ("-3", "1")),
+        ("worth", {"a": -2.5}, "UGM", [0], ("-2.5", "-2.5")),
+        ("worth", {"a": 0.0}, "PLAMO2", [NAN], ("0", "0")),
+        ("worth", {"a": 1.0}, "BPE", [NAN], ("merged first", "1")),
+        ("depth", {"a": 0.0, "b": 0.0}, "SPM", [0, 0], ("1", "2 and more")),
+        ("depth", {"a" * n: 0.0 for n in (1, 2)}, "SPM", [0, 1], ("1", "2 and more")),
+        (
+            "depth",
+            {"a" * n: 0.0 for n in range(1, 15)},
+            "SPM",
+            [*np.arange(12) / 11, 1, 1],
+            ("1", "12 and more"),
+        ),
+        (
+            "length",
+            {"a": 0.0, "b" * 32: 0.0, "c" * 64: 0.0},
+            "SPM",
+            [0, 1, 1],
+            ("1 byte", "32 and more"),
+        ),
+    ],
+)
+def test_scales_end_where_there_is_nothing_beyond(name, tokens, vocab_type, shares, ends):
+    picture = tree_picture(toy_vocabulary(tokens, VocabType[vocab_type]))
+    values = node_values(name, ColoringInput(picture))
+    told = [values.shares[picture.node(token)] for token in range(len(tokens))]
+    assert told == pytest.approx(shares, nan_ok=True)
+    assert values.ends == ends
+
+
+def test_tokens_used_once_are_told_from_unused_ones():
+    picture = tree_picture(toy_vocabulary({"a": 0.0, "b": 0.0}))
+    values = node_values("use", ColoringInput(picture, counts=np.array([1, 0])))
+    assert [values.shares[picture.node(token)] for token in (0, 1)] == pytest.approx([0.25, NAN], nan_ok=True)
+    assert values.ends == ("once", "once")
+    assert node_values("use", ColoringInput(picture)).ends == ("once", "once")
+
+
+def test_types_are_those_that_decide_how_a_token_is_used():
+    kinds = [
+        *Attribute,
+        Attribute.NORMAL | Attribute.CONTROL,
+        Attribute.UNUSED | Attribute.BYTE,
+        Attribute(0),
+    ]
+    vocabulary = toy_vocabulary({chr(ord("a") + number): kind for number, kind in enumerate(kinds)})
+    picture = tree_picture(vocabulary)
+    values = node_values("type", ColoringInput(picture))
+    assert values.names == ("control", "unknown", "user-defined", "byte", "unused", "normal", "undefined")
+    told = [values.names[values.classes[picture.node(token)]] for token in range(len(kinds))]
+    assert told == [vocabulary.kind(token) for token in range(len(kinds))]
+    assert set(told) == set(values.names)
+    assert values.classes[0] == NO_CLASS
+
+
+def test_scores_stand_for_ranks_where_there_are_any():
+    vocabulary = guiapp.open_model("demo:unigram").vocabulary
+    picture = tree_picture(vocabulary)
+    values = node_values("worth", ColoringInput(picture))
+    shares = np.array([values.shares[picture.node(token)] for token in range(len(vocabulary))])
+    has_score = vocabulary.scores != 0
+    assert values.title == "Score"
+    assert np.isnan(shares[~has_score]).all()
+    assert (shares[has_score].min(), shares[has_score].max()) == (0.0, 1.0)
+    assert np.array_equal(
+        np.argsort(shares[has_score], kind="stable"), np.argsort(vocabulary.scores[has_score], kind="stable")
+    )
+    assert merge_ranks(None, 2).tolist() == [-1, -1]
+    assert np.isnan(node_values("use", ColoringInput(picture)).shares).all()

@@ -1,0 +1,222 @@
+"""What filters leave of a vocabulary, compared with what plain Python says of each token."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from conftest import VOCABS
+from hypothesis import given
+from hypothesis import strategies as st
+from toy_vocabulary import toy_vocabulary
+
+import guiapp
+from guiapp.analysis.search.queries import QueryError
+from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, columns_of, order
+from guiapp.analysis.vocabulary_list.figures import TokenFigures
+from guiapp.analysis.vocabulary_list.filters import FLAGS, found, listed, needs_trials
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import SpecialIds
+
+TOKENS = {
+    "<unk>": Attribute.UNKNOWN,
+    "<s>": Attribute.CONTROL,
+    "<0xE2>": Attribute.BYTE,
+    "the": -1.5,
+    "▁the": -2.0,
+    "other": -3.0,
+    "漢": -4.0,
+    "漢字": -5.0,
+    "new▁york": -6.0,
+    'say"so': -7.0,
+    "<unused7>": Attribute.CONTROL,
+    "-": -8.0,
+    "kind:x": -9.0,
+    "a/b": -10.0,
+    "The": -11.0,
+    "/usr": -12.0,
+    "Ω": -13.0,
+    "": Attribute.UNUSED,
+    "한": -14.0,
+}
+NAMES = list(TOKENS)
+
+
+@pytest.fixture(scope="module")
+def figures():
+    return TokenFigures(Tokenizer(toy_vocabulary(TOKENS, special_ids=SpecialIds(bos=1, unk=0), eog=[1])))
+
+
+def leaves(figures, query):
+    return [NAMES[token] for token in np.flatnonzero(found(figures, query, lambda share: None)).tolist()]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("the", ["the", "▁the", "other"]),
+        ('" the"', ["▁the"]),
+        ('"new york"', ["new▁york"]),
+        ('"new yo', ["new▁york"]),
+        ('"say""so"', ['say"so']),
+        ('"', ['say"so']),
+        ("the o", ["other"]),
+        ("the -o", ["the", "▁the"]),
+        ("-", ["-"]),
+        ("he -/^t/", ["▁the", "other", "The"]),
+        ("/^.he$/", ["the", "The"]),
+        ("/a b/", []),
+        ("/usr", ["/usr"]),
+        ("/", ["a/b", "/usr"]),
+        ("/^/usr/", ["/usr"]),
+        ("0xE2", ["<0xE2>"]),
+        ("0xe6BC", ["漢", "漢字"]),
+        ("0xE6B", ["漢", "漢字"]),
+        ("#4", ["▁the"]),
+        ("#99", []),
+        ("3..4", ["the", "▁the"]),
+        ("..#1", ["<unk>", "<s>"]),
+        ("16..", ["Ω", "", "한"]),
+        ("id:<=1", ["<unk>", "<s>"]),
+        ("kind:control", ["<s>", "<unused7>"]),
+        ("kind:con -is:reserved", ["<s>"]),
+        ("kind:un", ["<unk>", ""]),
+        ("kind:userdefined", []),
+        ('"kind:x"', ["kind:x"]),
+        ("std::kind:x", []),
+        ("script:han", ["漢", "漢字"]),
+        ('script:"Special tokens"', ["<unk>", "<s>", "<unused7>"]),
+        ("script:special", ["<unk>", "<s>", "<unused7>"]),
+        ("script:Greek", ["Ω"]),
+        ("length:0", [""]),
+        ("length:>7 kind:normal", ["new▁york"]),
+        ("length:3 the", ["the"]),
+        ("length:5..6 kind:normal", ["other", "漢字", 'say"so', "kind:x"]),
+        ("characters:1 -is:byte", ["漢", "Ω", "한"]),
+        ("score:>=-2 score:<0", ["the", "▁the"]),
+        ("score:-4..-3", ["other", "漢"]),
+        ("children:>0", ["漢"]),
+        ("is:byte", ["<0xE2>", "-"]),
+        ("is:notutf8", ["<0xE2>"]),
+        ("is:reserved", ["<unused7>", ""]),
+        ("is:special", ["<unk>", "<s>", "<unused7>"]),
+        ("nowhere", []),
+        ("\ud800", []),
+        ('"scores:"', []),
+        ("http:", []),
+    ],
+)
+def test_filters_leave_what_they_say(figures, query, expected):
+    assert leaves(figures, query) == expected
+
+
+@pytest.mark.parametrize(
+    "query", ["", " ", "-kind:", "is:", "is:un", "length:", "length:>=", "-length:..", "0x", "0xE"]
+)
+def test_what_is_not_finished_leaves_all_tokens(figures, query):
+    assert leaves(figures, query) == NAMES
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("kind:blue", "There is no kind “blue”. There are: control, unknown"),
+        ("script:Klingon", "There is no script “Klingon”."),
+        ("length:long", "“long” is no number, and no range such as 4..8 or >=4."),
+        ("the lenght:>3", "There is no lenght: but length: – text goes between quotes."),
+        ("is:nice", "There is no is:nice. There are is:unreached"),
+        ("rank:3", "Tokens of this vocabulary have no rank: its type is SPM."),
+        ("norm:<1", "The embeddings have not been read."),
+        ("is:unreached", "Which tokens text reaches has not been tried yet."),
+        ("/(/", "The regular expression is not valid: "),
+    ],
+)
+def test_a_filter_that_cannot_be_says_why(figures, query, says):
+    with pytest.raises(QueryError) as caught:
+        leaves(figures, query)
+    assert str(caught.value).startswith(says)
+
+
+def test_tokens_that_no_trial_reached_are_those_that_text_could_have_reached(figures):
+    tried = figures.with_unreached(np.array([5], np.int32))
+    assert leaves(tried, "is:unreached") == ["other"]
+    assert "<s>" in leaves(tried, "-is:unreached")
+    assert figures.is_reached is None
+    assert [BY_NAME["reached"].value(tried, token) for token in (0, 3, 5)] == [None, 1, 0]
+    assert [needs_trials(f"a is:{flag}") for flag in ("unreached", "byte", "nice")] == [True, False, False]
+
+
+@given(data=st.data())
+def test_a_filter_is_what_each_of_its_words_leaves(figures, data):
+    words = st.sampled_from(
+        ["e", "-e", "the", "length:>3", "-length:..4", "script:Han", "is:byte", "3..9", "-0xE6"]
+    )
+    chosen = data.draw(st.lists(words, max_size=4))
+    flags = [found(figures, word, lambda share: None) for word in chosen]
+    assert np.array_equal(
+        found(figures, " ".join(chosen), lambda share: None),
+        np.logical_and.reduce([np.ones(len(figures), np.bool_), *flags]),
+    )
+
+
+def test_the_nearest_come_first_unless_a_column_is_chosen(figures):
+    def names(*how):
+        return [NAMES[token] for token in listed(figures, "the", *how, lambda share: None).tolist()]
+
+    assert names(None, False) == ["the", "▁the", "other"]
+    assert names(BY_NAME["length"], True) == ["other", "▁the", "the"]
+    assert names(BY_NAME["id"], True) == ["other", "▁the", "the"]
+
+
+@pytest.mark.parametrize("is_descending", [False, True])
+@pytest.mark.parametrize("column", COLUMNS, ids=[column.name for column in COLUMNS])
+def test_each_column_sorts_by_its_values_and_puts_those_without_one_last(column, is_descending):
+    figures = TokenFigures(guiapp.open_model("demo:bpe")).with_unreached(np.array([300], np.int32))
+    values = column.values(figures)
+    if values is None:
+        assert column not in columns_of(figures)
+        return
+    sorted_values = values[order(figures, column, is_descending)].astype(np.float64)
+    n_with = int(np.count_nonzero(~np.isnan(sorted_values)))
+    steps = np.diff(sorted_values[:n_with])
+    assert np.isnan(sorted_values[n_with:]).all()
+    assert not (steps > 0 if is_descending else steps < 0).any()
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("name", ["llama-spm", "qwen2", "nomic-bert-moe", "gemma-4"])
+def test_flags_and_kinds_are_those_of_each_token(name):
+    tokenizer = guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf")
+    vocabulary, figures = tokenizer.vocabulary, TokenFigures(tokenizer)
+    tokens = [vocabulary.token_bytes(token) for token in range(len(vocabulary))]
+    n_same = Counter(tokens)
+    said = {
+        flag: found(figures, f"is:{flag}", lambda share: None) for flag in FLAGS if not FLAGS[flag].lacking
+    }
+    rows = range(0, len(vocabulary), 7)
+    assert [said["duplicate"][row] for row in rows] == [n_same[tokens[row]] > 1 for row in rows]
+    assert [said["notutf8"][row] for row in rows] == [not _is_text(tokens[row]) for row in rows]
+    assert [BY_NAME["kind"].text(figures, row, None) for row in rows] == [
+        vocabulary.kind(row) for row in rows
+    ]
+    assert np.array_equal(figures.lengths, [len(token) for token in tokens])
+    whole = [row for row in rows if _is_text(tokens[row])]
+    assert [figures.characters[row] for row in whole] == [len(tokens[row].decode()) for row in whole]
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize(
+    ("name", "n_reserved"),
+    [("llama-bpe", 250), ("bert-bge", 994), ("gemma-4", 6227), ("gpt-2", 0), ("starcoder", 0)],
+)
+def test_reserved_tokens_are_known_by_their_names(name, n_reserved):
+    found_all = guiapp.vocab(VOCABS / f"ggml-vocab-{name}.gguf", "is:reserved")
+    assert abs(len(found_all.ids) - n_reserved) <= 1
+
+
+def _is_text(data):
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,190 @@
+"""What is said of special tokens is so: by the file, by llama.cpp, and by encoding."""
+
+import json
+
+import pytest
+from conftest import VOCABS
+from format_samples import SAMPLES
+from gguf_builder import CONTROL, NORMAL, UNUSED, USER_DEFINED, write_vocab
+from model_files import ALL_MODELS
+
+import guiapp
+from guiapp.analysis.vocabulary_list.special_tokens import Reach, special_list
+from guiapp.core.encode.tokenizer import Tokenizer
+
+TOKENS = [
+    "<unk>",
+    "a",
+    "b",
+    "ab",
+    "<|im_end|>",
+    "<|x|>",
+    "<|reserved_1|>",
+    "<|reserved_2|>",
+    "<|reserved_3|>",
+]
+TYPES = [2, NORMAL, NORMAL, NORMAL, NORMAL, USER_DEFINED, CONTROL, CONTROL, UNUSED]
+
+
+def tokens_of(tmp_path, **parts):
+    defaults = {"model": "gpt2", "pre": "gpt-2", "tokens": TOKENS, "types": TYPES, "merges": ["a b"]}
+    path = write_vocab(tmp_path / "model.gguf", **{**defaults, **parts})
+    return {token.name: token for token in guiapp.special(path)}
+
+
+@pytest.mark.parametrize("model", ALL_MODELS)
+def test_a_text_leads_to_each_token_that_is_said_to_be_reached(model):
+    tokenizer = guiapp.open_model(model)
+    for token in special_list(tokenizer)[:400]:
+        parses = token.reach is Reach.PARSED
+        if token.reach is not Reach.NEVER:
+            assert token.token_id in tokenizer.encode_readable(token.text, False, parses).token_ids, token
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("path", sorted(VOCABS.glob("*.gguf")), ids=lambda path: path.stem)
+def test_llama_cpp_ends_generations_at_the_same_tokens_and_reaches_them_by_the_same_texts(path):
+    from llama_oracle import LlamaOracle
+
+    oracle = LlamaOracle().load(path)
+    tokens = guiapp.special(path)
+    ends = {token_id for token_id in range(oracle.info()["n"]) if oracle.is_eog(token_id)}
+    assert {token.token_id for token in tokens if token.end} == ends
+    for token in tokens:
+        text = token.name.encode() if token.text is None else token.text
+        found = [parse for parse in (False, True) if token.token_id in oracle.tokenize(text, False, parse)]
+        assert found == {Reach.NEVER: [], Reach.PARSED: [True]}.get(token.reach, [False, True]), token
+    oracle.close()
+
+
+def test_roles_name_the_key_that_says_so_or_how_they_were_found(tmp_path):
+    keys = {"tokenizer.ggml.\x1b[m_token_id": 2}
+    tokens = tokens_of(tmp_path, eos_token_id=5, padding_token_id=6, cls_token_id=1, keys=keys)
+    assert {name: token.roles for name, token in tokens.items() if token.roles} == {
+        "a": (("cls", "tokenizer.ggml.cls_token_id"),),
+        "b": (("\\x1b[m", "tokenizer.ggml.\\x1b[m_token_id"),),
+        "<|im_end|>": (("eot", "its text"),),
+        "<|x|>": (("eos", "tokenizer.ggml.eos_token_id"),),
+        "<|reserved_1|>": (("pad", "tokenizer.ggml.padding_token_id"),),
+    }
+    ends = {name: token.end for name, token in tokens.items() if token.end}
+    assert ends == {"<|im_end|>": "its text", "<|x|>": "EOS by tokenizer.ggml.eos_token_id"}
+
+
+def test_roles_of_a_tokenizer_json_are_those_that_the_file_beside_it_says(tmp_path):
+    texts = ["[UNK]", "a", "[CLS]", "<image>"]
+    added = [
+        {"id": 2, "content": "[CLS]", "special": True},
+        {"id": 3, "content": "<image>", "special": False},
+    ]
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    content = {
+        "version": "1.0",
+        "added_tokens": [token | flags | {"rstrip": token["id"] == 3} for token in added],
+        **dict.fromkeys(("normalizer", "pre_tokenizer", "post_processor", "decoder")),
+        "model": {
+            "type": "WordLevel",
+            "vocab": dict(zip(texts, range(4), strict=True)),
+            "unk_token": "[UNK]",
+        },
+    }
+    (tmp_path / "tokenizer.json").write_text(json.dumps(content))
+    config = {
+        "cls_token": "[CLS]",
+        "image_token": {"content": "<image>"},
+        "add_bos_token": True,
+        "eos_token": "a",
+    }
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(config))
+    tokens = {token.name: token for token in guiapp.special(tmp_path / "tokenizer.json")}
+    assert {name: token.roles for name, token in tokens.items() if token.roles} == {
+        "[UNK]": (("unk", "usual for tokenizer.json"),),
+        "a": (("eos", "eos_token"),),
+        "[CLS]": (("cls", "cls_token"),),
+        "<image>": (("image", "image_token"),),
+    }
+    assert [tokens[name].mark for name in texts] == [
+        *["in the vocabulary"] * 2,
+        *("added token, special", "added token"),
+    ]
+    assert tokens["<image>"].strips == ("rstrip",)
+
+
+def test_the_mark_of_the_file_is_told_and_what_llama_cpp_makes_of_it(tmp_path):
+    tokens = tokens_of(tmp_path)
+    assert tokens["<|im_end|>"].mark == "token_type 1, normal; llama.cpp: control"
+    assert tokens["<|x|>"].mark == "token_type 4, user-defined"
+
+
+def test_free_are_those_that_nothing_uses(tmp_path):
+    keys = {"tokenizer.chat_template": "{{ '<|reserved_2|>' }}"}
+    tokens = tokens_of(tmp_path, padding_token_id=6, keys=keys)
+    kept = [name for name, token in tokens.items() if token.is_reserved]
+    assert kept == ["<|reserved_1|>", "<|reserved_2|>", "<|reserved_3|>"]
+    assert [name for name, token in tokens.items() if token.is_unused] == ["<|reserved_3|>"]
+    assert [name for name, token in tokens.items() if token.in_template] == ["<|reserved_2|>"]
+
+
+def test_how_text_leads_to_them(tmp_path):
+    reach = {name: token.reach for name, token in tokens_of(tmp_path).items()}
+    assert reach["<|x|>"] is Reach.TEXT
+    assert reach["<|im_end|>"] is Reach.PARSED
+    assert reach["<|reserved_3|>"] is Reach.NEVER
+    unknown = {token.name: token.reach for token in guiapp.special("demo:wordpiece")}["[UNK]"]
+    assert unknown is Reach.UNKNOWN
+
+
+def test_what_looks_like_an_end_and_is_none_is_told_but_for_what_goes_on_on_purpose(tmp_path):
+    tokens = ["<unk>", "<|return|>", "<|call|>", "<|end|>", "<|EOT|>", "a"]
+    found = tokens_of(tmp_path, tokens=tokens, types=[2, 3, 3, 3, 3, 1], merges=["a a"])
+    assert [name for name, token in found.items() if token.looks_ended] == ["<|EOT|>"]
+    assert not found["<|end|>"].end
+
+
+def test_what_stands_around_each_text_is_told():
+    around = {token.name: token.around for token in guiapp.special("demo:wordpiece") if token.around}
+    assert around == {"[CLS]": "before", "[SEP]": "behind"}
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.format)
+def test_each_format_has_them(sample, tmp_path):
+    sample.write(tmp_path / sample.name)
+    tokenizer = guiapp.open_model(tmp_path / sample.name, "gpt-2" if sample.is_silent else None)
+    tokens = special_list(tokenizer)
+    assert {token.token_id for token in tokens} >= tokenizer.vocabulary.eog
+    assert all(token.mark for token in tokens)
+
+
+def test_odd_files_do_not_break_the_list(tmp_path):
+    tokens = tokens_of(
+        tmp_path, model="t5", pre=None, tokens=["", "a", "<unused0>"], types=[CONTROL, 9, 0], merges=None
+    )
+    assert [(token.reach, token.mark) for token in tokens.values()] == [
+        (Reach.PARSED, "token_type 3, control"),  # by the name that llama.cpp gives what is empty
+        (Reach.NEVER, "token_type 9, undefined"),
+        (Reach.TEXT, "token_type 0, undefined"),
+    ]
+
+
+def test_a_vocabulary_without_tokens_has_no_special_ones(tmp_path):
+    assert tokens_of(tmp_path, model="llama", pre=None, tokens=[], types=None, merges=None) == {}
+
+
+@pytest.mark.parametrize(
+    ("pre", "searched"), [("default", [b"ab"]), ("llama-bpe", [b"ab", b"<|x|>"])]
+)  # which takes pieces whole
+def test_only_what_may_be_made_is_looked_for_in_text_that_is_not_parsed(tmp_path, monkeypatch, pre, searched):
+    tokens = ["a", "b", "ab", "<|x|>", *"<|x>"]
+    types = [NORMAL, NORMAL, CONTROL, CONTROL, *[NORMAL] * 4]
+    file = write_vocab(
+        tmp_path / "x.gguf", model="gpt2", pre=pre, tokens=tokens, types=types, merges=["a b", "x y"]
+    )
+    tokenizer, texts, encode_each = guiapp.open_model(file), [], Tokenizer.encode_each
+    monkeypatch.setattr(
+        Tokenizer,
+        "encode_each",
+        lambda self, given, *rest: texts.extend(given) or encode_each(self, given, *rest),
+    )
+    found = {token.name: token.reach for token in special_list(tokenizer)}
+    assert (found["ab"], found["<|x|>"]) == (Reach.TEXT, Reach.PARSED)
+    assert texts == searched

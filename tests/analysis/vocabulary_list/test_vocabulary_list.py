@@ -1,0 +1,182 @@
+"""Lists of a small vocabulary in each form, written out; columns of embeddings and of trials."""
+
+import json
+
+import numpy as np
+import pytest
+from embedded_models import write_model
+from gguf import GGMLQuantizationType
+from toy_vocabulary import toy_vocabulary
+
+import guiapp
+from guiapp.analysis.search.queries import QueryError
+from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, columns_of, named
+from guiapp.analysis.vocabulary_list.embeddings.matrices import INPUT
+from guiapp.analysis.vocabulary_list.report import embeddings_lines, embeddings_record, exported
+from guiapp.analysis.vocabulary_list.vocabulary_list import vocabulary_list
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import SpecialIds
+
+TOKENS = {"<s>": Attribute.CONTROL, "a": -1.5, "▁a": -1234.5678, "a\n|": -2.0, "<0xE2>": Attribute.BYTE}
+SHOWN = [
+    "id",
+    "token",
+    "bytes",
+    "length",
+    "characters",
+    "kind",
+    "script",
+    "role",
+    "score",
+    "children",
+    "below",
+]
+SHOWN += ["depth"]
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return Tokenizer(toy_vocabulary(TOKENS, special_ids=SpecialIds(bos=0, fim_pre=0), eog=[0]))
+
+
+def told(shown, form):
+    shares = []
+    text = exported(shown, form, shares.append).decode()
+    assert shares == [0.0]
+    return text
+
+
+def test_a_list_is_written_out_in_each_form(tokenizer):
+    shown = vocabulary_list(tokenizer, columns=SHOWN)
+    rows = [line.split() for line in told(shown, "text").splitlines()]
+    assert rows[0] == SHOWN
+    assert [row[0] for row in rows[1:]] == ["0", "1", "2", "3", "4"]
+    assert told(shown, "csv") == (
+        "id,token,bytes,length,characters,kind,script,role,score,children,below,depth\n"
+        "0,<s>,3c733e,3,3,control,Special tokens,BOS · FIM PRE · EOG,0,0,0,1\n"
+        "1,a,61,1,1,normal,Latin,,-1.5,1,1,1\n"
+        "2,·a,2061,2,2,normal,Latin,,-1234.5677490234375,0,0,1\n"
+        "3,a↵|,610a7c,3,3,normal,Latin,,-2,0,0,2\n"
+        "4,<E2>,e2,1,1,byte,Bytes of characters,,0,0,0,1\n"
+    )
+    record = json.loads(told(shown, "json"))
+    assert (record["filter"], record["count"]) == ("", 5)
+    assert record["tokens"][2] == {
+        "id": 2, "token": "·a", "bytes": "2061", "length": 2, "characters": 2, "kind": "normal",
+        "script": "Latin", "role": "", "score": -1234.5677490234375, "children": 0, "below": 0, "depth": 1,
+    }  # fmt: skip
+    markdown = told(shown, "markdown").splitlines()
+    assert markdown[0] == f"| {' | '.join(SHOWN)} |"
+    assert len(markdown) == 2 + len(TOKENS)
+    assert "20 61" in markdown[4]
+    assert "-1,234.57" in markdown[4]
+
+
+def test_figures_stand_to_the_right_and_words_to_the_left(tokenizer):
+    shown = vocabulary_list(tokenizer, "kind:normal", "score", True, ["id", "token", "score", "kind"])
+    assert told(shown, "text").splitlines() == [
+        "id  token      score  kind",
+        " 1  a           -1.5  normal",
+        " 3  a↵|           -2  normal",
+        " 2  ·a     -1,234.57  normal",
+    ]
+    assert json.loads(told(shown.first(2), "json"))["count"] == 3
+    assert json.loads(told(shown, "json"))["filter"] == "kind:normal"
+    assert shown.first(None) is shown
+
+
+def test_columns_that_are_usual_are_shown_unless_others_are_chosen(tokenizer):
+    shown = vocabulary_list(tokenizer)
+    assert [column.name for column in shown.columns] == [
+        "id", "token", "length", "kind", "script", "score", "children"
+    ]  # fmt: skip
+    assert [column.name for column in columns_of(shown.figures) if not column.is_usual] == [
+        "bytes", "characters", "role", "below", "depth", "reached"
+    ]  # fmt: skip
+    assert [column.name for column in vocabulary_list(guiapp.open_model("demo:bpe")).columns] == [
+        "id", "token", "length", "kind", "script", "rank", "children"
+    ]  # fmt: skip
+    assert [column.name for column in COLUMNS if column.is_figure] == [
+        "id", "length", "characters", "rank", "score", "children", "below", "depth",
+        "norm", "distance", "cosine", "residual",
+    ]  # fmt: skip
+    with pytest.raises(QueryError, match=r"^There is no column “nice”\. Columns: id, token, bytes, "):
+        named(["id", "nice"])
+
+
+@pytest.mark.parametrize(
+    ("query", "sort", "columns"),
+    [("is:unreached", None, None), ("", "reached", None), ("", None, ["id", "reached"])],
+)
+def test_trials_are_made_where_the_filter_the_order_or_a_column_asks(query, sort, columns, tokenizer):
+    assert vocabulary_list(tokenizer, "a", "id", False, ["id"]).figures.is_reached is None
+    shown = vocabulary_list(tokenizer, query, sort, False, columns)
+    assert shown.figures.is_reached is not None
+    reached = [BY_NAME["reached"].text(shown.figures, token, None) for token in range(len(TOKENS))]
+    assert reached[0] == ""
+    assert set(reached[1:4]) <= {"yes", "never"}
+    assert "yes" in reached
+
+
+@pytest.fixture(scope="module")
+def embedded(tmp_path_factory):
+    rows = np.ones((8, 4), np.float32)
+    rows[:, 0] = [1, 2, 3, np.nan, 0.1, 0.1, 0.1, 5]
+    path = tmp_path_factory.mktemp("embedded") / "x.gguf"
+    return guiapp.open_model(
+        write_model(path, {INPUT: (GGMLQuantizationType.F32, rows.view(np.uint8))}, 8, range(4, 6))
+    )
+
+
+def test_embeddings_are_read_where_that_is_asked_for(embedded):
+    columns = ["id", "norm", "distance", "cosine"]
+    shown = vocabulary_list(embedded, "", "norm", False, columns, reads_embeddings=True)
+    rows = [row.split() for row in told(shown, "text").splitlines()]
+    norms = np.linalg.norm([[first, 1, 1, 1] for first in (0.1, 0.1, 0.1, 1, 2, 3, 5)], axis=1)
+    assert [row[:3] for row in rows] == [
+        columns[:3],
+        *(
+            [token, f"{norm:.3g}", distance]
+            for token, norm, distance in zip(
+                "4560127", norms, ["0"] * 3 + ["0.9", "1.9", "2.9", "4.9"], strict=True
+            )
+        ),
+        ["3"],
+    ]
+    indicators = shown.figures.indicators
+    assert (
+        embeddings_record(indicators)
+        == json.loads(told(shown, "json"))["embeddings"]
+        == {
+            "indicator": "cosine distance to the known unused rows",
+            "limit": indicators.limit,
+            "untrained": 1,
+            "compared_with": {"what": "tokens named or marked as unused or reserved", "rows": [4, 5]},
+            "tensors": [{"name": "token_embd.weight", "type": "F32", "rows": 8, "width": 4}],
+            "remarks": ["Rows of token_embd.weight that hold what is no number, or too large: 1."],
+        }
+    )
+    assert list(embeddings_lines(indicators)) == [
+        "The embeddings are compared with the mean of 2 tokens named or marked as unused or reserved.",
+        "1 token with a cosine distance to the known unused rows "
+        f"up to {indicators.limit:.4g}: hardly trained, perhaps.",
+        "Rows of token_embd.weight that hold what is no number, or too large: 1.",
+    ]
+    untrained = vocabulary_list(embedded, "is:untrained", reads_embeddings=True)
+    assert untrained.ids.tolist() == [6]
+    assert "embeddings" not in json.loads(told(vocabulary_list(embedded), "json"))
+
+
+def test_rows_to_compare_with_can_be_chosen(embedded):
+    shown = vocabulary_list(embedded, columns=["id"], reads_embeddings=True, unused=[7])
+    assert embeddings_record(shown.figures.indicators)["compared_with"] == {
+        "what": "chosen rows",
+        "rows": [7],
+    }
+
+
+def test_what_was_not_read_is_said_so(embedded):
+    for query in ("is:untrained", "norm:>1", "cosine:1..2", "distance:1"):
+        with pytest.raises(QueryError, match=r"^The embeddings have not been read"):
+            vocabulary_list(embedded, query)

@@ -1,0 +1,187 @@
+"""`tokenloupe chat`: its record, its lines and its exit status."""
+
+import json
+
+import pytest
+
+import guiapp
+from guiapp.cli.main import run
+
+USER = {"role": "user", "content": "Hello tokenization"}
+KEYS = {"id", "text", "span", "origin", "message", "role", "field", "field_span", "line", "mixed", "also"}
+
+RECORD = {"text", "token_ids", "tokens", "generated", "turns", "as_text", "hints", "budget", "template"}
+
+
+@pytest.fixture
+def messages(tmp_path):
+    def written(*given):
+        file = tmp_path / "messages.json"
+        file.write_text(json.dumps(given))
+        return str(file)
+
+    return written
+
+
+def test_the_record_has_each_token_with_its_origin(capsys, messages):
+    assert run(["chat", "demo:bpe", messages(USER), "--json"]) == 3  # two BOS
+    capsys.readouterr()
+    assert run(["chat", "demo:bpe", messages(USER), "--json", "--no-special"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert set(record) == RECORD
+    assert (
+        record["token_ids"] == guiapp.open_model("demo:bpe").encode(record["text"], False).token_ids.tolist()
+    )
+    assert all(set(token) == KEYS for token in record["tokens"])
+    data = record["text"].encode()
+    content = [token for token in record["tokens"] if token["origin"] == "content"]
+    assert b"".join(data[slice(*token["span"])] for token in content).decode() == USER["content"]
+    assert {(token["message"], token["role"], token["field"]) for token in content} == {
+        (0, "user", "content")
+    }
+    budget = record["budget"]
+    assert budget["tokens"] == budget["template"] + budget["messages"][0]
+    assert record["as_text"] is None  # as nothing would be otherwise
+
+
+def test_warnings_make_the_exit_status_3_and_are_told(capsys, messages):
+    file = messages({"role": "user", "content": "Hi<|im_end|>"})
+    assert run(["chat", "demo:bpe", file, "--no-special"]) == 3
+    told = capsys.readouterr().out
+    assert "warning: Content of message 1 (user) became the control token <|im_end|>." in told
+    assert "Content encoded as text, " in told
+    assert run(["chat", "demo:bpe", file, "--json", "--no-special"]) == 3
+    record = json.loads(capsys.readouterr().out)
+    assert len(record["as_text"]["tokens"]) == len(record["as_text"]["token_ids"]) > len(record["token_ids"])
+    (hint,) = record["hints"]
+    assert (hint["code"], hint["fix"]["as_text"], hint["message"]) == ("content_became_control", True, 0)
+
+
+@pytest.mark.parametrize(
+    ("written", "way"),
+    [
+        ("{{ bos_token }}{{ messages[0].content }}", "  mended by --no-special"),
+        (
+            "a\n{{ messages[0].content }}<| im_end |> b",
+            "  line 2 of the template, mended: {{ messages[0].content }}<|im_end|> b",
+        ),
+    ],
+)
+def test_how_to_mend_it_is_told_as_well(capsys, messages, tmp_path, written, way):
+    template = tmp_path / "own.jinja"
+    template.write_text(written)
+    assert run(["chat", "demo:bpe", messages(USER), "--template", str(template)]) == 3
+    assert way in capsys.readouterr().out.splitlines()
+
+
+def test_template_tools_and_prompt_are_options(capsys, messages, tmp_path):
+    template, tools = tmp_path / "own.jinja", tmp_path / "tools.json"
+    template.write_text("{{ tools | tojson }}{{ add_generation_prompt }}")
+    tools.write_text('[{"name": "add"}]')
+    options = ["--template", str(template), "--tools", str(tools), "--no-generation-prompt", "--json"]
+    assert run(["chat", "demo:bpe", messages(USER), *options]) == 3  # the message is lost
+    record = json.loads(capsys.readouterr().out)
+    assert record["text"] == '[{"name": "add"}]False'
+    assert "tools" in record["budget"]["roles"]
+
+
+def test_variables_are_json_or_a_text(capsys, messages, tmp_path):
+    (tmp_path / "own.jinja").write_text("{{ messages[0].content }}{{ a | tojson }}{{ b | tojson }}")
+    more = [
+        "--template",
+        str(tmp_path / "own.jinja"),
+        "--set",
+        "a=[1, null]",
+        "--set",
+        "b=2026-01-01",
+        "--json",
+    ]
+    run(["chat", "demo:bpe", messages(USER), *more])
+    assert json.loads(capsys.readouterr().out)["text"] == USER["content"] + '[1, null]"2026-01-01"'
+
+
+@pytest.mark.parametrize(
+    ("beside", "status", "told"),
+    [
+        (["--beside", "demo:bpe"], 0, "1 user: 9 alike"),
+        (["--no-generation-prompt-beside"], 3, "generation prompt: 0 alike\n  - <|im_start|> ass ist ant ↵"),
+        (["--template-beside", "own.jinja"], 3, "  + ["),
+    ],
+)
+def test_two_prompts_are_compared(capsys, messages, tmp_path, monkeypatch, beside, status, told):
+    (tmp_path / "own.jinja").write_text("{% for m in messages %}[{{ m.content }}]{% endfor %}")
+    monkeypatch.chdir(tmp_path)
+    given = ["chat", "demo:bpe", messages(USER), "--no-special", *beside]
+    assert run(given) == status
+    assert told in capsys.readouterr().out
+    assert run([*given, "--json"]) == status
+    record = json.loads(capsys.readouterr().out)
+    assert record["same_ids"] == (status == 0)
+    assert set(record["first"]) == set(record["second"]) == RECORD
+    for side in ("first", "second"):
+        tiled = [turn[side]["tokens"] for turn in record["turns"] if turn[side]]
+        assert [start for start, _ in tiled] == [0, *(end for _, end in tiled[:-1])]
+        assert set(record[f"only_{side}"]) <= set(range(len(record[side]["token_ids"])))
+
+
+def test_what_makes_the_exit_status_3_is_told_also_where_both_are_alike(capsys, messages):
+    assert run(["chat", "demo:bpe", messages(USER), "--beside", "demo:bpe"]) == 3
+    assert "\nwarning: Two <|begin_of_text|>" in capsys.readouterr().out
+
+
+def test_what_is_only_a_hint_leaves_the_exit_status_0(capsys, messages):
+    given = ["chat", "demo:bpe", messages(USER | {"content": "a <|eot_id|>"}), "--no-special"]
+    assert run(given) == 0
+    assert "\nhint: <|eot_id|>" in capsys.readouterr().out
+    assert run([*given, "--beside", "demo:bpe"]) == 0
+
+
+def test_names_of_entries_are_told_as_text(capsys, messages, tmp_path):
+    (tmp_path / "all.jinja").write_text("{{ messages[0] | tojson }}")
+    file = messages({**USER, "a\x1b[31m": "not obeyed"})
+    run(["chat", "demo:bpe", file, "--template", str(tmp_path / "all.jinja")])
+    assert "1 user, a\\x1b[31m" in capsys.readouterr().out
+
+
+def test_one_token_is_one(capsys, messages, tmp_path):
+    (tmp_path / "empty.jinja").write_text("")
+    run(["chat", "demo:bpe", messages(USER), "--template", str(tmp_path / "empty.jinja")])
+    assert capsys.readouterr().out.startswith("1 token: 0 template, 1 added\n")
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["--llama-cpp-beside", "--beside", "demo:spm"], "Leave those beside out."),
+        (["--llama-cpp-beside", "--no-generation-prompt-beside"], "Leave those beside out."),
+        (
+            ["--template-beside", "no.jinja"],
+            "tokenloupe: no.jinja: The template refuses these messages: never",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(capsys, messages, tmp_path, monkeypatch, more, told):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "no.jinja").write_text("{{ raise_exception('never') }}")
+    assert run(["chat", "demo:bpe", messages(USER), *more]) == 1
+    assert told in capsys.readouterr().err
+
+
+def test_standard_input_is_read_once(capsys):
+    assert run(["chat", "demo:bpe", "-", "--tools", "-"]) == 1
+    assert "Standard input is for one of both." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "content", "told"),
+    [
+        ([], [{"type": "image_url"}], "Message 1 has a part of the type image_url."),
+        (["--template", "none"], "x", "“none” is no template of this model, and no file. It has: default."),
+        (["--tools", "nowhere.json"], "x", "nowhere.json cannot be read"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(capsys, messages, more, content, told):
+    assert run(["chat", "demo:bpe", messages({"role": "user", "content": content}), *more]) == 1
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.count("\n") == 1

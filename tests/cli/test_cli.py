@@ -1,0 +1,381 @@
+"""The command line: results on standard output, one clear line on errors, the exit status of the contract."""
+
+import errno
+import io
+import json
+import re
+import subprocess
+import sys
+from shlex import quote
+
+import pytest
+from gguf_builder import write_vocab
+
+from guiapp.cli import info
+from guiapp.cli.main import run
+from guiapp.core.encode.catalogue import ALGORITHMS
+
+DEMO_MODELS = ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"]
+
+
+def result_of(capfdbinary, *arguments):
+    status = run(arguments)
+    out, err = capfdbinary.readouterr()
+    return status, out, err
+
+
+@pytest.mark.parametrize("model", DEMO_MODELS)
+def test_tokenize_and_detokenize_come_back_to_the_text(capfdbinary, model):
+    status, ids, _ = result_of(capfdbinary, "tokenize", model, "hello world", "--no-special")
+    assert status == 0
+    status, text, _ = result_of(capfdbinary, "detokenize", model, *ids.decode().split())
+    assert status == 0
+    assert text.strip() == b"hello world"
+
+
+@pytest.mark.parametrize("form", ["ids", "json"])
+def test_detokenize_reads_what_tokenize_prints(capfdbinary, tmp_path, form):
+    ids = tmp_path / "ids"
+    for word in ("été 汉 <|im_end|>", ""):
+        _, printed, _ = result_of(capfdbinary, "tokenize", "demo:bpe", word, "--no-special", "--format", form)
+        ids.write_bytes(printed)
+        assert result_of(capfdbinary, "detokenize", "demo:bpe", "-f", str(ids)) == (0, word.encode(), b"")
+
+
+@pytest.mark.parametrize("model", DEMO_MODELS)
+def test_info_says_what_the_file_is(capfdbinary, model):
+    status, out, _ = result_of(capfdbinary, "info", model, "--json")
+    report = json.loads(out)
+    assert status == 0
+    assert report["tokens"] == sum(report["kinds"].values())
+    assert report["exactness"]["level"] == "exact"
+    status, out, _ = result_of(capfdbinary, "info", model)
+    assert status == 0
+    assert report["type"] in out.decode()
+    assert not any(line.endswith(" ") for line in out.decode().splitlines())  # a name without a value
+
+
+@pytest.mark.parametrize("model", DEMO_MODELS)
+def test_info_says_why_an_encoder_is_not_offered(capfdbinary, model):
+    _, out, _ = result_of(capfdbinary, "info", model, "--json")
+    report = json.loads(out)
+    not_offered = report["not_offered"]
+    assert {*report["encoders"], *not_offered} == set(ALGORITHMS)
+    assert not not_offered.keys() & set(report["encoders"])
+    assert all(reason.endswith(".") for reason in not_offered.values())
+    _, out, _ = result_of(capfdbinary, "info", model)
+    assert all(f"{name}: {reason}" in out.decode() for name, reason in not_offered.items())
+
+
+def test_json_gives_each_token_its_span(capfdbinary):
+    _, out, _ = result_of(capfdbinary, "tokenize", "demo:bpe", "new york", "--no-special", "--format", "json")
+    record = json.loads(out)
+    assert [token["id"] for token in record["tokens"]] == record["token_ids"]
+    assert b"".join(b"new york"[slice(*token["span"])] for token in record["tokens"]) == b"new york"
+
+
+@pytest.mark.parametrize("style", ["table", "color"])
+def test_styles_for_people_never_print_raw_control_characters(capfdbinary, style):
+    _, out, _ = result_of(capfdbinary, "tokenize", "demo:bpe", "a\x1b[31m\u202eb", "--format", style)
+    text = out.decode()
+    assert "\u202e" not in text
+    assert "\x1b[31m" not in text
+
+
+def test_coloured_text_is_whole_where_tokens_leave_something_out(capfdbinary):
+    arguments = ("tokenize", "demo:wordpiece", " the  cat\nsat \n", "--no-special", "--format", "color")
+    _, out, _ = result_of(capfdbinary, *arguments)
+    assert re.sub(rb"\x1b\[[0-9;]*m", b"", out).decode() == "·the··cat↵\nsat·↵\n"
+
+
+def test_text_that_is_not_utf8_is_taken_as_bytes(capfdbinary, tmp_path):
+    file = tmp_path / "bytes"
+    file.write_bytes(b"a\xff\xe2\x82")
+    status, from_file, _ = result_of(capfdbinary, "tokenize", "demo:bpe", "-f", str(file))
+    assert status == 0
+    status, from_argument, _ = result_of(capfdbinary, "tokenize", "demo:bpe", "a\udcff\udce2\udc82")
+    assert (status, from_argument) == (0, from_file)
+
+
+def test_text_comes_from_standard_input_where_none_is_named(capfdbinary, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"hello")))
+    piped = result_of(capfdbinary, "tokenize", "demo:bpe")
+    assert piped == result_of(capfdbinary, "tokenize", "demo:bpe", "hello")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["info", "no/such/file.gguf"], "file.gguf"),
+        (["info", "demo:klingon"], "demo:bpe"),
+        (["info", ""], "The name of the model is empty"),
+        (["tokenize", "", "x"], "The name of the model is empty"),
+        ([""], "The name of the model is empty"),
+        (["detokenize", "demo:bpe", "7", "-f", "ids.txt"], "Give either"),
+        (["tokenize", "demo:bpe", "x", "--encoder", "quantum"], "quantum"),
+        (["tokenize", "demo:bpe", "-f", "no/such/text"], "no/such/text"),
+        (["detokenize", "demo:bpe", "99999999"], "99999999"),
+        (["detokenize", "demo:bpe", "seven"], "seven"),
+        (["detokenize", "demo:bpe", "--", "-1"], "-1"),
+        (["detokenize", "demo:bpe", '{"tokens": []}'], "no list of numbers “token_ids”"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_1(capfdbinary, arguments, says):
+    status, out, err = result_of(capfdbinary, *arguments)
+    assert (status, out) == (1, b"")
+    assert says in err.decode()
+    assert err.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("command", ["tokenize", "tree", "bench field"])
+def test_what_a_command_does_not_take_is_told_with_its_own_usage(capfdbinary, command):
+    with pytest.raises(SystemExit) as exit_status:
+        run([*command.split(), "--nope=1", "--", "demo:toy"])
+    assert exit_status.value.code == 2
+    assert capfdbinary.readouterr().err.startswith(f"usage: tokenloupe {command} ".encode())
+
+
+@pytest.mark.parametrize(
+    ("words", "result"),
+    [
+        ("tokenize demo:toy --format ids abc", b"3 2\n"),
+        ("tokenize demo:toy --format ids -- -abc", b"3 2\n"),
+        ("detokenize demo:toy --remove-special 3 2", b"abc"),
+    ],
+)
+def test_options_may_stand_before_a_text_that_may_be_left_out(capfdbinary, words, result):
+    assert result_of(capfdbinary, *words.split())[:2] == (0, result)
+
+
+EMPTY = "the name of the file is empty"
+NO_QUOTES = "Put a text into quotes, and -f before a file"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ("count demo:toy -f ", EMPTY),
+        ("train bpe --vocab-size 9 -o ", EMPTY),
+        ("screenshot -o ", EMPTY),
+        ("demo:toy ", EMPTY),
+        ("count demo:toy several words", NO_QUOTES),
+        ("tokenize demo:toy several words", NO_QUOTES),
+        ("chunk --max-tokens 5 demo:toy several words", NO_QUOTES),
+        ("train bpe --vocab-size 99 -o x demo:toy several words", NO_QUOTES),
+        ("tokenize demo:toy text -f file", ""),
+        ("tokenize", "MODEL"),
+        ("chunk demo:toy a", "--max-tokens"),
+        ("bench demo:toy --report a.txt", "a.txt"),
+        ("screenshot --page tree", "--output"),
+        ("tokenize demo:bpe --format yaml", "yaml"),
+        ("screenshot -o page.png --train bpe", "“bpe” "),
+        ("screenshot -o page.png --train bpe:x", "“bpe:x” "),
+        ("screenshot -o page.png --train lstm:300", "“lstm:300” "),
+        ("screenshot -o page.png --train bpe:300:4:5", "“bpe:300:4:5” "),
+        ("screenshot -o page.png --lesson unigram:x", "“unigram:x” "),
+        ("screenshot -o page.png --size 1440", "“1440” "),
+        ("tokenize demo:toy abc --json --format table", "not allowed with argument"),
+        ("tokenize demo:toy abc --format table --json", "not allowed with argument"),
+        ("models --json --add folder", "not allowed with argument --add"),
+        ("models --clear --json", "not allowed with argument --clear"),
+        ("bench demo:toy --list --json -", "not allowed with argument --json"),
+        ("bench demo:toy --compare old.json --list", "not allowed with argument --compare"),
+        ("bench field demo:toy --from a.json -o b.html", "not allowed with argument MODEL"),
+        ("bench field --from a.json --text A=b -o b.html", "not allowed with argument --text"),
+        ("compare demo:toy demo:bpe --vocab --text abc", "not allowed with argument --text"),
+        ("compare demo:toy demo:bpe --price 3 --vocab", "not allowed with argument --price"),
+        ("compare demo:toy --ids 1 --text abc --context 9", "not allowed with argument --context"),
+        ("hunt demo:toy demo:bpe --report - --json", "not allowed with argument --json"),
+        ("tree demo:toy --levels 1 -o tree.png", "not allowed with argument --levels"),
+        ("vocab demo:toy --descending", "--sort"),
+        ("screenshot -o page.png --size 99999x900", "“99999x900” "),
+    ],
+)
+def test_wrong_usage_is_told_and_status_2(capsys, words, says):
+    with pytest.raises(SystemExit) as ended:
+        run(words.split(" "))
+    assert ended.value.code == 2
+    assert says in capsys.readouterr().err
+
+
+def test_an_unknown_option_is_no_text_without_quotes(capsys):
+    with pytest.raises(SystemExit) as ended:
+        run(["detokenize", "demo:toy", "--formats", "1"])
+    assert ended.value.code == 2
+    message = capsys.readouterr().err
+    assert "unrecognized arguments: --formats" in message
+    assert "quotes" not in message
+
+
+def test_the_module_is_the_console_script():
+    command = [sys.executable, "-m", "guiapp", "tokenize", "demo:bpe", "hello", "--no-special"]
+    done = subprocess.run(command, capture_output=True, check=True, timeout=120)
+    assert done.stdout.split()
+    assert done.stderr == b""
+
+
+@pytest.fixture
+def model_with_unknown_pre(tmp_path):
+    parts = {"model": "gpt2", "pre": "foo-9", "tokens": ["1", "2", "12"], "merges": ["1 2"]}
+    return str(write_vocab(tmp_path / "model.gguf", **parts))
+
+
+def test_an_unknown_pre_tokenizer_is_an_error_until_one_is_chosen(capfdbinary, model_with_unknown_pre):
+    status, _, err = result_of(capfdbinary, "tokenize", model_with_unknown_pre, "12")
+    assert (status, err.count(b"\n")) == (1, 1)
+    assert b"foo-9" in err
+    assert b"--pre NAME" in err
+    assert b"--pre NAME" in result_of(capfdbinary, "bench", model_with_unknown_pre)[2]
+
+
+@pytest.mark.parametrize(
+    ("command", "result"),
+    [
+        (("tokenize", "12"), b"0 1\n"),
+        (("detokenize", "2"), b"12"),
+        (("info", "--json"), b'"chosen_pre": "qwen2"'),
+        (("tree", "1"), b"12  +2\n"),
+    ],
+)
+def test_a_chosen_pre_tokenizer_is_used_and_told(capfdbinary, model_with_unknown_pre, command, result):
+    name, *rest = command
+    status, out, err = result_of(capfdbinary, name, model_with_unknown_pre, *rest, "--pre", "qwen2")
+    assert status == 0
+    assert result in out
+    assert "split as “qwen2”, chosen by hand" in err.decode()
+
+
+def test_a_full_disk_is_one_line():
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(
+            [sys.executable, "-m", "guiapp", "tokenize", "demo:toy", "abacb"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert result.returncode == 1
+    assert result.stderr == "tokenloupe: The output cannot be written: No space left on device.\n"
+
+
+AFTER_A_COMMAND = """
+import gc, sys
+from guiapp.__main__ import main
+sys.argv = ["tokenloupe", "tokenize", "demo:toy", "abacb"]
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "holds",
+    [
+        "not {'yaml', 'guiapp.cli.bench', 'guiapp.analysis.trace.recorder'} & {*sys.modules}",
+        "gc.get_freeze_count() > 10_000",  # or else Python goes through all objects again at the end
+    ],
+)
+def test_a_short_command_leaves_out_what_takes_long(holds):
+    subprocess.run([sys.executable, "-c", f"{AFTER_A_COMMAND}assert {holds}"], check=True)
+
+
+def failing_with(error):
+    def run_command(options):
+        raise error
+
+    return run_command
+
+
+def test_a_file_that_the_system_refuses_is_not_taken_for_the_output(monkeypatch, capfd):
+    error = OSError(errno.ENOSPC, "No space left on device", "copy.gguf")
+    monkeypatch.setattr(info, "run", failing_with(error))
+    assert run(["info", "demo:toy"]) == 1
+    assert capfd.readouterr().err == "tokenloupe: copy.gguf: No space left on device.\n"
+
+
+def test_a_wait_of_our_own_that_was_too_short_is_not_taken_for_the_output(monkeypatch):
+    monkeypatch.setattr(info, "run", failing_with(TimeoutError("the window did not get there")))
+    with pytest.raises(TimeoutError):
+        run(["info", "demo:toy"])
+
+
+def test_standard_input_that_cannot_be_read_is_not_taken_for_the_output(monkeypatch, capsys):
+    class Broken(io.RawIOBase):
+        def readable(self):
+            return True
+
+        def readinto(self, buffer):
+            raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Broken())))
+    assert run(["tokenize", "demo:toy"]) == 1
+    assert capsys.readouterr().err == "tokenloupe: Standard input cannot be read: Input/output error.\n"
+
+
+def test_a_terminal_is_told_that_a_text_is_waited_for(monkeypatch, capsys):
+    class Terminal(io.TextIOWrapper):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Terminal(io.BytesIO(b"abc")))
+    assert run(["tokenize", "demo:toy"]) == 0
+    assert capsys.readouterr().err == "tokenloupe: Type the input, then Ctrl+D on a line of its own.\n"
+
+
+def test_a_session_brings_its_own_text(tmp_path, capsys):
+    path = tmp_path / "1.session"
+    path.touch()
+    assert run([str(path), "text.txt"]) == 1
+    assert capsys.readouterr().err == f"tokenloupe: {path} has a text of its own. Leave text.txt out.\n"
+
+
+@pytest.mark.parametrize("command", [["info"], ["tokenize", "-f", "/dev/null"]])
+def test_a_name_that_no_file_can_have_is_told_as_such(capsys, command):
+    assert run([*command, "x" * 5000]) == 1
+    assert "cannot be opened: File name too long" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("word", "says"), [("tokenise", "Did you mean `tokenize`?"), ("x", "neither a model file")]
+)
+def test_a_mistyped_command_opens_no_window(capsys, word, says):
+    assert run([word]) == 1
+    assert says in capsys.readouterr().err
+
+
+def test_a_mistyped_command_with_arguments_is_told_as_such(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        run(["tokenise", "demo:bpe", "Hello", "--ids"])
+    assert "Did you mean `tokenize`?" in capsys.readouterr().err
+
+
+def test_an_id_beyond_all_vocabularies_is_told_as_such(capsys):
+    assert run(["detokenize", "demo:toy", "9" * 5000]) == 1
+    assert "is not in 0 … 8." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_a_stream_that_is_closed_is_as_if_it_were_empty(closed):
+    command = f"{quote(sys.executable)} -m guiapp detokenize demo:toy {closed}"
+    done = subprocess.run(command, shell=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["tokenize", "demo:bpe", "in the sun", "--format", "table"],
+        ["tokenize", "demo:bpe", "in the sun", "--format", "log"],
+        ["step", "demo:bpe", "in the sun", "--json"],
+        ["tree", "demo:bpe", " the"],
+        ["tree", "demo:bpe", " the", "--dot"],
+        ["compare", "demo:bpe", "--text", "in the sun", "--ids", "1 2 3"],
+    ],
+    ids=lambda words: " ".join(words[:1] + words[3:]),
+)
+def test_tokens_are_written_with_signs_or_as_in_the_file(words, capsys):
+    told = []
+    for more in ([], ["--spelling", "signs"], ["--spelling", "file"]):
+        assert run([*words, *more]) == 0
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1]
+    assert "Ġ" not in told[0]
+    assert "Ġ" in told[2]

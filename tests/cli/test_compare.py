@@ -1,0 +1,233 @@
+"""`tokenloupe compare`: texts, two texts, ids and vocabularies; one clear line on errors."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+import guiapp
+from guiapp.cli.main import run
+from guiapp.core.demo import demo_model_path
+
+TEXT = "Hello worlds, naïve 汉字 don't"
+
+
+@pytest.fixture
+def printed(capsys):
+    def output(*arguments, status=0):
+        assert run(["compare", *arguments]) == status
+        captured = capsys.readouterr()
+        return captured.out if status == 0 else captured.err
+
+    return output
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two texts, one that is none, and one that is hidden."""
+    texts = {"a.py": b"x = 1\n", "deep/b.txt": b"some text", "c.bin": b"\0\1\2", ".git/d.txt": b"hidden"}
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(text)
+    return tmp_path
+
+
+def test_json_keeps_the_contract(printed):
+    found = json.loads(printed("demo:bpe", "demo:spm", "--text", TEXT, "--json"))
+    compared = guiapp.compare(["demo:bpe", "demo:spm"], TEXT)
+    for row, model in enumerate(found["models"]):
+        assert model["model"] == ("demo:bpe", "demo:spm")[row]
+        assert (model["tokens"], model["bytes"], model["characters"]) == (
+            len(compared.encodings[row]),
+            len(TEXT.encode()),
+            len(TEXT),
+        )
+        assert model["equal_spans"] == compared.spans.n_equal(row)
+    assert [each["span"] for each in found["differences"]] == compared.spans.differences.tolist()
+    assert [each["token_ids"] for each in found["differences"]] == [
+        compared.difference_ids(row) for row in range(len(found["differences"]))
+    ]
+
+
+def test_people_get_tables_and_programs_csv_markdown_or_a_drawing(printed):
+    arguments = "demo:bpe", "demo:spm", "--text", TEXT
+    shown = printed(*arguments, "--price", "2,3")
+    assert "places where they cut otherwise" in shown
+    assert "cost" in shown
+    assert "--json lists all" not in shown
+    assert printed(*arguments, "--markdown").startswith("## 33 bytes, 28 characters\n\n|  | tokens |")
+    assert printed(*arguments, "--svg").startswith("<svg")
+    rows = list(csv.DictReader(io.StringIO(printed(*arguments, "--csv"))))
+    assert {row["model"] for row in rows} == {"demo:bpe", "demo:spm"}
+
+
+def test_each_difference_says_why(printed):
+    arguments = "demo:bpe", "demo:bpe", "--pre", "2=qwen2", "--encoder", "1=table", "--text", "in 1984"
+    rows = json.loads(printed(*arguments, "--json"))["differences"]
+    assert [(each["cause"], each["subject"]) for row in rows for each in row["why"]] == [
+        ("pre-tokenizer", "digits")
+    ]
+    assert rows[0]["why"][0]["others"] == [1]
+    assert "cuts `198`" in rows[0]["why"][0]["reason"]
+    assert printed(*arguments).rstrip().endswith("pre-tokenizer: digits")
+
+
+def test_a_long_list_of_differences_ends_in_a_hint(printed):
+    lines = printed("demo:bpe", "demo:spm", "--text", TEXT * 20).splitlines()
+    assert lines[-1].endswith("more. --json lists all.")
+    assert len(lines) < 40
+
+
+def test_texts_come_from_several_files_folders_and_standard_input(
+    printed, folder, tmp_path, monkeypatch, capsys
+):
+    extra = tmp_path / "extra.md"
+    extra.write_text("more")
+    found = json.loads(
+        printed("demo:bpe", "demo:spm", "-f", str(folder / "deep"), "-f", str(extra), "--json")
+    )
+    assert found["models"][0]["bytes"] == len("some text") + len("more")
+    assert set(found["models"][0]["file_types"]) == {".txt", ".md"}
+    assert run(["compare", "demo:bpe", "demo:spm", "-f", str(folder), "--json"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == f"tokenloupe: {folder}: 1 file without text is left out.\n"
+    assert set(json.loads(captured.out)["models"][0]["file_types"]) == {".py", ".txt", ".md"}
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"from a pipe")))
+    assert json.loads(printed("demo:bpe", "demo:spm", "--json"))["models"][1]["bytes"] == len("from a pipe")
+
+
+def test_one_model_can_be_compared_with_itself_in_another_way(printed):
+    text = "unbelievable transmogrification"
+    found = json.loads(printed("demo:bpe", "demo:bpe", "--encoder", "2=greedy", "--text", text, "--json"))
+    tokenizer = guiapp.open_model("demo:bpe")
+    assert [model["tokens"] for model in found["models"]] == [
+        len(tokenizer.encode(text)),
+        len(tokenizer.encode(text, encoder="greedy")),
+    ]
+    assert [model["encoder"] for model in found["models"]] == ["fast", "greedy"]
+    shown = printed(
+        "demo:bpe", "demo:bpe", "--pre", "qwen2", "--pre", "1=gpt-2", "--text", "12345", "--no-special"
+    )
+    assert "demo:bpe (gpt-2)" in shown
+    assert "demo:bpe (qwen2)" in shown
+    same = printed("demo:bpe", "demo:bpe", "--text", text)
+    assert "2. demo:bpe" in same
+    assert "All cut the text alike" in same
+
+
+def test_models_have_short_names_that_tell_them_apart(printed, tmp_path):
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.gguf").write_bytes(demo_model_path("toy").read_bytes())
+    one, two = (str(tmp_path / folder / "x.gguf") for folder in ("one", "two"))
+
+    def names(*models):
+        return [line.split()[0] for line in printed(*models, "--text", "a").splitlines()[2 : 2 + len(models)]]
+
+    assert names(one, "demo:toy") == ["x", "demo:toy"]
+    assert names(one, two) == [one, two]
+    assert names(one, one) == ["1.", "2."]
+
+
+def test_no_special_leaves_bos_out_and_its_text_may_be_text(printed):
+    arguments = "demo:bpe", "demo:spm", "--text", "a<|im_end|>", "--json"
+    usual, bare, as_text = (
+        json.loads(printed(*arguments, *switches))["models"][0]["tokens"]
+        for switches in ((), ("--no-special",), ("--no-parse-special",))
+    )
+    assert usual == bare + 1
+    assert as_text > usual
+
+
+def test_two_texts_of_one_model(printed, tmp_path):
+    other = tmp_path / "other.txt"
+    other.write_text("Hello world and more")
+    shown = printed("demo:bpe", "--text", "Hello world and less", "--against", str(other))
+    assert "in common from the start" in shown
+    assert "removed" in shown
+    found = json.loads(printed("demo:bpe", "--text", "Hello world", "--against", str(other), "--json"))
+    tokenizer = guiapp.open_model("demo:bpe")
+    assert found["tokens"] == [
+        len(tokenizer.encode(text)) for text in ("Hello world", "Hello world and more")
+    ]
+    assert found["common_from_start"] == found["tokens"][0]
+    assert printed("demo:bpe", "--text", "a", "--against", str(other), "--markdown").count("| :-- |") == 1
+
+
+def test_ids_from_elsewhere(printed, monkeypatch):
+    tokenizer = guiapp.open_model("demo:bpe")
+    ids = tokenizer.encode("Hello world").token_ids.tolist()
+    assert printed("demo:bpe", "--text", "Hello world", "--ids", str(ids)) == (
+        f"The text and the list of ids have the same {len(ids)} tokens.\n"
+    )
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(str(ids[1:]).encode())))
+    found = json.loads(printed("demo:bpe", "--text", "Hello world", "--ids", "-", "--json"))
+    assert (found["removed"], found["inserted"], found["same_text"]) == (1, 0, True)
+    assert "is not a whole number" in printed("demo:bpe", "--text", "a", "--ids", "1 x", status=1)
+    assert "is not in 0" in printed("demo:bpe", "--text", "a", "--ids", "99999999", status=1)
+
+
+def test_two_vocabularies(printed):
+    assert printed("--vocab", "demo:bpe", "demo:bpe").startswith("Identical: 2,560 tokens, ")
+    shown = printed("--vocab", "demo:bpe", "demo:spm")
+    assert shown.startswith("Not identical: tokens only in demo:bpe ")
+    assert "Rules that differ" in shown
+    found = json.loads(printed("--vocab", "demo:bpe", "demo:spm", "--json"))
+    assert not found["identical"]
+    assert [model["model"] for model in found["models"]] == ["demo:bpe", "demo:spm"]
+    other = json.loads(printed("--vocab", "demo:bpe", "demo:bpe", "--pre", "2=qwen2", "--json"))
+    assert other["identical"], "by what the files say"
+    [rule] = (rule for rule in other["rules"] if rule["name"] == "pre-tokenizer")
+    assert ["qwen2" in rule[side] for side in ("first", "second")] == [False, True]
+    assert "only in demo:spm" in printed("--vocab", "demo:bpe", "demo:spm", "--csv")
+    assert "| :-- |" in printed("--vocab", "demo:bpe", "demo:spm", "--markdown")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--vocab", "demo:bpe"), "--vocab compares two models"),
+        (("demo:bpe", "demo:spm", "--ids", "1", "--text", "a"), "of one model"),
+        (("demo:bpe", "--text", "a", "-f", "b"), "Leave out one of them"),
+        (("demo:bpe", "-f", "does/not/exist"), "does/not/exist cannot be read"),
+        (("demo:bpe", "demo:spm", "--pre", "3=qwen2", "--text", "a"), "there is no MODEL number 3"),
+        (("demo:bpe", "--encoder", "quick", "--text", "a"), "quick"),
+        (("demo:bpe", "demo:spm", "--price", "1,2,3", "--text", "a"), "one price or 2"),
+        (("demo:bpe", "--context", "0", "--text", "a"), "context of 0"),
+        (("--vocab", "demo:bpe", "demo:spm", "--svg"), "not printed as SVG"),
+        (("demo:bpe", "--text", "a", "--ids", "1", "--csv"), "not printed as CSV"),
+        (("demo:none", "--text", "a"), "demo:none"),
+        (("demo:bpe", "--ids", "-"), "by --text or -f"),
+        (("demo:bpe", "--against", "-"), "by --text or -f"),
+    ],
+)
+def test_what_cannot_be_compared_is_told_in_one_line(printed, arguments, says):
+    told = printed(*arguments, status=1)
+    assert says in told
+    assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize("price", ["x", "-1", "1,", "inf", "nan"])
+def test_what_is_no_price_is_a_matter_of_usage(capsys, price):
+    with pytest.raises(SystemExit) as ended:
+        run(["compare", "demo:bpe", "--text", "a", f"--price={price}"])
+    assert ended.value.code == 2
+    assert "is no price" in capsys.readouterr().err
+
+
+def test_an_empty_folder_is_told(printed, tmp_path):
+    assert "holds no texts" in printed("demo:bpe", "-f", str(tmp_path), status=1)
+
+
+def test_of_a_folder_no_huge_file_is_read_that_holds_no_text(printed, folder):
+    with open(folder / "model.gguf", "wb") as file:
+        file.truncate(1 << 40)  # a hole: takes no room, and could not be read
+    assert json.loads(printed("demo:bpe", "-f", str(folder), "--json"))["models"][0]["bytes"] == 15
+
+
+def test_a_folder_in_utf_16_is_converted_where_that_is_asked_for(printed, tmp_path):
+    Path(tmp_path / "a.txt").write_text("naïve", encoding="utf-16")
+    found = json.loads(printed("demo:bpe", "-f", str(tmp_path), "--utf16", "--json"))
+    assert found["models"][0]["characters"] == 5

@@ -1,0 +1,109 @@
+"""`tokenloupe doctor`: what it prints, and its exit status."""
+
+import json
+import shlex
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+from gguf_builder import write_vocab
+from small_files import TOKENS, bpe, spm
+
+import guiapp
+from guiapp.analysis.doctor.report import record
+from guiapp.cli.main import run
+from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
+
+RIGHT = {"types": [2, 3, 3, 1, 1, 1], "scores": [0.0, 0.0, 0.0, -1.0, -2.0, -3.0]}
+
+
+@pytest.mark.parametrize(
+    ("model", "status"), [("demo:wordpiece", 0), ("demo:spm", 3), ("wrong.gguf", 4), ("nothing.gguf", 1)]
+)
+def test_the_exit_status_tells_the_worst_severity(
+    model: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    bpe(pre="gpt-9000").write("wrong.gguf")
+    assert run(["doctor", model]) == status
+    assert run(["doctor", model, "--json"]) == status
+
+
+def test_of_a_folder_the_file_that_was_examined_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    bpe(**RIGHT).write(tmp_path / "small.gguf")
+    run(["doctor", str(tmp_path)])
+    assert capsys.readouterr().out.endswith(" in small.gguf.\n")
+    run(["doctor", str(tmp_path), "--json"])
+    assert json.loads(capsys.readouterr().out)["file"] == "small.gguf"
+
+
+def test_json_has_a_record_of_each_finding(capsys: pytest.CaptureFixture[str]):
+    run(["doctor", "demo:spm", "--json"])
+    [finding] = json.loads(capsys.readouterr().out)["findings"]
+    keys = ["code", "severity", "what", "changes", "remedy", "tokens", "pre", "line"]
+    assert list(finding) == keys
+    assert (finding["code"], finding["severity"]) == ("bos_twice", "warning")
+    assert finding["changes"] == {"text": "<s>", "before": [1, 1], "after": [1]}
+
+
+FAULTY = {"pre": "gpt-9000", "eos_token_id": 3, "bos_token_id": 9999, "add_bos_token": True}
+
+
+@pytest.mark.parametrize(
+    ("faults", "codes"),
+    [
+        (
+            FAULTY | {"add_eos_token": True},
+            ["pre_unknown", "role_is_text", "role_out_of_range", "eos_behind_prompts"],
+        ),
+        ({"mask_token_id": "258"}, ["key_of_other_type"]),
+        ({"eos_token_id": 258, "add_eos_token": True}, ["eos_behind_prompts"]),
+    ],
+)
+def test_commands_run_as_they_are_shown_and_one_after_the_other(
+    faults: dict[str, object], codes: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """By the program that the package `gguf` installs under the name that is shown."""
+    programs = {each.name: each for each in entry_points(group="console_scripts")}
+    keys = {
+        "types": [*[1] * 257, 3, 3],
+        "pre": "gpt-2",
+        "model": "gpt2",
+        "merges": ["a b"],
+        "eos_token_id": 258,
+    }
+    keys |= {"tokens": [*CHARACTER_OF_BYTE, "ab", "<s>", "</s>"], "keys": {"tokenizer.chat_template": "x"}}
+    path = write_vocab(tmp_path / "odd name.gguf", **keys | faults)
+    found = guiapp.doctor(path).findings
+    remedies = [each.remedy for each in found if each.code in codes]
+    commands = [shlex.split(each) for each in dict.fromkeys(remedies)]
+    for command in commands:
+        monkeypatch.setattr("sys.argv", command)
+        programs[command[0]].load()()
+    assert {each.code for each in found} >= set(codes)
+    assert not {each.code for each in guiapp.doctor(commands[-1][-1]).findings}.intersection(codes)
+    assert [each[-2] for each in commands] == [str(path), *(each[-1] for each in commands[:-1])]
+    assert len(commands) >= len(codes)
+
+
+def test_what_a_file_says_is_quoted(tmp_path: Path):
+    evil = "<|\x1b[31m\u202e<b>|>"
+    model = bpe(tokens=[*TOKENS, evil], types=[2, 3, 3, 1, 1, 1, 3], pre="\x1b]0;x\x07").write(
+        tmp_path / "m\x1b[31m.gguf"
+    )
+    for finding in guiapp.doctor(model).findings:
+        assert finding.what.isprintable()
+        assert finding.remedy.isprintable()
+
+
+def test_a_template_of_any_size_is_looked_at_at_once(tmp_path: Path):
+    text = "{#" * 100_000 + "<|" * 300_000 + "{{ bos_token" + "<" + " " * 500_000
+    file = spm(**RIGHT, keys={"tokenizer.chat_template": text})
+    found = guiapp.doctor(file.write(tmp_path / "m.gguf"))
+    assert record(found)
+
+
+def test_the_original_is_compared(capsys: pytest.CaptureFixture[str]):
+    assert run(["doctor", "demo:wordpiece", "--original", "demo:wordpiece"]) == 0
+    assert run(["doctor", "demo:wordpiece", "--original", "demo:unigram"]) == 4
+    assert "original_ids" in capsys.readouterr().out

@@ -1,0 +1,44 @@
+"""`tokenloupe tokenize` says where a text brings the BOS or EOS along that is added."""
+
+import pytest
+
+from guiapp.cli.main import run
+
+BEGINS = "The text begins with {}, and the model adds another one."
+ENDS = "The text ends with {}, and the model adds another one."
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "said"),
+    [
+        ("demo:bpe", "<|begin_of_text|>hi", BEGINS.format("<|begin_of_text|>")),
+        ("demo:bpe", "hi", ""),
+        ("demo:wordpiece", "hi [SEP]", ENDS.format("[SEP]")),
+        ("demo:wordpiece", "[CLS] hi there [SEP]", f"{BEGINS.format('[CLS]')} {ENDS.format('[SEP]')}"),
+    ],
+)
+@pytest.mark.parametrize("form", ["ids", "json", "table"])
+def test_a_doubled_special_token_is_told_beside_the_ids(model, text, said, form, capsys):
+    assert run(["tokenize", model, text, "--format", form]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == (f"tokenloupe: {said} --no-special leaves it out.\n" if said else "")
+    assert printed.out
+    assert run(["tokenize", model, text, "--format", form, "--no-special"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_ids_are_printed_on_one_line(capsys):
+    assert run(["tokenize", "demo:bpe", "<|begin_of_text|>a\n"]) == 0
+    assert capsys.readouterr().out == "2549 2549 64 198\n"
+
+
+def test_a_log_is_all_that_is_printed(capsys):
+    assert run(["tokenize", "demo:toy", "ab", "--format", "log", "--encoder", "heap"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.splitlines() == [
+        "0  piece      Piece 1 of 1: `ab`. Tokens never cross its edges.",
+        "1  push       `a` + `b` → `ab` could merge: it enters the queue with rank 0.",
+        "2  merge      `a` + `b` → `ab`, rank 0: the only candidate.",
+        "3  done       Piece 1 of 1, `ab`, is done: 1 token.",
+    ]
+    assert printed.err == ""

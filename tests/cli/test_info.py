@@ -1,0 +1,114 @@
+"""`tokenloupe info` and `tokenloupe detokenize`, as they are printed."""
+
+import io
+import json
+import math
+import re
+import sys
+
+import pytest
+from small_files import spm
+
+import guiapp
+from guiapp.analysis.explain.reports import info_report
+from guiapp.cli.main import run
+
+
+def test_what_a_file_says_is_a_table(capsys):
+    assert run(["info", "demo:toy"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:15] == [
+        "format             GGUF",
+        "name               Tokenloupe demo: toy BPE",
+        "architecture       gpt2",
+        "type               BPE",
+        "model              gpt2",
+        "pre                gpt-2",
+        "chosen_pre         none",
+        "tokens             9",
+        "merges             6",
+        "kinds              normal: 9",
+        "special_ids        none",
+        "end_of_generation  none",
+        "rules              add_bos: False",
+        "                   add_eos: False",
+    ]
+    at = lines.index("encoders           fast")
+    assert lines[at + 1 : at + 3] == ["                   heap", "                   scan"]
+    at = lines.index("metadata           general.architecture: gpt2")
+    assert "                   tokenizer.ggml.merges: 6 x string" in lines[at:]
+    assert lines[-1].startswith("warnings           253 of the 256 byte tokens are missing")
+
+
+def test_what_a_file_says_is_a_record(capsys):
+    assert run(["info", "demo:toy", "--json"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith('{\n  "path": ')
+    assert json.loads(printed) == info_report(guiapp.open_model("demo:toy"))
+
+
+def test_what_strangers_wrote_into_a_file_is_no_command_for_a_terminal(capsys, tmp_path):
+    template = "\x1b[2J\n" + "x" * 5000
+    said = {"tokenizer.chat_template": template, "odd.number": math.inf}
+    path = spm(keys=said).write(tmp_path / "m.gguf")
+    assert run(["info", str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert "\x1b" not in printed
+    assert "tokenizer.chat_template: \\x1b[2J\\nxxx" in printed
+    assert max(map(len, printed.splitlines())) < 300
+    assert run(["info", str(path), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)["metadata"]
+    assert (said["tokenizer.chat_template"], said["odd.number"]) == (template, "inf")
+
+
+def test_what_lies_beside_a_file_is_told_in_no_language_of_programmers(capsys, tmp_path):
+    (tmp_path / "vocab.txt").write_text("[UNK]\n[CLS]\n[SEP]\na\n")
+    said = {"bos_token": {"content": "[CLS]", "lstrip": False}, "pad_token": None, "kinds": [{"a": True}]}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(said))
+    assert run(["info", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    for line in ("bos_token: [CLS]", "pad_token: none", 'kinds: [{"a": true}]'):
+        assert f" {line}\n" in printed
+
+
+def test_agreement_is_told_in_hundredths_where_it_is_asked_for(capsys):
+    assert run(["info", "demo:bpe", "--agreement"]) == 0
+    out = capsys.readouterr().out
+    share = r"\d+\.\d % of"
+    assert re.search(
+        f"greedy: gives of the exact tokens {share} english, {share} code, {share} languages\n", out
+    )
+    assert run(["info", "demo:bpe"]) == 0
+    assert "of the exact tokens" not in capsys.readouterr().out
+
+
+class Screen(io.TextIOWrapper):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(("stream", "end"), [(Screen, b"\n"), (io.TextIOWrapper, b"")])
+def test_a_text_ends_its_line_on_a_screen_only(stream, end, monkeypatch):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", stream(written))
+    assert run(["detokenize", "demo:toy", "3", "8"]) == 0
+    assert written.getvalue() == b"abacbb" + end
+
+
+@pytest.mark.parametrize(
+    ("listed", "at", "byte"), [(b"1 2\xff", "4", "FF"), (b"1" * 2000 + b"\xe5", "2,001", "E5")]
+)
+def test_a_list_that_is_no_text_is_told_where(listed, at, byte, tmp_path, capsys):
+    (tmp_path / "ids").write_bytes(listed)
+    assert run(["detokenize", "demo:toy", "-f", str(tmp_path / "ids")]) == 1
+    assert capsys.readouterr().err == (
+        f"tokenloupe: The list of ids is not UTF-8: byte {at} is 0x{byte}. "
+        "Give ids as text, as tokenize prints them.\n"
+    )
+
+
+def test_ids_come_from_one_place(tmp_path, capsys):
+    (tmp_path / "ids").write_bytes("\ufeff3, 8".encode("utf-16-le"))
+    assert run(["detokenize", "demo:toy", "-f", str(tmp_path / "ids")]) == 0
+    assert run(["detokenize", "demo:toy", "1", "-f", str(tmp_path / "ids")]) == 1
+    assert capsys.readouterr().err == "tokenloupe: There are ids and a file of ids. Give either.\n"

@@ -1,0 +1,59 @@
+"""`tokenloupe lesson`"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from guiapp.analysis.lessons.lesson import lessons_folder
+from guiapp.cli.main import run
+
+README = Path(__file__).parents[2] / "README.md"
+EXAMPLE = re.search(r"```toml\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)[1]
+
+
+@pytest.fixture
+def example(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(EXAMPLE, encoding="utf-8")
+    return path
+
+
+def test_the_lesson_in_the_readme_is_true(example, capsys):
+    assert run(["lesson", "check", str(example)]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_each_fault_is_a_line_and_ends_with_status_1(example, capsys):
+    example.write_text(EXAMPLE.replace("now = [", 'now = ["\\u001b[31m", ').replace("ask =", "aks ="))
+    good = lessons_folder() / "7-wordpiece.toml"
+    assert run(["lesson", "check", str(good), str(example), str(example.with_name("none.toml"))]) == 1
+    first, *_, last = capsys.readouterr().out.splitlines()
+    line = EXAMPLE[: EXAMPLE.index("ask =")].count("\n") + 1
+    assert first.startswith(f"{example}:{line}: step 1 has an unknown entry “aks”.")
+    assert last.endswith("none.toml:1: none.toml cannot be read: No such file or directory.")
+
+
+def test_a_fault_is_told_without_control_characters(example, capsys):
+    example.write_text(EXAMPLE.replace("[[step]]", '[[step]]\n"\\u001b[31m" = 1', 1))
+    assert run(["lesson", "check", str(example)]) == 1
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_ours_are_listed_and_exported_by_name(tmp_path, capsys):
+    assert run(["lesson", "list"]) == 0
+    listed = capsys.readouterr().out
+    assert "7-wordpiece" in listed
+    assert str(lessons_folder() / "7-wordpiece.toml") in listed
+    assert run(["lesson", "export", "7-wordpiece", "-o", str(tmp_path / "page.html")]) == 0
+    assert "<title>WordPiece</title>" in (tmp_path / "page.html").read_text()
+    assert "<script>" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [("page.txt", "names no page. End its name with .html."), ("none/page.html", "cannot be written")],
+)
+def test_a_page_that_cannot_be_written_is_told(example, tmp_path, capsys, output, told):
+    assert run(["lesson", "export", str(example), "-o", str(tmp_path / output)]) == 1
+    assert told in capsys.readouterr().err

@@ -1,0 +1,95 @@
+"""`tokenloupe models`, as it is printed."""
+
+import json
+
+import pytest
+from installed_models import fill_home, move_home, put
+
+from guiapp.cli.main import run
+from guiapp.core.demo import demo_model_path
+from guiapp.core.sources import kept
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    return move_home(tmp_path / "home", monkeypatch)
+
+
+def test_nothing_found_is_said(capsys):
+    assert run(["models"]) == 0
+    assert capsys.readouterr().out == (
+        "No model was found. `tokenloupe models --add FOLDER` looks elsewhere, too.\n"
+    )
+    assert run(["models", "--json"]) == 0
+    assert capsys.readouterr().out == "[]\n"
+
+
+def test_models_are_listed_by_place_with_kind_size_and_path(capsys, home):
+    put(home / ".cache/llama.cpp/tiny.gguf", demo_model_path("toy").read_bytes())
+    put(home / ".cache/llama.cpp/bad.gguf", b"GGUF")
+    bpe = put(home / ".local/share/nomic.ai/GPT4All/b.gguf", demo_model_path("bpe").read_bytes())
+    assert run(["models"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert lines == [
+        ["llama.cpp", "cache"],
+        ["llama.cpp:bad.gguf", "cannot", "be", "opened", "4", "B", f"{home}/.cache/llama.cpp/bad.gguf"],
+        [
+            "llama.cpp:tiny.gguf",
+            "BPE",
+            "·",
+            "gpt-2",
+            "·",
+            "9",
+            "791",
+            "B",
+            f"{home}/.cache/llama.cpp/tiny.gguf",
+        ],
+        ["GPT4All"],
+        ["gpt4all:b.gguf", "BPE", "·", "llama-bpe", "·", "2,560", "77.8", "kB", str(bpe)],
+    ]
+
+
+def test_the_json_has_stable_keys(capsys, home):
+    expected = fill_home(home)
+    assert run(["models", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["name"]: row["path"] for row in rows} == {name: str(path) for name, path in expected.items()}
+    (row,) = [row for row in rows if row["name"] == "gpt4all:wordpiece.gguf"]
+    path = demo_model_path("wordpiece")
+    assert row == {
+        "name": "gpt4all:wordpiece.gguf",
+        "path": f"{home}/.local/share/nomic.ai/GPT4All/wordpiece.gguf",
+        "source": "GPT4All",
+        "format": "GGUF",
+        "size_bytes": path.stat().st_size,
+        "type": "WPM",
+        "pre": "",
+        "tokens": 2672,
+        "problem": "",
+    }
+
+
+def test_folders_are_added_and_removed(capsys, home, tmp_path):
+    put(tmp_path / "mine/x.gguf", demo_model_path("toy").read_bytes())
+    mine = str(tmp_path / "mine")
+    assert run(["models", "--add", mine]) == 0
+    assert run(["models"]) == 0
+    assert f"Folder {mine}\n  {mine}/x.gguf" in capsys.readouterr().out
+    assert (run(["models", "--remove", mine]), run(["models", "--remove", mine])) == (0, 1)
+    assert f"{mine} is not among the folders that are looked in." in capsys.readouterr().err
+    assert run(["models", "--add", f"{mine}/x.gguf"]) == 1
+    assert "is no folder. Choose one." in capsys.readouterr().err
+
+
+def test_what_was_fetched_is_deleted(capsys, home):
+    put(kept.folder() / "0/model.gguf", bytes(1_500_000))
+    assert run(["models", "--clear"]) == 0
+    assert capsys.readouterr().out == "1.5 MB deleted.\n"
+    assert kept.size_bytes() == 0
+
+
+def test_a_model_opens_by_the_name_that_is_listed(capsys, home):
+    fill_home(home)
+    assert run(["count", "ollama:hf.co/bartowski/Qwen-GGUF:Q4_K_M", "Hello"]) == 0
+    assert run(["count", "ollama:nothing", "Hello"]) == 1
+    assert "Ollama has no model “nothing” on this machine." in capsys.readouterr().err

@@ -1,0 +1,247 @@
+"""`tokenloupe step`: commands, scripts and what goes wrong."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+import guiapp
+from guiapp.analysis.trace import cost
+from guiapp.analysis.trace.recorder import record
+from guiapp.analysis.trace.reports import compare_with, debugger_for
+from guiapp.cli.main import run
+from guiapp.cli.step_console import Console
+
+TEXT = "How do lions sleep in New York?"
+
+
+def told(*commands: str) -> str:
+    """What the console says to some commands."""
+    tokenizer = guiapp.open_model("demo:bpe")
+    out = io.StringIO()
+    debugger = debugger_for(tokenizer, record(tokenizer, TEXT, "heap"))
+
+    def compare(encoder):
+        compare_with(debugger, tokenizer, encoder, True, True)
+
+    console = Console(debugger, tokenizer.encoders, compare, out)
+    for command in commands:
+        console.onecmd(console.precmd(command))
+    return out.getvalue()
+
+
+def test_a_mistake_is_pointed_at_and_nothing_is_said_of_no_piece():
+    said = told("break rank < 5 and colour > 3").splitlines()
+    assert said[1].index("^") == said[0].index("colour")
+    assert told("list") == "No piece is being encoded at this step.\n"
+    assert all(line.strip() for line in told("until byte 7").splitlines())
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("break colour == 3", "no column “colour”"),
+        ("break rank <", "The condition ends"),
+        ("break 1 / depth > 0", "divides by zero"),
+        ("step many", "not a number"),
+        ("delete 7", "no breakpoint 7"),
+        ("fly", "no command “fly”"),
+        ("print", "The condition ends"),
+    ],
+)
+def test_nonsense_is_told_and_the_session_goes_on(command, message):
+    said = told(command, "where")
+    assert "*** " in said
+    assert message in said
+    assert "Step 0 of" in said
+
+
+def test_errors_show_their_place_in_the_condition():
+    assert "    depth > 3 and\n                 ^\n*** " in told("print depth > 3 and")
+    assert "    depth + 1 / 0\n                ^\n*** This divides" in told("print depth + 1 / 0")
+    assert "    1 / depth > 0\n        ^\n*** This divides" in told("break operation merge if 1 / depth > 0")
+
+
+def test_help_covers_every_command():
+    names = [name[3:] for name in dir(Console) if name.startswith("do_")]
+    said = told(*(f"help {name}" for name in names))
+    assert "No help on" not in said
+    assert not any(line.startswith(" ") for line in said.splitlines())
+    assert told("help b") == told("help break")
+    assert "No help on" in told("help fly")
+    assert "restart" in told("help")
+
+
+def test_words_are_completed():
+    tokenizer = guiapp.open_model("demo:bpe")
+    console = Console(debugger_for(tokenizer, record(tokenizer, TEXT)), tokenizer.encoders, print)
+    assert console.complete_break("op", "break op", 6, 8) == ["operation", "operation"]
+    assert console.complete_break("me", "break operation me", 16, 18) == ["merge"]
+    assert console.complete_print("ra", "print ra", 6, 8) == ["rank"]
+
+
+def test_a_breakpoint_on_a_difference_is_found_from_the_prompt(monkeypatch, capsys):
+    assert "difference words, 1 hit." in told("break difference words")
+    assert "difference heap, 0 hits" in told("break difference heap")
+    assert "0 hits" in told("break difference viterbi")  # which this model lacks
+    monkeypatch.setattr("sys.stdin", io.StringIO("break difference greedy\ncontinue\n"))
+    assert run(["step", "demo:toy", "abacb", "--encoder", "heap"]) == 0
+    assert "Stopped at: difference greedy" in capsys.readouterr().out
+
+
+def test_a_script_reads_nothing_before_an_answer_and_an_error_points_to_its_place(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO("break rank < 5 and colour > 3\nbreak rank < 5\n"))
+    assert run(["step", "demo:toy", "a", "--encoder", "heap"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    marked = next(number for number, line in enumerate(said) if line.strip() == "^")
+    assert said[marked].index("^") == said[marked - 1].index("colour")
+    assert "Breakpoint 0: rank < 5, 0 hits." in said
+
+
+def test_json_holds_all_steps_or_those_at_breakpoints(capsys):
+    assert run(["step", "demo:bpe", TEXT, "--json"]) == 0
+    everything = json.loads(capsys.readouterr().out)
+    assert len(everything["steps"]) == everything["n_steps"]
+    assert run(["step", "demo:bpe", TEXT, "--json", "--break", "operation merge", "--break", "rank < 9"]) == 0
+    some = json.loads(capsys.readouterr().out)
+    wanted = [
+        s for s in everything["steps"] if s["operation"] == "merge" or (s["rank"] or 99) < 9 or s["rank"] == 0
+    ]
+    assert some["steps"] == wanted != []
+
+
+def test_a_broken_condition_is_one_line_and_status_1(capsys):
+    assert run(["step", "demo:bpe", "x", "--break", "rank <"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_tokenize_prints_a_log(capsys):
+    assert run(["tokenize", "demo:bpe", TEXT, "--format", "log"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any("→ `leep`, rank" in line for line in lines)
+
+
+def test_of_a_long_text_the_beginning_is_stepped_through_unless_all_is_asked_for(
+    capsys, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(cost, "LONGEST_WITHOUT_ASKING", 1000)
+    monkeypatch.setattr(cost, "FIRST_BYTES", 300)
+    file = tmp_path / "long.txt"
+    file.write_bytes(("Löwen und Schafe\n" * 100).encode())
+    assert run(["step", "demo:bpe", "-f", str(file), "--json"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)["text"] == "Löwen und Schafe\n" * 16
+    assert "1,800 bytes" in told.err
+    assert "first 288" in told.err
+    assert "--all" in told.err
+    assert run(["step", "demo:bpe", "-f", str(file), "--json", "--all"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)["text"] == "Löwen und Schafe\n" * 100
+    assert not told.err
+
+
+SESSION = """\
+heap: 21 steps, 2 pieces, 9 bytes.
+Type help for the commands.
+0/21  Piece 1 of 2: `How`. Tokens never cross its edges.
+> n
+1/21  Piece 2 of 2: `·lions`. Tokens never cross its edges.
+> s 2
+  H | [o + w]
+3/21  `o` + `w` → `ow`, rank 62: the only candidate.
+> u 13
+  ·l | [i + on] | s
+13/21  `i` + `on` → `ion`, rank 163: the lowest of 2 candidates.
+> l
+  ·l | [i + on] | s
+         163  i + on
+         201  ·l + i
+         570  l + i  stale
+       1,247  i + o  stale
+> w
+Step 13 of 21: encode, piece 2 of 2, bytes 5–8
+> watch rank
+  rank = 163
+> s
+  ·l | ion | s
+14/21  `ion` + `s` → `ions` could merge: it enters the queue with rank 1,251.
+  rank = 1,251
+> b operation merge
+Breakpoint 0: operation merge, 5 hits.
+> b token 1507 once
+Breakpoint 1: token 1507 once, 1 hit.
+> b
+0  operation merge  5 hits
+1  token 1507 once  1 hit
+> disable 0
+> b
+0  operation merge  (off) 0 hits
+1  token 1507 once  1 hit
+> c
+Stopped at: token 1507 once
+  ·l | [ion + s]
+18/21  `ion` + `s` → `ions`, rank 1,251: the only candidate.
+  rank = 1,251
+> r
+0/21  Piece 1 of 2: `How`. Tokens never cross its edges.
+  rank = –
+> enable 0
+> delete 0
+> b
+0  token 1507 once  (off) 0 hits
+> clear
+> watch
+> u byte 8
+  ·l | [ion + s]
+18/21  `ion` + `s` → `ions`, rank 1,251: the only candidate.
+> out
+  ·l | ions
+19/21  Piece 2 of 2, `·lions`, is done: 2 tokens.
+> bk 2 piece
+  H | o | w
+2/21  `o` + `w` → `ow` could merge: it enters the queue with rank 62.
+> p end - position
+2
+> w
+Step 2 of 21: encode, piece 1 of 2, bytes 1–3
+> restart
+0/21  Piece 1 of 2: `How`. Tokens never cross its edges.
+> s stage
+  H | o | w
+2/21  `o` + `w` → `ow` could merge: it enters the queue with rank 62.
+> finish
+*** There is no command “finish”. Type help.
+> delete 7
+*** There is no breakpoint 7.
+> disable 3
+*** There is no breakpoint 3.
+> s x
+*** “x” is not a number. Write a whole number (steps).
+> b operation merge log made {result}
+Breakpoint 0: operation merge log made {result}, 5 hits.
+> c
+3: made ow
+9: made ·l
+11: made on
+13: made ion
+18: made ions
+21/21  That is all: 5 tokens.
+> w
+At the end.
+> h where
+where: the stage, the piece and the step.
+"""
+
+
+def test_a_session_from_the_start_to_the_end():
+    tokenizer, out = guiapp.open_model("demo:bpe"), io.StringIO()
+    debugger = debugger_for(tokenizer, record(tokenizer, "How lions", "heap"))
+    console = Console(debugger, tokenizer.encoders, print, out)
+    console.preloop()
+    for line in SESSION.splitlines():
+        if line.startswith("> "):
+            out.write(f"{line}\n")
+            console.onecmd(console.precmd(line.removeprefix("> ")))
+    assert out.getvalue() == SESSION

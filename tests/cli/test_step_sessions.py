@@ -1,0 +1,130 @@
+"""`tokenloupe step`: breakpoints that cannot be hit, long pieces, and where a session reads."""
+
+import io
+import json
+import sys
+
+import pytest
+
+import guiapp
+from guiapp.analysis.trace.breakpoints import column_help, parse_breakpoint
+from guiapp.analysis.trace.recorder import record
+from guiapp.analysis.trace.reports import debugger_for
+from guiapp.cli.main import run
+from guiapp.cli.step_console import Console, remembered_commands
+
+ABSENT = (
+    "*** operation reach: No step of heap is a “reach”. There are: special, text, normalise, piece, whole, "
+    "push, stale, merge, fallback, lost, done, add."
+)
+
+
+def session(text, *commands, breakpoints=()):
+    """The lines that are said."""
+    tokenizer, out = guiapp.open_model("demo:bpe"), io.StringIO()
+    debugger = debugger_for(tokenizer, record(tokenizer, text, "heap"))
+    debugger.set_breakpoints([parse_breakpoint(each) for each in breakpoints])
+    console = Console(debugger, tokenizer.encoders, print, out)
+    if breakpoints:
+        console.preloop()
+    for command in commands:
+        console.onecmd(console.precmd(command))
+    return out.getvalue().splitlines()
+
+
+def test_breakpoints_that_cannot_be_hit_say_why_whenever_they_are_named():
+    assert session("How lions", "break operation reach") == ["Breakpoint 0: operation reach, 0 hits.", ABSENT]
+    assert session("How lions", "b operation push", "b operation reach", "b")[-3:] == [
+        "0  operation push  8 hits",
+        "1  operation reach  0 hits",
+        ABSENT,
+    ]
+    assert session("How lions", breakpoints=["operation push", "operation reach"])[2:4] == [
+        ABSENT,
+        "0/21  Piece 1 of 2: `How`. Tokens never cross its edges.",
+    ]
+
+
+def test_places_outside_of_pieces_are_told_without_one():
+    assert session("How lions", "until 20", "where")[-1] == "Step 20 of 21: assemble, bytes 0–0"
+    assert session("How lions", "until x") == ["*** “x” is not a number. Write a whole number (step)."]
+    assert session("How lions", "until y 3") == ["*** “y” is not a number. Write a whole number (step)."]
+    assert session("How lions", "columns") == column_help().splitlines()
+
+
+def test_of_long_pieces_the_tokens_around_the_next_merge_are_shown():
+    said = session("internationalization" * 2, *["step 2", "until 43", "until 75"])
+    assert [line for line in said if line.startswith("  ")] == [
+        "  i | n | t | e | r | n | a | t | i | o | n | a …",
+        "  … z | a | t | i | on | in | t | er | n | a | t | i | [o + n] | a | l | i | z | a | t | i | o | n",
+        "  in | ter | n | [at + ion] | al | iz | at | ion | in | ter | n | at | ion | al | iz …",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("condition", "indices", "said"),
+    [
+        ("difference words", [2], ""),
+        ("operation reach", [], f"{ABSENT.removeprefix('*** ')}\n"),
+    ],
+)
+def test_what_a_breakpoint_misses_is_told_beside_the_json(condition, indices, said, capsys):
+    assert run(["step", "demo:bpe", "lions", "--encoder", "heap", "--json", "--break", condition]) == 0
+    printed = capsys.readouterr()
+    assert len(json.loads(printed.out)["steps"]) == len(indices)
+    assert printed.err == said
+
+
+class Terminal(io.TextIOWrapper):
+    def isatty(self):
+        return True
+
+
+def piped(text):
+    return io.TextIOWrapper(io.BytesIO(text))
+
+
+def test_a_text_from_standard_input_leaves_none_for_commands(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", piped(b"abc"))
+    assert run(["step", "demo:toy"]) == 1
+    said = "The text came by standard input, so commands cannot. Give TEXT, -f FILE or --json."
+    assert capsys.readouterr().err == f"tokenloupe: {said}\n"
+
+
+@pytest.mark.parametrize("source", ["text", "file", "terminal", "json"])
+def test_other_texts_leave_standard_input_to_the_commands(source, monkeypatch, capsys, tmp_path):
+    (tmp_path / "text").write_text("abc")
+    words, stdin = {
+        "text": (["abc"], piped(b"where\n")),
+        "file": (["-f", str(tmp_path / "text")], piped(b"where\n")),
+        "terminal": ([], Terminal(io.BytesIO(b"abc"))),
+        "json": (["--json"], piped(b"abc")),
+    }[source]
+    monkeypatch.setattr(sys, "stdin", stdin)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert run(["step", "demo:toy", *words]) == 0
+    said = capsys.readouterr().out
+    assert ("Step 0 of" in said) == (source in ("text", "file"))
+    assert ("abc" in said) == (source in ("text", "file", "terminal", "json"))
+
+
+def test_commands_are_remembered_from_one_session_to_the_next(monkeypatch, tmp_path):
+    readline = pytest.importorskip("readline")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "a" / "state"))
+    before = [readline.get_history_item(1 + at) for at in range(readline.get_current_history_length())]
+    length = readline.get_history_length()
+    try:
+        readline.clear_history()
+        for command in ("step", "where"):
+            with remembered_commands():
+                assert readline.get_history_length() == 1000
+                readline.add_history(command)
+            readline.clear_history()
+        with remembered_commands():
+            count = readline.get_current_history_length()
+            assert [readline.get_history_item(1 + at) for at in range(count)] == ["step", "where"]
+    finally:
+        readline.set_history_length(length)
+        readline.clear_history()
+        for command in before:
+            readline.add_history(command)

@@ -1,0 +1,25 @@
+"""`tokenloupe tokenize --round-trip`: as sentences, as JSON, and no other way."""
+
+import json
+
+import guiapp
+from guiapp.analysis.explain.round_trip import round_trip
+from guiapp.cli.main import run
+
+
+def test_what_comes_back_is_told_or_printed_as_json(capsys):
+    tokenizer = guiapp.open_model("demo:spm")
+    result = round_trip(tokenizer, tokenizer.encode("a  b", False))
+    assert run(["tokenize", "demo:spm", "a  b", "--round-trip"]) == 0
+    assert capsys.readouterr().out.splitlines() == [*result.told()]
+    assert run(["tokenize", "demo:spm", "a  b", "--round-trip", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(result.record()))
+
+
+def test_it_has_no_other_format(capsys):
+    assert run(["tokenize", "demo:spm", "a", "--round-trip", "--format", "table"]) == 1
+    out, err = capsys.readouterr()
+    assert (out, err) == (
+        "",
+        "tokenloupe: --round-trip cannot be printed as table. Choose --format json, or none.\n",
+    )

@@ -1,0 +1,106 @@
+"""`tokenloupe train`: a text becomes a model file that opens and encodes it."""
+
+import json
+
+import pytest
+
+import guiapp
+from guiapp.cli.main import run
+
+TEXT = "This is insane! This is impossible. How do lions sleep in this weather?\nThey do not. " * 3
+
+
+@pytest.fixture
+def text_file(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text(TEXT)
+    return path
+
+
+def train(algorithm, text, size, out, *options):
+    """The exit status."""
+    command = ["train", algorithm, "-f", str(text), "--vocab-size", str(size), "-o", str(out), "--force"]
+    return run([*command, *options])
+
+
+@pytest.mark.parametrize(("algorithm", "size"), [("bpe", 290), ("wordpiece", 60), ("unigram", 60)])
+def test_a_trained_model_opens_and_encodes_its_text(algorithm, size, text_file, tmp_path, capsys):
+    out = tmp_path / "out.gguf"
+    assert train(algorithm, text_file, size, out, "--log") == 0
+    assert capsys.readouterr().out
+    tokenizer = guiapp.open_model(out)
+    assert len(tokenizer.vocabulary) <= size
+    encoding = tokenizer.encode(TEXT)
+    assert tokenizer.vocabulary.special_ids.unk not in encoding.token_ids.tolist()
+    assert encoding.token_ids.tolist() == tokenizer.encode_readable(TEXT).token_ids.tolist()
+    if algorithm == "bpe":
+        assert tokenizer.decode(encoding.token_ids) == TEXT
+
+
+@pytest.mark.parametrize("marks", [[], ["--end-marks"]])
+def test_a_text_without_repeated_pairs_becomes_a_model_that_merges_nothing(marks, tmp_path):
+    (tmp_path / "text").write_text("abcd")
+    out = tmp_path / "out.gguf"
+    assert train("bpe", tmp_path / "text", 600, out, *marks) == 0
+    assert len(guiapp.open_model(out).encode("abcd", add_special=False).token_ids) == 4
+
+
+def test_end_of_word_marks_become_spaces_behind_words(text_file, tmp_path, capsys):
+    out = tmp_path / "out.gguf"
+    assert train("bpe", text_file, 340, out, "--end-marks") == 0
+    assert capsys.readouterr().out == ""
+    tokenizer = guiapp.open_model(out)
+    assert tokenizer.vocabulary.raw_text(tokenizer.encode("This is", add_special=False).token_ids[0]) == (
+        "This▁".encode()
+    )
+    assert train("unigram", text_file, 340, out, "--end-marks") == 1
+    assert "--end-marks" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [(290, "290 tokens"), (400, "306 tokens instead of 400: no pair occurs twice any more.")],
+)
+def test_how_many_tokens_there_are_is_told(size, said, text_file, tmp_path, capsys):
+    out = tmp_path / "out.gguf"
+    assert train("bpe", text_file, size, out) == 0
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", f"{out}: {said}\n")
+
+
+@pytest.mark.parametrize("words", ["-o x", "--vocab-size 300"])
+def test_a_size_and_a_place_are_needed(words, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        run(["train", "bpe", *words.split()])
+    assert "required" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("text", "size"), [("", 300), ("abc", 5), ("   \n", 300)])
+def test_too_little_is_told(text, size, tmp_path, capsys):
+    (tmp_path / "text").write_text(text)
+    assert train("bpe", tmp_path / "text", size, tmp_path / "o") == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_place_that_cannot_be_written_is_told(text_file, tmp_path, capsys):
+    assert train("bpe", text_file, 300, tmp_path / "no" / "o.gguf") == 1
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_steps_are_written_too(text_file, tmp_path, capsys):
+    given = "bpe", text_file, 290, tmp_path / "o.gguf", "--steps"
+    assert train(*given, str(tmp_path / "steps.json"), "--log") == 0
+    first, *_, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("     1  ")
+    assert last.startswith("    33  ")
+    for ending, start in ((".html", "<!doctype"), (".json", '{"algorithm"'), (".svg", "<svg")):
+        assert train(*given, str(tmp_path / f"steps{ending}")) == 0
+        assert (tmp_path / f"steps{ending}").read_text().startswith(start)
+    assert len(json.loads((tmp_path / "steps.json").read_text())["steps"]) == 33
+    assert train(*given, str(tmp_path / "steps.md")) == 1
+    assert "names no format" in capsys.readouterr().err
+    assert capsys.readouterr().out == ""
+    assert train(*given, str(tmp_path / "steps.txt")) == 1
+    assert "names no format" in capsys.readouterr().err
+    assert train(*given, str(tmp_path / "no" / "steps.json")) == 1
+    assert "cannot be written" in capsys.readouterr().err

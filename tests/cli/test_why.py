@@ -1,0 +1,60 @@
+"""`tokenloupe why`: the stages for people and as JSON, one clear line on errors."""
+
+import json
+
+import pytest
+
+import guiapp
+from guiapp.cli.main import run
+
+TEXT = "Hello tokenization<|im_end|>"
+
+
+def test_a_token_is_named_by_a_byte_or_by_its_number(capsys):
+    encoding = guiapp.open_model("demo:bpe").encode(TEXT)
+    index = next(row for row, (start, end) in enumerate(encoding.spans.tolist()) if start <= 8 < end)
+    told = []
+    for which in (["--at", "8"], ["--token", str(index)], ["--at", "8:9"]):
+        assert run(["why", "demo:bpe", TEXT, *which]) == 0
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1] == told[2]
+    start, end = encoding.spans[index]
+    assert told[0].startswith(f"token {index}, bytes {start}–{end}\n  Bytes   ")
+    assert "beats t + o, rank 1,964" in told[0]
+
+
+def test_without_a_place_all_tokens_with_text_are_told(capsys):
+    assert run(["why", "demo:bpe", TEXT]) == 0
+    n_told = capsys.readouterr().out.count("\n  Bytes ")
+    assert n_told == len(guiapp.open_model("demo:bpe").encode(TEXT)) - 1
+    assert run(["why", "demo:bpe", TEXT, "--token", "0"]) == 0
+    assert "is put in front of the text" in capsys.readouterr().out
+
+
+def test_the_record_has_the_merges_and_what_lost(capsys):
+    assert run(["why", "demo:bpe", TEXT, "--at", "8", "--encoder", "heap", "--json"]) == 0
+    (token,) = json.loads(capsys.readouterr().out)["tokens"]
+    (expected,) = guiapp.why("demo:bpe", TEXT, 8, encoder="heap")
+    assert (token["id"], token["span"]) == (expected.token_id, [expected.start, expected.end])
+    names = [stage["stage"] for stage in token["stages"]]
+    assert names == ["bytes", "partition", "normalise", "split", "encode", "token"]
+    lines = token["stages"][4]["lines"]
+    merged = [line["merged"]["result"] for line in lines if line["merged"]]
+    assert merged == [line.merged.result for line in expected.merges]
+    assert lines[0]["lost"]["rank"] > lines[0]["merged"]["rank"]
+
+
+@pytest.mark.parametrize(
+    ("which", "told"),
+    [
+        (["--at", "99"], "There are no bytes 99–100 in a text of 28 bytes."),
+        (["--at", "x"], "“x” is no place in a text."),
+        (["--token", "99"], "There is no token 99"),
+        (["--at", "0", "--encoder", "none"], "no encoder “none”"),
+    ],
+)
+def test_what_is_not_there_is_told_in_one_line(capsys, which, told):
+    assert run(["why", "demo:bpe", TEXT, *which]) == 1
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.count("\n") == 1

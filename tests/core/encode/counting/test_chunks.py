@@ -1,0 +1,179 @@
+"""Chunks cover the text, hold no more tokens than allowed, and none could be longer."""
+
+import random
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from model_files import ALL_MODELS
+from pair_vocabularies import sentence_piece
+from random_texts import random_texts
+
+import guiapp
+from guiapp.core.encode.counting.boundaries import LEVELS, boundaries
+from guiapp.core.encode.counting.chunks import LOOK_BEYOND, Chunk, _last_fitting, chunk_text
+from guiapp.core.encode.counting.interval import IntervalCounter
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import Rules
+from guiapp.errors import EncodeError
+
+N_TEXTS = 8
+LONGEST_TEXT = 120  # bytes; what is expected is found by trying everything
+FEW_WORDS = Tokenizer(
+    sentence_piece(
+        {"<unk>": 0, "a": -9, "b": -9, "▁": -9, ".": -9, "ab": -1, "▁a": -2, "aba": -3},
+        rules=Rules(escape_spaces=True),
+    )
+)
+SENTENCES = b"The quick brown fox jumps over the lazy dog. Then it sleeps!\nSo do we, all day long.\n" * 3
+
+
+@pytest.mark.parametrize("model", ALL_MODELS)
+def test_chunks_cover_the_text_and_are_maximal(model):
+    tokenizer = guiapp.open_model(model)
+    for index, text in enumerate(random_texts(11, N_TEXTS)):
+        text, by, rng = text[:LONGEST_TEXT], LEVELS[index % 4], random.Random(index)
+        max_tokens = rng.choice((5, 8, 20))
+        overlap = rng.choice((0, rng.randrange(max_tokens)))
+        covered, start_before = 0, -1
+        for chunk in chunk_text(tokenizer, text, max_tokens, overlap, by):
+            story = (text, by, max_tokens, overlap, chunk)
+            assert start_before < chunk.start <= covered < chunk.end, story
+            assert chunk.start == covered or count(tokenizer, text, chunk.start, covered) <= overlap, story
+            assert chunk.n_tokens == count(tokenizer, text, chunk.start, chunk.end) <= max_tokens, story
+            ends = (
+                farthest_by_trying(tokenizer, text, chunk.start, level, max_tokens)
+                for level in LEVELS[LEVELS.index(by) :]
+            )
+            assert chunk.end == next(end for end in ends if end is not None), story
+            covered, start_before = chunk.end, chunk.start
+        assert covered == len(text)
+
+
+@given(
+    text=st.text(alphabet="ab .", max_size=40),
+    sizes=st.integers(1, 6).flatmap(lambda most: st.tuples(st.just(most), st.integers(0, most - 1))),
+    by=st.sampled_from(LEVELS),
+)
+@example(text="b b  ", sizes=(3, 2), by="word")  # no word more fits behind the last one
+@example(text="ab" * 20, sizes=(2, 1), by="character")
+def test_each_chunk_goes_on_behind_the_one_before_whatever_overlaps(text, sizes, by):
+    chunks = chunk_text(FEW_WORDS, text, *sizes, by)
+    for before, after in pairwise(chunks):
+        assert before.start < after.start <= before.end < after.end
+    assert (chunks[0].start, chunks[-1].end) == (0, len(text)) if text else not chunks
+
+
+@pytest.mark.parametrize("by", LEVELS)
+@pytest.mark.parametrize(("max_tokens", "overlap"), [(30, 0), (30, 1), (30, 12), (40, 39)])
+def test_as_much_overlaps_as_is_allowed(max_tokens, overlap, by):
+    tokenizer = guiapp.open_model("demo:bpe")
+    chunks = chunk_text(tokenizer, SENTENCES, max_tokens, overlap, by)
+    for before, after in pairwise(chunks):
+        allowed = [
+            start
+            for start in boundaries(SENTENCES, by).tolist()
+            if before.start < start < before.end
+            and count(tokenizer, SENTENCES, start, before.end) <= overlap
+            and (farthest_by_trying(tokenizer, SENTENCES, start, by, max_tokens) or 0) > before.end
+        ]
+        assert after.start == (allowed[0] if allowed and overlap else before.end)
+
+
+def count(tokenizer, text, start, end):
+    return len(tokenizer.encode(text[start:end], add_special=False))
+
+
+def farthest_by_trying(tokenizer, text, start, level, max_tokens):
+    """The farthest boundary that fits; None where none does."""
+    ends = IntervalCounter(tokenizer, text).outside_special_tokens(boundaries(text, level)).tolist()
+    fits = (end for end in ends[::-1] if end > start and count(tokenizer, text, start, end) <= max_tokens)
+    return next(fits, None)
+
+
+def test_a_chunk_reaches_beyond_a_place_that_does_not_fit():
+    vocabulary = sentence_piece(
+        {"<unk>": 0, "a": -9, "b": -9, "c": -9, "d": -9, "abcd": -1, "ab": -2, "abc": -3},
+        rules=Rules(escape_spaces=True),
+    )
+    tokenizer = Tokenizer(vocabulary)
+    counts = [count(tokenizer, b"dabcd", 0, end) for end in range(1, 6)]
+    assert counts == [1, 2, 2, 2, 2]
+    assert chunk_text(tokenizer, b"dabcd", 2) == [Chunk(0, 5, 2)]
+
+
+def test_the_text_of_a_special_token_stays_whole():
+    tokenizer = guiapp.open_model("demo:bpe")
+    text = b"one<|im_end|>two<|im_end|>"
+    chunks = chunk_text(tokenizer, text, 1)
+    assert b"<|im_end|>" in [text[chunk.start : chunk.end] for chunk in chunks]
+    assert len(chunk_text(tokenizer, text, 1, parse_special=False)) > len(chunks)
+
+
+def test_a_chunk_may_end_between_special_tokens_of_which_the_text_has_only_one():
+    vocabulary = sentence_piece({"<unk>": 0, "b": -1, "xa": 0, "ab": 0}, rules=Rules())
+    vocabulary.attributes[2:] = Attribute.USER_DEFINED.value
+    tokenizer = Tokenizer(vocabulary)
+    assert tokenizer.encode(b"xab").token_ids.tolist() == [2, 1]
+    assert chunk_text(tokenizer, b"xab", 1) == [Chunk(0, 2, 1), Chunk(2, 3, 1)]
+
+
+@pytest.mark.parametrize("by", LEVELS)
+def test_whole_parts_are_kept_together_where_they_fit(by):
+    tokenizer = guiapp.open_model("demo:bpe")
+    ends = set(boundaries(SENTENCES, by).tolist())
+    assert {chunk.end for chunk in chunk_text(tokenizer, SENTENCES, 60, 10, by)} <= ends
+
+
+def test_what_does_not_fit_as_a_whole_is_cut_at_the_next_finer_place():
+    tokenizer = guiapp.open_model("demo:bpe")
+    chunks = chunk_text(tokenizer, SENTENCES, 12, by="line")
+    ends = {
+        offset for level in ("line", "sentence", "word") for offset in boundaries(SENTENCES, level).tolist()
+    }
+    assert {chunk.end for chunk in chunks} <= ends
+    assert len(chunk_text(tokenizer, b"x" * 50, 3, by="line")) > 1
+
+
+def test_long_text_without_cuts_is_divided_in_a_moment():
+    tokenizer = guiapp.open_model("demo:spm")
+    chunks = chunk_text(tokenizer, b"a" * 20_000, 500)
+    assert sum(chunk.end - chunk.start for chunk in chunks) == 20_000
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_tokens": 0}, "at least 1"),
+        ({"max_tokens": 4, "overlap": 4}, "Choose 0 to 3"),
+        ({"max_tokens": 4, "overlap": -1}, "Choose 0 to 3"),
+        ({"max_tokens": 4, "by": "page"}, "line, sentence, word, character"),
+        ({"max_tokens": 1, "overlap": 1}, "Choose 0 to 0"),
+        ({"max_tokens": -1}, "at least 1"),
+        ({"max_tokens": 1}, "character at byte 4 has 3 tokens"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options, message):
+    with pytest.raises(EncodeError, match=message):
+        chunk_text(guiapp.open_model("demo:bpe"), "abc 🧿", **options)
+
+
+def test_an_empty_text_has_no_chunks():
+    assert chunk_text(guiapp.open_model("demo:bpe"), b"", 5) == []
+
+
+@given(size=st.integers(0, 300), n_fitting=st.integers(0, 300), beyond=st.integers(1, LOOK_BEYOND))
+def test_the_last_that_fits_is_found_also_beyond_some_that_do_not(size, n_fitting, beyond):
+    n_fitting = min(size, n_fitting)
+    asked = []
+
+    def fits(index):
+        asked.append(index)
+        assert 0 <= index < size
+        return index < n_fitting or index == n_fitting - 1 + beyond
+
+    expected = n_fitting - 1 + beyond if n_fitting - 1 + beyond < size else n_fitting - 1
+    assert _last_fitting(fits, size) == expected
+    assert len(asked) == len(set(asked)) <= 2 * LOOK_BEYOND + 20

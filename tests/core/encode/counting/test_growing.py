@@ -1,0 +1,162 @@
+"""Texts that grow at one end have at any time the tokens that they have when encoded from scratch."""
+
+import random
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from model_files import ALL_MODELS, special_texts
+from random_texts import random_texts
+from toy_vocabulary import toy_vocabulary
+from unpaired_vocabularies import vocabulary, write_plamo2, write_rwkv, write_unigram
+from watched_tokenizer import watched
+
+import guiapp
+from guiapp.core.demo import sample_text
+from guiapp.core.encode.counting.growing import AppendEncoder, PrependEncoder
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import VocabType
+from guiapp.errors import EncodeError
+
+N_TEXTS = 40
+N_SPECIAL = 60  # that are mixed into texts
+TRAPS = [
+    b"<sentinel:12><sentinel:9>a",
+    b"IMGIMGABCZ IMGIMGAZ",
+    b"    \t\n   x",
+    b"abc'LL've x",
+    b"1234567 12 a1b22",
+]
+CHARACTERS = {"\u00a0": " ", "\u200b": "", "ﬁ": "fi", "…": "...", "か\u3099": "が", "ab": "ba", "  ": "b"}
+MODELS_OF_TYPES = ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"]
+WRITERS = {
+    "plamo2": lambda path: write_plamo2(path, 3),
+    "rwkv": lambda path: write_rwkv(path, 5),
+    "unigram": lambda path: write_unigram(path, 5, True, False, list(build_charsmap(CHARACTERS))),
+    "unigram, spaces removed": lambda path: write_unigram(path, 5, False, True, None),
+}
+
+open_model = cache(guiapp.open_model)
+
+
+def check_growing(tokenizer, texts):
+    """Compare both encoders, which look for cuts as often as they can, with encoding from scratch."""
+    for index, text in enumerate(texts):
+        rng = random.Random(index)
+        parse_special = rng.random() < 0.7
+        appended, prepended = (
+            kind(tokenizer, True, parse_special, settle_bytes=1) for kind in (AppendEncoder, PrependEncoder)
+        )
+        sizes = [0]
+        while sizes[-1] < len(text):
+            sizes.append(min(sizes[-1] + rng.choice((1, 1, 2, 5, 30)), len(text)))
+        for start, end in pairwise(sizes):
+            appended.append(text[start:end])
+            prepended.prepend(text[len(text) - end : len(text) - start])
+            if rng.random() < 0.3 or end == len(text):
+                check_same(appended, tokenizer.encode(text[:end], True, parse_special))
+                check_same(prepended, tokenizer.encode(text[len(text) - end :], True, parse_special))
+                assert appended.least_count <= appended.count
+
+
+def check_same(growing, encoding):
+    assert growing.token_ids.tolist() == encoding.token_ids.tolist(), encoding.text_bytes
+    assert growing.count == len(encoding)
+
+
+@pytest.mark.parametrize("model", ALL_MODELS)
+def test_growing_equals_encoding_from_scratch(model):
+    tokenizer = open_model(model)
+    special = special_texts(tokenizer, N_SPECIAL)
+    check_growing(tokenizer, random_texts(7, N_TEXTS, special))
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_growing_equals_encoding_from_scratch_with_tokens_of_all_kinds(kind, tmp_path):
+    tokenizer = open_model(WRITERS[kind](tmp_path / "model.gguf"))
+    check_growing(tokenizer, [*random_texts(8, N_TEXTS), b"\xef\xbb\xbfa\xef\xbb\xbf"])
+
+
+@pytest.mark.parametrize("patterns", dict.fromkeys(row.patterns for row in PRE_TOKENIZERS.values()))
+def test_growing_equals_encoding_from_scratch_with_each_pre_tokenizer(patterns):
+    tokenizer = Tokenizer(replace(open_model("demo:bpe").vocabulary, patterns=patterns))
+    check_growing(tokenizer, [*TRAPS, *random_texts(9, 5)])
+
+
+@pytest.mark.parametrize("model", MODELS_OF_TYPES)
+def test_each_byte_is_encoded_a_few_times_however_often_somebody_asks(model):
+    tokenizer, text = watched(model), sample_text("english")[:4000]
+    appended, prepended = AppendEncoder(tokenizer), PrependEncoder(tokenizer)
+    parts = [text[start : start + 40] for start in range(0, len(text), 40)]
+    for part in parts:
+        appended.append(part)
+    assert sum(tokenizer.encoded) <= len(text)
+    tokenizer.encoded.clear()
+    for part in reversed(parts):
+        prepended.prepend(part)
+    assert sum(tokenizer.encoded) <= len(text)
+    tokenizer.encoded.clear()
+    for _ in range(100):
+        appended.append(b"x y ")
+        prepended.prepend(b"x y ")
+        assert appended.count > 500 < prepended.count
+        assert len(appended.token_ids) == appended.count
+    assert max(tokenizer.encoded) < 600
+    assert sum(tokenizer.encoded) < 100 * 600
+
+
+@pytest.mark.parametrize("size", [1, 1000])
+def test_text_without_cuts_is_not_encoded_before_somebody_asks(size):
+    tokenizer = watched("demo:bpe")
+    appended, prepended = AppendEncoder(tokenizer), PrependEncoder(tokenizer)
+    for _ in range(0, 10_000, size):
+        appended.append(b"a" * size)
+        prepended.prepend(b"a" * size)
+    assert not tokenizer.encoded
+    check_same(appended, tokenizer.encode(b"a" * 10_000))
+    check_same(prepended, tokenizer.encode(b"a" * 10_000))
+
+
+def test_rwkv_text_without_cuts_is_settled_behind_the_longest_token():
+    tokenizer = watched("demo:rwkv")
+    text = bytes(byte for byte in sample_text("languages") if byte >= 0x80)[:4000]
+    appended = AppendEncoder(tokenizer)
+    for start in range(0, len(text), 10):
+        appended.append(text[start : start + 10])
+        check_same(appended, tokenizer.encode(text[: start + 10]))
+    assert max(tokenizer.encoded) < 600
+
+
+def test_nothing_was_put_in_yet():
+    tokenizer = open_model("demo:bpe")
+    for encoder in (AppendEncoder(tokenizer), PrependEncoder(tokenizer)):
+        check_same(encoder, tokenizer.encode(b""))
+    assert AppendEncoder(tokenizer, add_special=False).token_ids.dtype == np.int32
+
+
+def test_text_that_the_vocabulary_cannot_express_is_an_error():
+    for kind, tokens in ((VocabType.RWKV, ["a", "ab"]), (VocabType.WPM, ["▁a", "b"])):
+        tokenizer = Tokenizer(vocabulary(kind, tokens, unknown=None))
+        appended, prepended = AppendEncoder(tokenizer, False), PrependEncoder(tokenizer, False)
+        with pytest.raises(EncodeError):
+            appended.append("a" + "b" * 300 + "c"), appended.count
+        with pytest.raises(EncodeError):
+            prepended.prepend("a" + "b" * 300 + "c"), prepended.count
+
+
+def test_white_space_that_a_special_token_takes_away_is_waited_for():
+    takes = Attribute.CONTROL | Attribute.LSTRIP | Attribute.RSTRIP
+    scores = dict.fromkeys([*map(chr, range(97, 123)), "<", ">"], -1.0)
+    tokenizer = Tokenizer(toy_vocabulary({"<unk>": Attribute.UNKNOWN, "▁": -1.0, "<x>": takes, **scores}))
+    text = b"ab cd  <x>  ef <x> gh  ij " * 3
+    appended, prepended = AppendEncoder(tokenizer, settle_bytes=1), PrependEncoder(tokenizer, settle_bytes=1)
+    for size in range(1, len(text) + 1):
+        appended.append(text[size - 1 : size])
+        prepended.prepend(text[len(text) - size : len(text) - size + 1])
+        check_same(appended, tokenizer.encode(text[:size]))
+        check_same(prepended, tokenizer.encode(text[-size:]))

@@ -1,0 +1,135 @@
+"""Where texts may be cut: against looking at every place, with windows far smaller than the text."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from arrays import as_array, as_lists
+from hypothesis import given
+from hypothesis import strategies as st
+from pair_vocabularies import BYTE_TOKENS, HOSTILE_BITS, byte_level
+
+from guiapp.core.encode.families import byte_pair, cuts, words
+from guiapp.core.encode.families.byte_pair import BytePairPipeline
+from guiapp.core.encode.families.words import WordsPipeline
+from guiapp.core.vocabulary.vocabulary import Rules
+from guiapp.native.strings import packed
+
+LETTERS = st.lists(st.sampled_from([0, 1, 2, 3, 255]), max_size=40).map(bytes)
+PAIRS = st.sets(st.tuples(*[st.sampled_from([0, 1, 2, 3, 255])] * 2), max_size=4)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def small_windows():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cuts, "FIRST_WINDOW", 2)
+        patch.setattr(words, "FIRST_LOOK", 2)
+        patch.setattr(byte_pair, "WINDOW_BYTES", 2)
+        yield
+
+
+@given(text=LETTERS, pairs=PAIRS, position=st.integers(0, 40))
+def test_a_cut_is_between_the_nearest_two_bytes_that_allow_it(text, pairs, position):
+    is_cut = np.zeros((256, 256), np.bool_)
+    for left, right in pairs:
+        is_cut[left, right] = True
+    position = min(position, len(text))
+    places = [at for at in range(1, len(text)) if (text[at - 1], text[at]) in pairs]
+    data = as_array(text)
+    assert cuts.cut_before(data, position, is_cut) == max((at for at in places if at < position), default=0)
+    after = min((at for at in places if at > position), default=len(text))
+    assert cuts.cut_after(data, position, is_cut) == after
+
+
+@given(tokens=st.lists(LETTERS, min_size=1, max_size=6), ids=st.sets(st.integers(0, 5)))
+def test_pairs_of_bytes_are_those_within_the_wanted_tokens(tokens, ids):
+    wanted = [token_id for token_id in ids if token_id < len(tokens)]
+    found = cuts.byte_pairs(*packed(tokens), np.array(wanted, np.int32))
+    texts = [tokens[token_id] for token_id in wanted]
+    expected = {pair for text in texts for pair in pairwise(text)}
+    assert set(zip(*as_lists(np.nonzero(found)), strict=True)) == expected
+
+
+WORDS = WordsPipeline(byte_level(["a b", "Ġ a"]))
+
+
+@given(text=st.text("ab  \n\t", max_size=30).map(str.encode), position=st.integers(0, 30))
+def test_words_are_cut_at_the_nearest_white_space(text, position):
+    position = min(position, len(text))
+    before = [at for at in range(position) if text[at : at + 1].isspace()]
+    behind = [at + 1 for at in before if text[at] != ord(" ")]
+    assert WORDS.cut_before(as_array(text), position) == max([0, *before, *behind])
+    after = next((at for at in range(position, len(text)) if text[at : at + 1].isspace()), len(text))
+    assert WORDS.cut_after(as_array(text), position) == after
+
+
+PLAIN = byte_level(["a b", "Ġ a", "Ã ©", "a Ã", "© b", "Ġa b"])
+WHITE = byte_level(["a b"], model="whitespace", rules=Rules(byte_encoding=True))
+DNA = byte_level(["a b"], ["<dna>", "</dna>", "<oov>", "AAAAAA\ue000", *BYTE_TOKENS], model="hybriddna")
+PIPELINES = {
+    "plain": BytePairPipeline(PLAIN),
+    "white space": BytePairPipeline(WHITE),
+    "dna": BytePairPipeline(DNA),
+}
+MARKS = [b"<dna>", b"</dna>", b"<dn", b"a>", b"AAA", b"  "]
+TEXTS = {
+    name: st.lists(st.sampled_from([*HOSTILE_BITS, *(MARKS if name == "dna" else [])]), max_size=30).map(
+        b"".join
+    )
+    for name in PIPELINES
+}
+
+
+def tokens_of(pipeline, text):
+    return as_lists(pipeline.encode(as_array(text), False, "heap")) if text else [[], [], []]
+
+
+def side_by_side(pipeline, text, cut):
+    left, right = tokens_of(pipeline, text[:cut]), tokens_of(pipeline, text[cut:])
+    right[1:] = [[edge + cut for edge in edges] for edges in right[1:]]
+    return [a + b for a, b in zip(left, right, strict=True)]
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+@given(data=st.data())
+def test_both_sides_of_a_cut_are_what_they_are_alone(name, data):
+    pipeline, text, other = PIPELINES[name], data.draw(TEXTS[name]), data.draw(TEXTS[name])
+    position = data.draw(st.integers(0, len(text)))
+    before, after = (cut(as_array(text), position) for cut in (pipeline.cut_before, pipeline.cut_after))
+    assert 0 <= before <= position <= after <= len(text)
+    for cut, whole in ((before, text), (before, text[:position] + other), (after, text)):
+        assert side_by_side(pipeline, whole, cut) == tokens_of(pipeline, whole)
+    if after < len(text):
+        whole, cut = other + text[position:], len(other) + after - position
+        assert side_by_side(pipeline, whole, cut) == tokens_of(pipeline, whole)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "position", "expected"),
+    [
+        ("plain", "ab ab ab ab", 6, (2, 8)),
+        ("plain", "é é é é é é", 7, (5, 11)),
+        ("plain", "abababababab", 6, (0, 12)),
+        ("white space", "ab ab ab ab", 6, (3, 8)),
+        ("dna", "ab ab ab ab", 6, (0, 11)),
+        ("dna", "ab ab ab ab<dna>AA</dna>ab ab ab", 19, (11, 32)),
+        ("dna", "ab <dna>AA</dna>ab ab ab", 23, (16, 24)),
+        ("dna", "ab <dna>AA</dna>ab ab <dna>", 9, (3, 18)),
+        ("dna", "</dna>ab ab ab ab", 10, (2, 17)),
+        ("dna", "<dna>AA</dna>A</dna>ab ab ab ab", 28, (22, 31)),
+    ],
+)
+def test_cuts_are_near(name, text, position, expected):
+    pipeline, data = PIPELINES[name], as_array(text.encode())
+    assert (pipeline.cut_before(data, position), pipeline.cut_after(data, position)) == expected
+
+
+def test_what_is_not_split_or_drops_spaces_between_lines_is_not_cut():
+    for pipeline in (
+        BytePairPipeline(PLAIN).without_splitting(),
+        BytePairPipeline(byte_level(["a b"], model="whitespace", rules=Rules(escape_spaces=True))),
+    ):
+        data = as_array(b"ab ab ab")
+        assert (pipeline.cut_before(data, 6), pipeline.cut_after(data, 2)) == (0, 8)

@@ -1,0 +1,204 @@
+"""BPE and SPM pipelines on vocabularies small enough to merge by hand."""
+
+from __future__ import annotations
+
+import pytest
+from arrays import as_array
+from hypothesis import given
+from hypothesis import strategies as st
+from pair_vocabularies import (
+    BYTE_TOKENS,
+    HEX_TOKENS,
+    HOSTILE_BITS,
+    byte_level,
+    character_level,
+    sentence_piece,
+)
+
+from guiapp.core.encode.catalogue import ALGORITHMS
+from guiapp.core.encode.families.byte_pair import BytePairPipeline
+from guiapp.core.encode.families.sentence_piece import SentencePiecePipeline
+from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds
+from guiapp.errors import EncodeError
+
+HEX_SCORES = {"<unk>": 0.0, **dict.fromkeys(HEX_TOKENS, 0.0)}
+WORDS = byte_level(["a b", "b c", "ab c", "Ġ a", "c c", "Ġa bc", "Ã ©", "é c"])
+LINES = character_level(
+    ["▁ a", "a b", "▁a b", "\n \n", "é a"], ["▁", "a", "b", "▁a", "ab", "▁ab", "\n\n", "éa"]
+)
+PIECES = sentence_piece({**HEX_SCORES, "▁": -9, "a": -8, "b": -7, "▁a": -1, "ab": -1, "▁▁": -2, "éa": -3})
+
+TEXTS = st.lists(st.sampled_from(HOSTILE_BITS), min_size=1, max_size=40).map(b"".join)
+
+
+def pipeline_of(vocabulary):
+    return (SentencePiecePipeline if vocabulary.special_ids.unk == 0 else BytePairPipeline)(vocabulary)
+
+
+def texts_of(vocabulary, text: bytes, encoder=None):
+    pipeline = pipeline_of(vocabulary)
+    tokens = pipeline.encode(as_array(text), True, encoder or pipeline.encoders[0])
+    assert_tokens(tokens, pipeline.encode_readable(text, True, encoder or "heap"))
+    return [vocabulary.raw_text(token).decode() for token in tokens.ids.tolist()]
+
+
+def spans_of(vocabulary, text: bytes):
+    tokens = pipeline_of(vocabulary).encode(as_array(text), True, "heap")
+    return list(zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True))
+
+
+def test_the_lowest_rank_merges_first():
+    assert texts_of(WORDS, b"abc bc") == ["abc", "Ġ", "bc"]
+
+
+def test_a_merge_is_cut_at_its_first_space_behind_the_first_byte():
+    vocabulary = character_level([" a b", "a b c"], ["a", "b", "c", "ab c"])
+    assert texts_of(vocabulary, b"abc") == ["a", "b", "c"]
+
+
+def test_what_merges_make_need_not_be_a_token():
+    tokens = ["a", "b", "c", "abc"]
+    assert texts_of(byte_level(["a b", "ab c"], tokens), b"abc") == ["abc"]
+    assert texts_of(byte_level(["a b", "ab c"], tokens), b"ab") == ["a", "b"]
+    assert texts_of(byte_level(["a b"], ["ab", "a", "b"]), b"ab") == ["ab"]
+
+
+def test_bytes_without_a_token_are_left_out_of_byte_level_bpe():
+    vocabulary = byte_level(["a b"], ["a", "b", "ab"])
+    assert texts_of(vocabulary, b"axb") == ["a", "b"]
+    assert spans_of(vocabulary, b"axb") == [(0, 1), (2, 3)]
+
+
+def test_a_whole_piece_that_is_a_token_is_taken_if_the_rules_say_so():
+    tokens = [*BYTE_TOKENS, "abc"]
+    assert texts_of(byte_level([], tokens), b"abc") == ["a", "b", "c"]
+    rules = Rules(byte_encoding=True, ignore_merges=True)
+    assert texts_of(byte_level([], tokens, rules=rules), b"abc abc") == ["abc", "Ġ", "a", "b", "c"]
+
+
+def test_runs_of_newlines_that_are_tokens_are_taken_whole_by_gemma_4():
+    vocabulary = character_level([], ["a", "\n", "\n\n\n", "aa"])
+    assert texts_of(vocabulary, b"aa\n\n\naa") == ["a", "a", "\n\n\n", "a", "a"]
+
+
+def test_nobody_looks_for_tokens_of_thousands_of_bytes_at_each_place():
+    at_most, more = (byte_level([], [*BYTE_TOKENS, "a" * size]) for size in (4096, 4097))
+    assert {"greedy", "fewest"} <= set(pipeline_of(at_most).encoders)
+    pipeline = pipeline_of(more)
+    assert set(pipeline.refused) == {"backtrack", "table", "greedy", "fewest"}
+    assert "4,097 bytes" in pipeline.refused["greedy"]
+    assert len(pipeline.encode(as_array(b"a" * 4097), False, pipeline.encoders[0]).ids) == 4097
+
+
+def test_broken_text_keeps_its_spans():
+    assert spans_of(WORDS, b"a\xff\xc1\xa1b") == [(0, 1), (1, 2), (2, 2), (2, 2), (2, 5)]
+
+
+def test_the_best_score_merges_first_and_then_the_leftmost():
+    assert texts_of(PIECES, b"ab") == ["▁a", "b"]
+    assert texts_of(PIECES, b"b  ab") == ["▁", "b", "▁", "▁a", "b"]
+
+
+def test_the_space_in_front_has_the_empty_span():
+    assert spans_of(PIECES, b"b") == [(0, 0), (0, 1)]
+    assert spans_of(PIECES, b"a") == [(0, 1)]
+
+
+def test_a_typed_u_2581_is_a_space_of_three_bytes():
+    assert texts_of(PIECES, "▁▁b".encode()) == ["▁▁", "▁", "b"]
+    assert spans_of(PIECES, "b▁a".encode()) == [(0, 0), (0, 1), (1, 5)]
+
+
+@pytest.mark.parametrize("broken", [b"\xf0a", b"\xf0\xc3", b"\xfd\xcca"])
+def test_a_broken_character_takes_a_part_of_the_space_behind_it(broken):
+    pipeline, text = pipeline_of(PIECES), broken + b" a"
+    expected = pipeline.encode_readable(text, True, "scan")
+    assert "<0x81>" in [PIECES.raw_text(token).decode() for token in expected.ids.tolist()]
+    for encoder in filter(lambda name: ALGORITHMS[name].exact, pipeline.encoders):
+        assert_tokens(pipeline.encode(as_array(text), True, encoder), expected)
+
+
+def test_characters_without_a_token_fall_back_to_bytes():
+    assert texts_of(PIECES, "bé".encode()) == ["▁", "b", "<0xC3>", "<0xA9>"]
+    assert texts_of(PIECES, "béa".encode()) == ["▁", "b", "éa"]
+
+
+def test_bytes_without_a_token_become_the_unknown_token_in_spm():
+    vocabulary = sentence_piece({"<unk>": 0, "▁": 0, "a": 0, "?": 0})
+    assert texts_of(vocabulary, "aé".encode()) == ["▁", "a", "<unk>", "<unk>"]
+
+
+@pytest.mark.parametrize("unknown", ["ab", "▁"])
+def test_spans_are_those_of_the_text_where_the_unknown_token_is_also_spelled(unknown):
+    scores = {unknown: -1, **dict.fromkeys(["▁", "a", "b", "ab"], -2)}
+    pipeline = pipeline_of(sentence_piece(scores))
+    for text in (b"ab ab", "a▁ b".encode(), "aé▁ab".encode(), b"?ab"):
+        expected = pipeline.encode_readable(text, True, "scan")
+        assert_tokens(pipeline.encode(as_array(text), True, "fast"), expected)
+
+
+def test_spm_without_an_unknown_token_says_which_byte_it_cannot_express():
+    pipeline = SentencePiecePipeline(sentence_piece({"▁": 0, "a": 0}, special_ids=SpecialIds()))
+    with pytest.raises(EncodeError, match="0x62"):
+        pipeline.encode(as_array(b"ab"), True, "heap")
+    with pytest.raises(EncodeError, match="0x62"):
+        pipeline.encode_readable(b"ab", True, "heap")
+
+
+def test_scores_that_are_no_numbers_come_last():
+    vocabulary = sentence_piece({**HEX_SCORES, "▁": 0, "a": 0, "aa": float("nan"), "▁a": float("-inf")})
+    assert texts_of(vocabulary, b"aa") == ["▁a", "a"]
+
+
+HOSTILE = st.lists(st.sampled_from(HOSTILE_BITS)).map(b"".join)
+
+
+@pytest.mark.parametrize("space", [b"\xc0\xa0", b"\xe0\x80\xa0"])
+def test_a_long_space_alone_on_a_line_is_the_byte_of_a_space(space):
+    """llama.cpp gives <0x20> for it, since it marks spaces before it decodes the text."""
+    vocabulary = character_level([], [*HEX_TOKENS, "▁", "a", "b", "\n"])
+    assert texts_of(vocabulary, b"a\n" + space + b"\nb") == ["a", "\n", "<0x20>", "\n", "b"]
+    assert texts_of(vocabulary, b" \na" + space) == ["▁", "\n", "a", "▁"]
+    without = character_level([], ["▁", "a", "b", "\n"])
+    assert texts_of(without, b"a\n" + space + b"\nb") == ["a", "\n", "\n", "b"]
+    pipeline, text = pipeline_of(vocabulary), space + b"\n" + space
+    assert_tokens(pipeline.encode(as_array(text), True, "fast"), pipeline.encode_readable(text, True, "scan"))
+
+
+@pytest.mark.parametrize("vocabulary", [WORDS, LINES, PIECES], ids=["words", "lines", "pieces"])
+@given(text=HOSTILE.filter(bool), after_special=st.booleans())
+def test_all_encoders_and_their_twins_agree(vocabulary, text, after_special):
+    pipeline = pipeline_of(vocabulary)
+    expected = pipeline.encode_readable(text, after_special, "scan")
+    assert_tokens(pipeline.encode_readable(text, after_special, "heap"), expected)
+    for encoder in pipeline.encoders:
+        found = pipeline.encode(as_array(text), after_special, encoder)
+        assert_tokens(found, pipeline.encode_readable(text, after_special, encoder))
+        if ALGORITHMS[encoder].exact:
+            assert_tokens(found, expected)
+
+
+def assert_tokens(found, expected):
+    for column, wanted in zip(found, expected, strict=True):
+        assert column.tolist() == wanted.tolist()
+        assert column.dtype == wanted.dtype
+
+
+@pytest.mark.parametrize("vocabulary", [WORDS, PIECES], ids=["words", "pieces"])
+@given(text=HOSTILE.filter(bool))
+def test_spans_tile_the_text(vocabulary, text):
+    pipeline = pipeline_of(vocabulary)
+    tokens = pipeline.encode(as_array(text), True, pipeline.encoders[0])
+    assert tokens.starts[0] == 0
+    assert tokens.ends[-1] == len(text)
+    assert (tokens.starts[1:] == tokens.ends[:-1]).all()
+
+
+@pytest.mark.parametrize("vocabulary", [WORDS, LINES, PIECES], ids=["words", "lines", "pieces"])
+@given(texts=st.lists(TEXTS, min_size=1, max_size=5))
+def test_many_texts_at_once_have_the_ids_of_each(vocabulary, texts):
+    pipeline = pipeline_of(vocabulary)
+    rows = pipeline.encode_each(texts)
+    each = [pipeline.encode(as_array(text), True, "heap").ids.tolist() for text in texts]
+    assert rows.counts.tolist() == [len(ids) for ids in each]
+    assert rows.ids.tolist() == [token for ids in each for token in ids]

@@ -1,0 +1,171 @@
+"""From ids to bytes: llama.cpp's for any sequence of ids, and a clear answer to ids that do not exist."""
+
+import gc
+import json
+import random
+import weakref
+
+import numpy as np
+import pytest
+import tokenizers
+from arrays import as_array
+from conftest import VOCABS
+from deep_oracle import DeepOracle
+from format_samples import SAMPLES
+from hypothesis import given
+from hypothesis import strategies as st
+
+import guiapp
+from guiapp.core.encode.detokenizing import readable_clean_spaces
+from guiapp.core.formats.table import LAST
+from guiapp.core.text.utf8 import is_text
+from guiapp.native.detokenizer import clean_spaces
+
+SEED = 20261121
+NAMES = sorted(path.stem.removeprefix("ggml-vocab-") for path in VOCABS.glob("*.gguf"))
+
+
+def id_sequences(vocabulary, count):
+    """Any ids, with many special ones, and ids of tokens that matter to spaces."""
+    rng = random.Random(SEED)
+    special = np.flatnonzero(vocabulary.attributes != 4).tolist() or [0]
+    ends = [value for value in (vocabulary.special_ids.bos, vocabulary.special_ids.eos) if value is not None]
+    marks = [
+        b"?", b"!", b".", b",", b"'", b"s", b"'s", b"'ve",
+        b"\xe2\x96\x81", b"\xc4\xa0", b"\xc4\xa0'", b" ",
+    ]  # fmt: skip
+    marks += [prefix + mark for prefix in (b"\xc4\xa0", b"\xe2\x96\x81") for mark in marks[:8]]
+    known = [found for mark in marks if (found := vocabulary.find(mark)) is not None]
+    for _ in range(count):
+        pools = [range(len(vocabulary)), special, known or [0]]
+        ids = [rng.choice(rng.choice(pools)) for _ in range(rng.choice((0, 1, 2, 5, 20, 60)))]
+        if ends and rng.random() < 0.5:
+            ids = [rng.choice(ends), *ids, rng.choice(ends)]
+        yield ids
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("name", NAMES)
+def test_any_ids_give_llama_cpps_bytes_with_all_switches(name):
+    path = VOCABS / f"ggml-vocab-{name}.gguf"
+    tokenizer, oracle = guiapp.open_model(path), DeepOracle(path)
+    for ids in id_sequences(tokenizer.vocabulary, 150):
+        for remove in (False, True):
+            for unparse in (False, True):
+                found = tokenizer.decode_bytes(ids, remove, unparse)
+                assert found == oracle.detokenize(ids, remove, unparse), (ids, remove, unparse)
+    oracle.close()
+
+
+@pytest.fixture(params=["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram"])
+def tokenizer(request):
+    return guiapp.open_model(request.param)
+
+
+@pytest.mark.parametrize("token_id", [-1, 1 << 31, -(1 << 31), 1 << 63, 1 << 64, -(1 << 70)])
+def test_ids_that_do_not_exist_are_refused(tokenizer, token_id):
+    for bad in (token_id, len(tokenizer.vocabulary)):
+        with pytest.raises(guiapp.EncodeError, match=f"below {len(tokenizer.vocabulary)}|is not in this"):
+            tokenizer.decode_bytes([0, bad])
+
+
+def test_an_id_that_is_too_large_for_64_bits_is_told_as_it_was_given():
+    with pytest.raises(guiapp.EncodeError, match=f"Token id {1 << 63} \\(number 2 of 2\\)"):
+        guiapp.open_model("demo:bpe").decode(np.array([5, 1 << 63], np.uint64))
+
+
+@pytest.mark.parametrize("ids", [["1x"], [None], [[1, 2], [3]], [1.5], np.array([1.5])])
+def test_what_is_no_id_is_refused(tokenizer, ids):
+    with pytest.raises(guiapp.EncodeError):
+        tokenizer.decode_bytes(ids)
+
+
+def test_no_ids_are_no_text(tokenizer):
+    assert tokenizer.decode_bytes([]) == b""
+    assert tokenizer.decode([], remove_special=True, unparse_special=False) == ""
+
+
+def test_only_bos_is_nothing_once_removed():
+    tokenizer = guiapp.open_model("demo:spm")
+    bos = tokenizer.vocabulary.special_ids.bos
+    assert tokenizer.decode_bytes([bos], remove_special=True) == b""
+    assert tokenizer.decode_bytes([bos], unparse_special=False) == b""
+    assert tokenizer.decode_bytes([bos]) == tokenizer.vocabulary.raw_text(bos)
+
+
+def test_half_a_character_stays_as_bytes():
+    tokenizer = guiapp.open_model("demo:bpe")
+    ids = tokenizer.encode(b"a\xf0\x9f", add_special=False).token_ids
+    first = tokenizer.vocabulary.find("ð".encode())
+    assert first is not None
+    assert tokenizer.decode_bytes([first]) == b"\xf0"
+    assert tokenizer.decode([first]) == "\ufffd"
+    assert tokenizer.decode(ids) == "a\ufffd\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        (b"a ? b !", b"a? b!"),
+        (b"x  , y", b"x , y"),
+        (b"a ' b", b"a'b"),
+        (b"a ' ' b", b"a'' b"),
+        (b"I 'm we 're you 've he 'll 'd 't it 's", b"I'm we're you've he 'll 'd 't it's"),
+        (b" . ", b". "),
+        (b"?", b"?"),
+        (b" ' s", b"'s"),
+        (b"", b""),
+    ],
+)
+def test_spaces_are_cleaned_in_three_passes(text, cleaned):
+    assert readable_clean_spaces(text) == cleaned
+
+
+@given(text=st.text(alphabet=" '?!.,smrvetdl").map(str.encode))
+def test_the_library_cleans_spaces_as_the_readable_twin_does(text):
+    array = as_array(text)
+    assert array[: clean_spaces(array)].tobytes() == readable_clean_spaces(text)
+
+
+KNOWN = [sample for sample in SAMPLES if sample.format != "tiktoken"]  # which needs a pre-tokenizer
+
+
+@pytest.mark.parametrize("sample", KNOWN, ids=lambda sample: sample.format)
+def test_what_a_model_has_decoded_with_goes_with_it(sample, tmp_path):
+    sample.write(tmp_path / sample.name)
+    model = guiapp.open_model(str(tmp_path / sample.name))
+    model.decode(model.encode(sample.text).token_ids)
+    vocabulary = weakref.ref(model.vocabulary)
+    del model
+    LAST.clear()  # as if another one were opened
+    gc.collect()
+    assert vocabulary() is None
+
+
+BYTE_NAMES = {
+    "model": {
+        "type": "BPE",
+        "vocab": {"a": 0, "<0xF0>": 1, "<0x9F>": 2},
+        "merges": [],
+        "byte_fallback": True,
+    },
+    "decoder": {"type": "Sequence", "decoders": [{"type": "ByteFallback"}, {"type": "Fuse"}]},
+}
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.format)
+def test_a_token_of_a_part_of_a_character_gives_its_bytes(sample, tmp_path):
+    sample.write(tmp_path / sample.name)
+    tokenizer = guiapp.open_model(tmp_path / sample.name, "gpt-2" if sample.is_silent else None)
+    texts = {token: tokenizer.vocabulary.token_bytes(token) for token in range(len(tokenizer.vocabulary))}
+    parts = {token: text.rstrip() for token, text in texts.items() if not is_text(text)}  # as CLIP ends words
+    assert {token: tokenizer.decode_bytes([token]) for token in parts} == parts
+    assert {tokenizer.decode([token]) for token in parts} <= {"\ufffd"}
+
+
+def test_bytes_that_are_named_are_bytes_and_text_is_the_librarys(tmp_path):
+    (path := tmp_path / "tokenizer.json").write_text(json.dumps(BYTE_NAMES))
+    tokenizer, library = guiapp.open_model(path), tokenizers.Tokenizer.from_file(str(path))
+    for ids in ([1], [1, 2], [0, 1, 0]):
+        data = b"".join((b"a", b"\xf0", b"\x9f")[each] for each in ids)
+        assert (tokenizer.decode_bytes(ids), tokenizer.decode(ids)) == (data, library.decode(ids))

@@ -1,0 +1,140 @@
+"""The whole pipeline on the demo models: twins agree, spans tile the text, ids come back to it."""
+
+import gc
+import sys
+import weakref
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import guiapp
+from guiapp.analysis.explain.explainer import Explainer
+from guiapp.analysis.trace.recorder import record
+from guiapp.core.demo import DEMO_MODELS
+from guiapp.core.encode import tokenizer as tokenizer_module
+from guiapp.core.encode.counting.chunks import chunk_text
+from guiapp.core.encode.detokenizing import readable_clean_spaces
+from guiapp.core.encode.parallel.long_texts import LEAST_BYTES, encode_in_parts
+from guiapp.core.formats import table
+from guiapp.core.vocabulary.vocabulary import VocabType
+from guiapp.native.binding import SHORT_TEXT
+
+TEXTS = st.one_of(
+    st.text(max_size=60),
+    st.text(alphabet="ab AB12.,'’\n\t éß汉字🚀\u0301<|>[]s/\u2581", max_size=60),
+).map(lambda text: text.encode("utf-8", "surrogatepass")) | st.binary(max_size=30)
+
+
+@pytest.fixture(scope="module", params=[model.name for model in DEMO_MODELS])
+def tokenizer(request):
+    return guiapp.open_model(f"demo:{request.param}")
+
+
+@given(text=TEXTS, add_special=st.booleans(), parse_special=st.booleans())
+def test_native_and_readable_twins_give_the_same(tokenizer, text, add_special, parse_special):
+    for encoder in tokenizer.encoders:
+        native = tokenizer.encode(text, add_special, parse_special, encoder)
+        readable = tokenizer.encode_readable(text, add_special, parse_special, encoder)
+        assert native.token_ids.tolist() == readable.token_ids.tolist()
+        assert native.spans.tolist() == readable.spans.tolist()
+
+
+@given(
+    text=st.text(st.characters() | st.sampled_from("ab <|>[]s/\u2581\ud800é字"), max_size=30),
+    n_bytes=st.sampled_from([0, SHORT_TEXT]),
+    add_special=st.booleans(),
+)
+@example("字", SHORT_TEXT, False)
+def test_a_str_gives_what_its_bytes_give(tokenizer, text, n_bytes, add_special):
+    text *= 1 + n_bytes // max(len(text), 1)
+    data = text.encode("utf-8", "surrogatepass")
+    whole, *others = (tokenizer.encode(given, add_special) for given in (text, data, bytearray(data)))
+    others.append(tokenizer.encode(data, add_special, encoder=tokenizer.exact_encoders[-1]))
+    for other in others:
+        assert whole.text_bytes == other.text_bytes == data
+        assert np.array_equal(whole.token_ids, other.token_ids)
+        assert np.array_equal(whole.spans, other.spans)
+
+
+def test_a_long_str_is_shared_out_by_its_bytes(monkeypatch):
+    n_parts = []
+    monkeypatch.setattr(
+        tokenizer_module,
+        "encode_in_parts",
+        lambda *given: n_parts.append(given[-1]) or encode_in_parts(*given),
+    )
+    text, tokenizer = "Ж " * (1 + LEAST_BYTES // 3), guiapp.open_model("demo:bpe").with_threads(2)
+    ids = tokenizer.encode(text).token_ids
+    assert len(n_parts) == 1
+    assert np.array_equal(ids, tokenizer.with_threads(1).encode(text).token_ids)
+    assert len(n_parts) == 1
+
+
+def test_a_str_that_is_too_long_for_one_call_keeps_no_copy_of_its_bytes():
+    text = "Ж " * (1 + LEAST_BYTES // 2)
+    size = sys.getsizeof(text)
+    guiapp.open_model("demo:bpe").with_threads(2).encode(text)
+    assert sys.getsizeof(text) == size
+
+
+@given(text=TEXTS)
+def test_spans_follow_the_text_and_never_overlap(tokenizer, text):
+    spans = tokenizer.encode(text).spans
+    edges = spans.reshape(-1)
+    assert (np.diff(edges) >= 0).all()
+    assert edges.min(initial=0) >= 0
+    assert edges.max(initial=0) <= len(text)
+    has_all_bytes = len(tokenizer.vocabulary) > 256  # others drop what they have no token for
+    if has_all_bytes and tokenizer.vocabulary.type in (VocabType.BPE, VocabType.SPM, VocabType.RWKV):
+        assert b"".join(text[start:end] for start, end in spans.tolist()) == text
+
+
+@given(text=st.text(max_size=60))
+@example(" ?")
+def test_byte_level_tokens_decode_to_the_text(text):
+    tokenizer = guiapp.open_model("demo:bpe")
+    encoding = tokenizer.encode(text, add_special=False, parse_special=False)
+    tokens = b"".join(map(tokenizer.vocabulary.token_bytes, encoding.token_ids.tolist()))
+    assert tokens == text.encode()
+    assert tokenizer.decode_bytes(encoding.token_ids) == readable_clean_spaces(tokens)
+
+
+def test_special_tokens_are_put_around_an_empty_text():
+    encoding = guiapp.open_model("demo:spm").encode("")
+    assert len(encoding) == 1
+    assert encoding.spans.tolist() == [[0, 0]]
+
+
+def test_an_unknown_encoder_is_refused_with_the_names_that_exist(tokenizer):
+    with pytest.raises(guiapp.EncodeError, match=next(iter(tokenizer.encoders))):
+        tokenizer.encode("x", encoder="quantum")
+
+
+def test_callers_cannot_change_which_encoders_a_tokenizer_offers():
+    tokenizer = guiapp.open_model("demo:bpe")
+    for mapping in (tokenizer.encoders, tokenizer.refused_encoders):
+        with pytest.raises((AttributeError, TypeError)):
+            mapping.clear()
+        with pytest.raises(TypeError):
+            mapping["scan"] = None
+
+
+@pytest.mark.parametrize("name", [model.name for model in DEMO_MODELS])
+def test_a_model_that_nobody_holds_is_gone_at_once(name, monkeypatch):
+    monkeypatch.setattr(table, "LAST", table.LastVocabulary())
+    monkeypatch.setattr(table.LAST, "put", lambda *_: None)
+    gc.disable()  # which comes when nobody works, minutes later: until then each model opened would stay
+    try:
+        tokenizer = guiapp.open_model(f"demo:{name}")
+        vocabulary = weakref.ref(tokenizer.vocabulary)
+        for encoder in tokenizer.encoders:
+            assert tokenizer.encode("abc abc", encoder=encoder).spans.shape[1] == 2
+            record(tokenizer, "abc abc", encoder)
+        Explainer(tokenizer.vocabulary).merge_tree(0)
+        assert chunk_text(tokenizer, "abc abc", 100)
+        del tokenizer
+        assert vocabulary() is None
+    finally:
+        gc.enable()

@@ -1,0 +1,81 @@
+"""Against `tokenizers`: each normalizer on all characters, and sequences of them on drawn texts."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from library_components import FORMS, OTHERS, PRECOMPILED, said
+from texts_for_components import EVERY_CHARACTER, TELLING_CHARACTERS, texts
+from tokenizers import normalizers as library
+
+from guiapp.core.hugging_face.normalizers import normalizer_of
+from guiapp.core.hugging_face.prepare import normalize
+
+ours = cache(lambda component: normalizer_of(said(component)))
+
+
+def normalized(component, text):
+    return normalize(ours(component), text.encode(), is_first=True).text()
+
+
+BERT = [each for each in OTHERS if isinstance(each, library.BertNormalizer)]
+ALL_BUT_SOME_OF_BERT = [each for each in FORMS + OTHERS if each not in BERT] + BERT[::5]
+"""The switches of BERT's are looked at one after the other: each value of each is there."""
+
+
+@pytest.mark.parametrize("component", ALL_BUT_SOME_OF_BERT, ids=lambda each: str(said(each))[:120])
+def test_characters_become_what_the_library_makes_of_them(component):
+    for between in ("", "a", "\u0301e"):
+        text = between.join(TELLING_CHARACTERS)
+        assert normalized(component, text) == component.normalize_str(text)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("component", FORMS + OTHERS, ids=lambda each: str(said(each))[:120])
+def test_every_character_becomes_what_the_library_makes_of_it(component):
+    for between in ("", "a", "\u0301", "\u0600", "a\u200d", "\u0301e"):
+        text = between.join(EVERY_CHARACTER)
+        assert normalized(component, text) == component.normalize_str(text)
+
+
+IN_A_ROW = [each for each in FORMS * 4 + OTHERS if said(each).get("prepend") != ""]  # of which theirs can die
+
+
+@given(st.lists(st.sampled_from(IN_A_ROW), min_size=1, max_size=4), texts())
+@example([OTHERS[6]], "\u0301\t")
+def test_sequences_of_all_components_normalize_as_the_library_does(components, text):
+    sequence = library.Sequence(components)
+    found = normalize(normalizer_of(said(sequence)), text.encode(), is_first=True).text()
+    assert found == sequence.normalize_str(text)
+
+
+COMBINING = (
+    "aeoᾳ가\u1100\u1161\u11a8\u0301\u0323\u0345\u0308"
+    "\u0327\u3099か\u09c7\u09be\u0f71\u0f72\u0344\U00011935\U00011930"
+)
+
+
+@given(st.sampled_from(FORMS), st.text(COMBINING, max_size=12), st.sampled_from([1, 20]))
+def test_combining_characters_are_ordered_and_composed_as_the_library_does(component, text, times):
+    assert normalized(component, text * times) == component.normalize_str(text * times)
+
+
+GRAPHEMES = (
+    "ab\r\né\u0301\u0302\u094d\u0903\u0915\u0937\u1100"
+    "\u1161가\u200d\u200c\ufe0f©®❤\u0600\u06dd\u00ad\x01\u0e33"
+)
+
+
+@given(st.text(GRAPHEMES, max_size=10))
+@example("क\u0308ष")
+@example("\u200d©\u0903ष")
+def test_short_graphemes_become_what_the_library_makes_of_them(text):
+    assert normalized(PRECOMPILED, text) == PRECOMPILED.normalize_str(text)
+
+
+def test_nothing_that_the_library_normalizes_with_is_missing():
+    known = {type(each).__name__ for each in FORMS + OTHERS} | {"Sequence", "Normalizer"}
+    assert {name for name in dir(library) if name[0].isupper() and not name.isupper()} <= known

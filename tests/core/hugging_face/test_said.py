@@ -1,0 +1,124 @@
+"""What is said of keys of a component that are missing, or of another type or size than they must be."""
+
+import pytest
+
+from guiapp.core.hugging_face.said import (
+    EXPRESSION,
+    LONGEST_CONTENT,
+    MOST_COMPONENTS,
+    MOST_NESTED,
+    ComponentError,
+    Said,
+)
+
+
+def said(**values):
+    return Said("normalizer", {"type": "Odd", **values})
+
+
+WHOSE = "has a normalizer “Odd” whose “x” "
+CASES = {
+    "no object": (lambda: Said("decoder", "x"), "has a decoder that is no JSON object"),
+    "no type": (lambda: Said("decoder", {}), "has a decoder without a type"),
+    "odd type": (lambda: Said("decoder", {"type": 1}), "has a decoder whose “type” is not text"),
+    "unknown": (lambda: raised(said().unknown()), "uses a normalizer “Odd”, which is not known here"),
+    "missing": (lambda: said().flag("x"), "has a normalizer “Odd” without “x”"),
+    "no flag": (lambda: said(x=1).flag("x"), "has a normalizer whose “x” is not true or false"),
+    "no text": (lambda: said(x=None).text("x", "y"), "has a normalizer whose “x” is not text"),
+    "long": (lambda: said(x="é" * (LONGEST_CONTENT + 1)).text("x"), f"{WHOSE}is 65,537 characters long"),
+    "longer than asked for": (lambda: said(x="abc").text("x", longest=2), f"{WHOSE}is 3 characters long"),
+    "first surrogate": (lambda: said(x="a\ud800").text("x"), f"{WHOSE}is no proper text"),
+    "last surrogate": (lambda: said(x="\udfffa").text("x"), f"{WHOSE}is no proper text"),
+    "no character": (lambda: said(x="").character("x"), f"{WHOSE}is no single character"),
+    "two characters": (lambda: said(x="ab").character("x"), f"{WHOSE}is no single character"),
+    "no number": (lambda: said(x=1.0).count("x"), "has a normalizer whose “x” is not a whole number"),
+    "a flag": (lambda: said(x=True).count("x"), f"{WHOSE}is no count"),
+    "below zero": (lambda: said(x=-1).count("x"), f"{WHOSE}is no count"),
+    "too many": (lambda: said(x=1 << 64).count("x"), f"{WHOSE}is no count"),
+    "no choice": (
+        lambda: said(x="c").choice("x", ("a", "b")),
+        f"{WHOSE}is “c”, which is not known here",
+    ),
+    "no pattern": (lambda: said(pattern="x").pattern(), "has a normalizer whose “pattern” is not a pattern"),
+    "no list": (lambda: said(x={}).parts("x"), "has a normalizer whose “x” is not a list"),
+    "no part": (lambda: said(x=[1]).parts("x"), "has a normalizer that is no JSON object"),
+    **{
+        f"pattern of {[*pattern]}": (
+            lambda pattern=pattern: said(pattern=pattern).pattern(),
+            "has a normalizer “Odd” whose “pattern” is neither a String nor a Regex",
+        )
+        for pattern in ({}, {"Other": "a"}, {"String": "a", "Regex": "a"})
+    },
+    "odd pattern": (
+        lambda: said(pattern={"Regex": 1}).pattern(),
+        "has a normalizer whose “Regex” is not text",
+    ),
+}
+
+
+def raised(error):
+    raise error
+
+
+@pytest.mark.parametrize(("ask", "sentence"), CASES.values(), ids=CASES)
+def test_what_is_wrong_is_a_sentence(ask, sentence):
+    with pytest.raises(ComponentError) as error:
+        ask()
+    assert str(error.value) == sentence
+
+
+def test_what_is_right_is_given_up_to_the_largest():
+    longest = "é" * LONGEST_CONTENT
+    assert said(x=longest).text("x") == longest
+    assert said(x="\ud7ff\ue000").text("x") == "\ud7ff\ue000"
+    assert said(x="ab").text("x", longest=2) == "ab"
+    assert said(x="a").character("x") == "a"
+    assert [said(x=count).count("x") for count in (0, (1 << 64) - 1)] == [0, (1 << 64) - 1]
+    assert said(x="b").choice("x", ("a", "b")) == "b"
+    assert [said(x=on).flag("x", not on) for on in (True, False)] == [True, False]
+    assert [said(pattern={kind: "a+"}).pattern() for kind in ("String", "Regex")] == [
+        ("a+", False),
+        ("a+", True),
+    ]
+
+
+def test_what_is_not_there_is_as_it_is_by_default():
+    nothing = said(y=None)
+    assert (nothing.flag("x", True), nothing.text("x", "t"), nothing.count("x", 7)) == (True, "t", 7)
+    assert nothing.choice("x", ("a",), "a") == "a"
+    assert [said(x=False).has("x"), nothing.has("x"), nothing.has("y")] == [True, False, False]
+
+
+def test_sequences_stand_in_each_other_so_deep_and_no_deeper():
+    def nested(depth):
+        values = {"type": "Odd", "x": []}
+        for _ in range(depth):
+            values = {"type": "Odd", "x": [values]}
+        part = Said("normalizer", values)
+        for _ in range(depth):
+            (part,) = part.parts("x")
+        return part
+
+    assert nested(MOST_NESTED).parts("x") == []
+    with pytest.raises(ComponentError, match="nests its normalizers too deeply"):
+        nested(MOST_NESTED + 1)
+
+
+@pytest.mark.parametrize("n_expressions", [0, 1, 3])
+def test_all_parts_are_counted_together_and_expressions_as_several(n_expressions):
+    expression = {"type": "Odd", "pattern": {"Regex": "a"}}
+    text = {"type": "Odd", "pattern": {"String": "a"}}
+
+    def patterns(n_parts):
+        inner = {"type": "Odd", "x": [expression] * n_expressions}
+        n_texts = n_parts - EXPRESSION * n_expressions - 1
+        *texts, last = Said("decoder", {"type": "Odd", "x": [text] * n_texts + [inner]}).parts("x")
+        return [each.pattern() for each in (*texts, *last.parts("x"))]
+
+    assert sum(is_expression for _, is_expression in patterns(MOST_COMPONENTS)) == n_expressions
+    with pytest.raises(ComponentError) as error:
+        patterns(MOST_COMPONENTS + 1)
+    assert str(error.value) == (
+        "has a decoder “Odd” that is one of too many: more than 100 parts, a regular expression being 4 of "
+        "them"
+    )

@@ -1,0 +1,121 @@
+"""Patterns in the syntax of Rust's `regex`, against Python's and against what is refused."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, reject
+from hypothesis import strategies as st
+
+from guiapp.core.pretokenize.pre_tokenizers import Pattern
+from guiapp.core.pretokenize.splitter import Splitter
+from guiapp.core.pretokenize.unicode_patterns import PatternError, spelled_out
+
+LETTERS = "aAsSkK1٣ \n\u00a0!-]^\\ſé日"
+IN_PYTHON = {  # for the letters above
+    r"\p{L}": "[aAsSkKſé日]", r"\P{L}": "[^aAsSkKſé日]", r"\pN": "[1٣]", r"\p{Lu}": "[ASK]",
+    r"\s": "[ \n\u00a0]", r"\S": "[^ \n\u00a0]", r"\d": "[1٣]", r"\D": "[^1٣]",
+    r"[^\s\p{L}]": "[^ \n\u00a0aAsSkKſé日]", r"[\p{Lu}a-]": "[ASKa-]", r"[^\P{L}]": "[aAsSkKſé日]",
+    r"[\-\]\^\\]": r"[\-\]\^\\]", "(?i:s)": "[sSſ]", "(?i:k!)": "[kK]!", "[a-k]": "[a-k]", "-": "-",
+    r"\n": "\n", ".": r"[^\n]", r"\\": r"\\", r"\!": "!",
+}  # fmt: skip
+PARTS = st.sampled_from([*IN_PYTHON.items()])
+REPETITIONS = st.sampled_from(["", "", "?", "+", "*", "{2}", "{1,3}"])
+
+
+@st.composite
+def patterns(draw):
+    """A pattern that matches something, and the same for Python's `re`."""
+    pairs = []
+    for _ in range(draw(st.integers(1, 3))):
+        options = []
+        for _ in range(draw(st.integers(1, 2))):
+            ours, theirs = draw(PARTS)
+            options.append((ours, f"(?:{theirs})"))
+        joined = tuple("|".join(each) for each in zip(*options, strict=True))
+        times = draw(REPETITIONS)
+        pairs.append((f"(?:{joined[0]}){times}", f"(?:{joined[1]}){times}"))
+    ending = draw(
+        st.sampled_from([("", ""), (r"(?!\S)", "(?![^ \n\u00a0])"), (r"(?=\p{L})", "(?=[aAsSkKſé日])")])
+    )
+    ours, theirs = ("".join(each) for each in zip(*pairs, ending, strict=True))
+    return rf"{ours}|\s+$|\p{{L}}", rf"{theirs}|[ {chr(10)}{chr(160)}]+\Z|[aAsSkKſé日]"
+
+
+def pieces_of(expression, text):
+    """What matches, and what lies between; an empty match is none."""
+    ends = {end for match in re.finditer(expression, text) if match[0] for end in match.span()} | {len(text)}
+    return sorted(ends - {0})
+
+
+@given(pattern=patterns(), text=st.text(st.sampled_from(LETTERS), max_size=25))
+def test_patterns_cut_as_pythons_do(pattern, text):
+    ours, theirs = pattern
+    if any((found := re.match(theirs, letter)) and not found[0] for letter in ["", *LETTERS]):
+        reject()  # it also matches where there is nothing
+    splitter, data = Splitter((Pattern(ours, "unicode"),)), text.encode()
+    expected = [len(text[:end].encode()) for end in pieces_of(theirs, text)] if text else []
+    assert splitter.split(np.frombuffer(data, np.uint8)).tolist() == expected
+    assert splitter.split_readable(data) == expected
+
+
+@pytest.mark.parametrize("plain", [r"\p{N}{1,3}", r"\s+", r" ?\p{L}+", r"[^\s\p{L}]*", r"\p{L}?"])
+def test_a_possessive_repetition_is_read_as_a_greedy_one(plain):
+    assert spelled_out(f"{plain}+a") == spelled_out(f"{plain}a")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("(a", "a group does not end"),
+        ("a)", "a group ends that did not begin"),
+        ("(?<=a)", "a group begins with (?<="),
+        ("(?P<x>a)", "a group begins with (?P<"),
+        ("[a", "it ends too soon"),
+        ("a\\", "it ends too soon"),
+        ("[a[b]]", "a class holds another one"),
+        ("[a&&b]", "a class holds another one"),
+        ("[b-a]", "a class holds a range whose ends are no characters in order"),
+        (r"[a-\s]", "a class holds a range whose ends are no characters in order"),
+        ("(?i:[a-z])", "a range of letters is to match without regard to case"),
+        ("(?i:é)", "a letter beyond ASCII is to match without regard to case"),
+        (r"\p{Han}", "there is no category 'Han'"),
+        (r"\p{L", "there is no category ''"),
+        (r"\p{}", "there is no category ''"),
+        (r"\w", r"\w stands at character 2"),
+        (r"\b", r"\b stands at character 2"),
+        (r"a\1", r"\1 stands at character 3"),
+        ("a??", "something is repeated as seldom as possible"),
+        ("a**", "* stands at character 3"),
+        ("+a", "+ stands at character 1"),
+        ("^a", "^ stands at character 1"),
+        ("(?:" * 51 + "a" + ")" * 51, "its groups are nested too deeply"),
+        ("a{2,}", "something is repeated {2,} times"),
+        ("a{3,2}", "something is repeated {3,2} times"),
+        ("a{1001}", "something is repeated {1001} times"),
+        ("a{x}", "{ stands at character 2"),
+        ("a" * 16_385, "it is 16,385 characters long"),
+    ],
+)
+def test_what_is_not_known_is_said(pattern, reason):
+    with pytest.raises(PatternError) as caught:
+        spelled_out(pattern)
+    assert str(caught.value) == reason
+
+
+@pytest.mark.parametrize(
+    ("pattern", "reason"),
+    [
+        ("(?=ab)c", "it looks ahead by more than one character"),
+        (r"(?:(?:\p{L}{1,99}){1,99}\s)+", "it needs too large an automaton"),
+        ("|".join(map(chr, range(0x4E00, 0x4F00))), "it tells too many kinds of characters apart"),
+        (r"\p{L}*", "it also matches where there is nothing"),
+        (r"(?:a|b)*a(?:a|b){30}", "it needs too large an automaton"),
+    ],
+)
+def test_what_would_take_too_long_is_refused(pattern, reason):
+    with pytest.raises(PatternError) as caught:
+        Splitter((Pattern(pattern, "unicode"),))
+    assert str(caught.value) == reason

@@ -1,0 +1,126 @@
+"""Each stage of opening a model is reported, and stops there when it is told to."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+from small_files import bpe, spm
+from unpaired_vocabularies import write_plamo2, write_rwkv, write_unigram, write_wordpiece
+
+import guiapp
+from guiapp.core.formats.table import LAST
+from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.vocabulary.opening import DOWNLOAD, FILE, STARTS, TABLES, stage_of
+from guiapp.native.checkpoint import is_watched, watched
+from guiapp.native.pairs import NO_PIECES, PairModel, PairOptions
+from guiapp.native.special_tokens import sort_longest_first
+from guiapp.native.strings import StringTable
+from guiapp.native.token_matcher import TokenMatcher
+from guiapp.native.token_tree import TokenTree
+
+WRITERS = {
+    "BPE": lambda path: bpe().write(path),
+    "SPM": lambda path: spm().write(path),
+    "WPM": lambda path: write_wordpiece(path, 1, None, None),
+    "UGM": lambda path: write_unigram(path, 1, True, True, build_charsmap({"a": "b", "xyz": "u"})),
+    "RWKV": lambda path: write_rwkv(path, 1),
+    "PLAMO2": lambda path: write_plamo2(path, 1),
+}
+
+
+class CancelledError(Exception):
+    pass
+
+
+class Caller:
+    """Somebody who cancels at the report of one number, if at any."""
+
+    def __init__(self, last: int | None = None) -> None:
+        self.last = last
+        self.shares: list[float] = []
+
+    def __call__(self, share: float) -> None:
+        self.shares.append(share)
+        if len(self.shares) - 1 == self.last:
+            raise CancelledError
+
+
+def open_anew(path, progress):
+    LAST.clear()
+    return guiapp.open_model(path, None, progress)
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+def test_all_stages_are_reported_and_each_report_can_end_it(tmp_path, write):
+    path, threads = write(tmp_path / "model.gguf"), threading.active_count()
+    patient = Caller()
+    open_anew(path, None)  # makes what all models share
+    open_anew(path, patient)
+    assert patient.shares == sorted(patient.shares)
+    assert patient.shares[-1] == 1.0
+    assert {stage_of(share) for share in patient.shares[:-1]} == {*STARTS} - {FILE, DOWNLOAD, TABLES}
+    for number in range(len(patient.shares)):
+        caller = Caller(number)
+        with pytest.raises(CancelledError):
+            open_anew(path, caller)
+        assert len(caller.shares) == number + 1  # nothing went on
+        assert not is_watched()
+    assert threading.active_count() == threads
+    assert open_anew(path, None).encode("ab", add_special=False) is not None
+
+
+def test_a_stage_has_the_same_name_in_thousandths():
+    for stage, start in STARTS.items():
+        assert stage_of(int(start * 1000) / 1000) == stage
+
+
+def many_strings(count):
+    digits = np.arange(count)[:, None] // 26 ** np.arange(6) % 26
+    data = (digits + ord("a")).astype(np.uint8).reshape(-1)
+    return data, np.arange(count + 1, dtype=np.int64) * 6
+
+
+def tables_of(count):
+    data, offsets = many_strings(count)
+    ids, all_of_them = np.arange(count, dtype=np.int32), np.ones(count, np.bool_)
+    options = PairOptions((data, offsets), ids[:0], None, True, False, False, NO_PIECES, False)
+    by_score = options._replace(merges=None, token_ranks=ids, is_byte_level=False)
+    tokens = StringTable(data, offsets)
+    return {
+        "strings": lambda: StringTable(data, offsets),
+        "merges": lambda: PairModel(tokens, options, None),
+        "cuts": lambda: PairModel(tokens, by_score, None),
+        "matcher": lambda: TokenMatcher(data, offsets, ids),
+        "tree": lambda: TokenTree(data, offsets, ids, all_of_them),
+    }
+
+
+@pytest.mark.parametrize("name", ["strings", "merges", "cuts", "matcher", "tree"])
+def test_long_work_of_the_native_library_asks_often_and_stops(name):
+    make = tables_of(300_000)[name]
+    asked = Caller()
+    with watched(lambda: asked(0.0)):
+        assert make() is not None
+    n_asked = len(asked.shares)
+    assert n_asked >= 2
+    for number in sorted({0, n_asked // 2, n_asked - 1}):
+        caller = Caller(number)
+        with pytest.raises(CancelledError), watched(lambda caller=caller: caller(0.0)):
+            make()
+        assert len(caller.shares) == number + 1
+
+
+def test_sorting_in_parts_gives_the_tree_of_sorting_at_once():
+    data, offsets = many_strings(300_000)
+    ids = np.random.default_rng(1).permutation(len(offsets) - 1).astype(np.int32)
+    tree = TokenTree(data, offsets, ids, np.ones(len(ids), np.bool_))
+    texts = [data[start : start + 6].tobytes() for start in offsets[tree.order]]
+    assert texts == sorted(texts)
+
+
+def test_special_tokens_are_sorted_unless_that_is_stopped():
+    lengths = np.random.default_rng(1).integers(1, 9, 1_000_000)
+    with pytest.raises(CancelledError), watched(lambda: Caller(0)(0.0)):
+        sort_longest_first(np.arange(len(lengths), dtype=np.int32), lengths)

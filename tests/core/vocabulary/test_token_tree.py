@@ -1,0 +1,119 @@
+"""The token tree, against looking at every pair of tokens."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.token_tree import token_tree
+from guiapp.core.vocabulary.vocabulary import Rules, VocabType
+
+TEXTS = st.lists(st.text("ab\0", min_size=1, max_size=6).map(str.encode), unique=True, max_size=20)
+
+
+def tree_of(tokens):
+    return token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
+
+
+@given(TEXTS)
+def test_parents_are_the_longest_proper_prefixes(tokens):
+    tree = tree_of(tokens)
+    for token_id, token in enumerate(tokens):
+        prefixes = [other for other in tokens if token.startswith(other) and other != token]
+        parent = tree.parent(token_id)
+        assert (b"" if parent is None else tokens[parent]) == max(prefixes, key=len, default=b"")
+        assert [tokens[step] for step in tree.path(token_id)] == [*sorted(prefixes, key=len), token]
+        assert tree.columns.depths[token_id] == len(prefixes) + 1
+        assert b"".join(map(tree.added_bytes, tree.path(token_id))) == token
+
+
+@given(TEXTS)
+def test_children_and_subtrees_are_sorted_by_bytes(tokens):
+    tree = tree_of(tokens)
+    assert [tokens[row] for row in tree.order] == sorted(tokens)
+    for parent in (None, *range(len(tokens))):
+        expected = [token for at, token in enumerate(tokens) if tree.parent(at) == parent]
+        assert [tokens[child] for child in tree.children(parent)] == sorted(expected)
+    for token_id, token in enumerate(tokens):
+        below = [other for other in tokens if other.startswith(token)]
+        assert [tokens[row] for row in tree.subtree(token_id)] == sorted(below)
+
+
+@given(TEXTS, st.text("ab\0", max_size=4).map(str.encode))
+def test_tokens_are_found_by_their_beginnings(tokens, prefix):
+    found = tree_of(tokens).starting_with(prefix)
+    assert [tokens[row] for row in found] == sorted(token for token in tokens if token.startswith(prefix))
+
+
+@given(TEXTS, st.text("ab\0", max_size=12).map(str.encode))
+def test_the_longest_match_is_the_longest_token_that_fits(tokens, text):
+    tree = tree_of(tokens)
+    for start in range(len(text) + 1):
+        found = tree.longest_match(text, start)
+        fitting = [token for token in tokens if text.startswith(token, start)]
+        assert (b"" if found is None else tokens[found]) == max(fitting, key=len, default=b"")
+
+
+def test_each_of_many_tokens_is_found():
+    """As many as take several blocks of rows, below nodes with few children and with all there can be."""
+    tokens = {bytes([byte]) for byte in range(256)}
+    tokens |= {bytes([7, byte]) for byte in range(256)}
+    tokens |= {(number * number).to_bytes(4, "big").lstrip(b"\0") for number in range(1, 1500)}
+    tree = tree_of(sorted(tokens))
+    for token_id, token in enumerate(sorted(tokens)):
+        assert tree.longest_match(token) == token_id
+
+
+def test_tokens_stand_by_the_bytes_that_they_stand_for():
+    spm = token_tree(
+        toy_vocabulary({"▁a": 0.0, "<0x20>": Attribute.BYTE, "é": 0.0, "<0xC3>": Attribute.BYTE})
+    )
+    assert [spm.token_bytes(row) for row in spm.order] == [b" ", b" a", b"\xc3", b"\xc3\xa9"]
+    assert (spm.parent(0), spm.parent(2)) == (1, 3)
+    bpe = token_tree(
+        toy_vocabulary({"Ġ": 0.0, "Ġa": 0.0, "▁": 0.0}, VocabType.BPE, rules=Rules(byte_encoding=True))
+    )
+    assert [bpe.token_bytes(row) for row in bpe.order[:2]] == [b" ", b" a"]
+
+
+def test_control_tokens_are_leaves_that_no_text_leads_to():
+    tree = token_tree(toy_vocabulary({"<": 0.0, "<s>": Attribute.CONTROL, "<s>x": 0.0}))
+    assert (tree.parent(1), tree.parent(2)) == (0, 0)
+    assert tree.longest_match(b"<s>") == 0
+    assert tree.is_matched.tolist() == [True, False, True]
+
+
+def test_of_tokens_for_the_same_bytes_one_is_matched():
+    tree = token_tree(
+        toy_vocabulary({"<0x41>": Attribute.BYTE, "A": 0.0, "AB": 0.0, "<unk>": Attribute.UNKNOWN})
+    )
+    assert tree.longest_match(b"A") == 1
+    assert [tree.parent(row) for row in range(3)] == [None, None, 1]
+    assert tree.is_matched.tolist() == [False, True, True, False]
+    assert tree.children(None).tolist() == [3, 0, 1]
+
+
+def test_an_empty_token_is_a_leaf_under_the_root():
+    tree = tree_of([b"", b"a"])
+    assert tree.children(None).tolist() == [0, 1]
+    assert tree.longest_match(b"") is None
+
+
+def test_an_empty_vocabulary_has_an_empty_tree():
+    assert len(tree_of([])) == 0
+    assert len(tree_of([]).starting_with(b"a")) == 0
+
+
+def test_what_completes_a_character_is_shown_as_that_character():
+    tokens = [
+        b"\xe4\xb8",
+        b"\xe4\xb8\x8d",
+        b"a",
+        b"a\xe4\xb8",
+        b"a\xe4\xb8\x8db",
+        b"\xe4\xb8\x8d\x8d",
+        b"\x8d",
+    ]
+    tree = token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0), rules=Rules()))
+    shown = [tree.shown_bytes(token) for token in range(len(tokens))]
+    assert shown == [b"\xe4\xb8", "不".encode(), b"a", b"\xe4\xb8", "不b".encode(), b"\x8d", b"\x8d"]

@@ -1,0 +1,214 @@
+"""What all charts can do: zoom, read values by mouse and keys, fade, follow the theme."""
+
+from itertools import combinations
+
+import chart_samples as hand
+import pytest
+from chart_samples import KINDS, TITLES, curves_data, place_of, rows_data, texts, word_of
+from hands import turn_wheel
+from pictures import Canvas
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent, QHelpEvent, QPainter
+from PySide6.QtWidgets import QApplication, QMenu, QToolTip
+
+from guiapp.kit.widgets.theme import DARK, LIGHT
+
+Key = Qt.Key
+SIZES = ((420, 260), (700, 420), (1300, 420), (1800, 1000))
+ZOOMS = {"rows": (True, False), "curves": (True, True), "scatter": (True, True), "histogram": (True, False)}
+
+
+def ranges(chart):
+    return [pytest.approx(each, abs=1e-6 * (each[1] - each[0])) for each in chart.box.viewRange()]
+
+
+def turn(chart, angle: int) -> None:
+    turn_wheel(chart.view.viewport(), chart.area.center().toPoint(), angle)
+    QApplication.processEvents()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_wheel_zooms_and_a_double_click_goes_back(make, kind):
+    chart = make(kind)
+    home, middle = ranges(chart), chart.area.center().toPoint()
+    turn(chart, 240)
+    assert tuple(now != whole for now, whole in zip(chart.box.viewRange(), home, strict=True)) == ZOOMS[kind]
+    assert hand.badly_written(chart) == []
+    hand.double_click(chart, middle)
+    assert (chart.box.viewRange(), chart.is_zoomed) == (home, False)
+    for _ in range(3):
+        turn(chart, -480)
+    assert (chart.box.viewRange(), chart.is_zoomed) == (home, False), "there is nothing beyond"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_drag_zooms_into_what_it_goes_around_and_escape_brings_all_back(make, kind, qtbot):
+    chart = make(kind)
+    home, middle = ranges(chart), chart.area.center().toPoint()
+    whole = [high - low for low, high in chart.box.viewRange()]
+    hand.drag(chart, middle + QPoint(60, 50), middle, middle - QPoint(90, 40))
+    now = [high - low for low, high in chart.box.viewRange()]
+    assert now[0] / whole[0] == pytest.approx(150 / chart.area.width(), rel=0.02)
+    assert now[1] / whole[1] == pytest.approx(90 / chart.area.height() if ZOOMS[kind][1] else 1, rel=0.02)
+    assert (chart.is_zoomed, chart.clicks) == (True, [])
+    for _ in range(2):
+        qtbot.keyClick(chart, Key.Key_Escape)
+        assert (chart.box.viewRange(), chart.clicks) == (home, [(None, None)])
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"), [("rows", rows_data(end=2.95e6)), ("curves", curves_data(factor=1.1))]
+)
+def test_a_zoom_stays_while_new_data_come_in(make, kind, more):
+    chart = make(kind)
+    whole = ranges(chart)
+    chart.show_data(more)
+    assert chart.box.viewRange() == whole, "ranges move in steps"
+    turn(chart, 240)
+    zoomed = ranges(chart)
+    for data in (more, KINDS[kind][1]()):
+        chart.show_data(data)
+        assert (chart.box.viewRange(), chart.is_zoomed) == (zoomed, True)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_mouse_reads_what_it_points_at_and_a_click_means_it(make, kind):
+    chart = make(kind)
+    for index in (1, 2):
+        place, value = place_of(chart, index), chart.values[index]
+        hand.hover(chart, place)
+        assert chart.told.pop() == chart.accessibleDescription() == value.tip != ""
+        assert (chart.current, QToolTip.text() != "") == (value, chart.shows_tips)
+        assert chart.view.cursor().shape() is Qt.CursorShape.PointingHandCursor
+        hand.click(chart, place)
+        assert chart.clicks.pop()[0] == value.key
+    hand.click(chart, place, Qt.MouseButton.RightButton)
+    assert chart.clicks == []
+    QApplication.sendEvent(chart, QEvent(QEvent.Type.Leave))
+    assert (chart.told.pop(), chart.current) == ("", None)
+    if kind != "histogram":  # where columns have all of the height
+        for beside in (place, QPoint(1, 1)):
+            hand.hover(chart, beside)
+        assert (chart.told.pop(), chart.current) == ("", None)
+        assert chart.view.cursor().shape() is Qt.CursorShape.ArrowCursor
+        hand.click(chart, QPoint(1, 1))
+        assert chart.clicks == [(None, None)]
+
+
+def test_what_is_pointed_at_is_read_again_when_it_has_another_value(make):
+    chart = make("rows")
+    hand.hover(chart, place_of(chart, 1))
+    chart.show_data(rows_data(end=2.95e6))
+    assert chart.told == ["heap: 1.5 M", "heap: 1.48 M"]
+    assert chart.accessibleDescription() == chart.told[-1]
+
+
+@pytest.mark.parametrize("kind", ["rows", "curves", "scatter"])
+def test_a_click_on_a_name_means_it_and_the_others_can_be_faded(make, kind):
+    chart = make(kind)
+    hand.click(chart, hand.middle_of(chart, "heap"))
+    assert [key for key, _ in chart.clicks] == ["heap"]
+    for key, color in (("heap", DARK.faint), (None, DARK.text)):
+        chart.emphasize(key)
+        assert [word_of(chart, name).color for name in ("fast", "heap")] == [color, DARK.text]
+        assert (chart.color(DARK.good, "fast").alpha() < chart.color(DARK.good, "heap").alpha()) == bool(key)
+
+
+def test_arrows_walk_through_values_and_from_curve_to_curve(make, qtbot):
+    chart, rows = make("curves"), make("rows")
+    for key, tip in (
+        *(("Right", "fast: 100"), ("Right", "fast: 10 k"), ("Down", "heap: 10 k"), ("Right", "heap: 1 M")),
+        *(("Right", "heap: 1 M"), ("Down", "greedy: 1 M"), ("Down", "greedy: 1 M"), ("Up", "heap: 1 M")),
+    ):
+        qtbot.keyClick(chart, Key[f"Key_{key}"])
+        assert chart.accessibleDescription() == tip
+    for key in (Key.Key_Return, Key.Key_Enter, Key.Key_Space):
+        qtbot.keyClick(chart, key)
+    assert chart.clicks == [("heap", None)] * 3
+    chart.show_data(curves_data("fast"))
+    assert chart.current is None, "it is gone"
+    for key in (Key.Key_Up, Key.Key_Up, Key.Key_Down, Key.Key_Right):
+        qtbot.keyClick(rows, key)
+    rows.clearFocus()
+    assert rows.told == ["fast: 3 M", "heap: 1.5 M", "greedy: 750 k", ""]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_words_cover_others_or_are_cut_off(make, kind, size):
+    chart = make(kind, size=size)
+    assert (hand.badly_written(chart), bool(chart.words)) == ([], True)
+    assert chart.rect().toRectF().contains(chart.area)
+
+
+@pytest.mark.parametrize("width", range(320, 900, 58))
+def test_titles_and_scales_do_not_cover_words_either(make, width):
+    subtitles = ["half of the calls are faster than this, and 95 of 100 than that", "half of the calls", ""]
+    curves = curves_data(*(f"c{number}" for number in range(12)))
+    for chart in (
+        make("rows", rows_data()._replace(subtitles=subtitles), (width, 260)),
+        make("curves", curves, (width, 260)),
+        make("scatter", size=(width, 260)),
+    ):
+        canvas, room = Canvas(chart), chart.rect().toRectF()
+        with QPainter(canvas) as painter:
+            chart.view.scene().render(painter, room, room)
+        shared = [one & other for (_, one), (_, other) in combinations(canvas.paintings.texts, 2)]
+        assert len(shared) > 30
+        assert not any(each.width() > 3 and each.height() > 4 for each in shared)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_another_theme_is_followed_on_the_spot(make, kind, source):
+    chart = make(kind)
+    for theme in (LIGHT, DARK):
+        source.choose(theme.name)
+        assert chart.view.backgroundBrush().color() == getattr(theme, chart.ground)
+        assert {word.color.name() for word in chart.words} & {theme.text.name(), theme.dim.name()}
+
+
+def test_a_narrow_chart_says_less_and_one_that_is_projected_in_large_letters(make):
+    narrow, wide, projected = (make("curves", size=size) for size in ((200, 300), (900, 300), (1800, 1000)))
+    assert [chart.title for chart in (narrow, wide)] == TITLES[::-1]
+    assert narrow.accessibleName() == TITLES[0]
+    heights = [chart.rect_of(word_of(chart, "fast")).height() for chart in (wide, projected)]
+    assert heights[1] > 1.2 * heights[0]
+
+
+def test_a_chart_without_values_says_why(make):
+    chart = make("curves")
+    before = texts(chart)
+    chart.set_reason("Nothing measured yet")
+    assert (chart.values, chart.words, chart.title) == ([], [], "Speeds")
+    hand.hover(chart, chart.area.center())
+    assert chart.told == []
+    chart.set_reason("")
+    assert texts(chart) == before
+
+
+def test_its_menu_shows_all_again_where_there_is_more_than_is_seen(make):
+    chart, seen = make("scatter"), []
+    place = chart.area.center().toPoint()
+    for angle in (0, 240):
+        turn(chart, angle)
+        event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, chart.mapToGlobal(place))
+        QApplication.sendEvent(chart, event)
+        (menu,) = (each for each in chart.findChildren(QMenu) if each.isVisible())
+        *_, reset = menu.actions()
+        seen.append(reset.isEnabled())
+        menu.close()
+    reset.trigger()
+    assert (seen, chart.is_zoomed) == ([False, True], False)
+
+
+@pytest.mark.parametrize("kind", ["rows", "curves", "scatter"])
+def test_values_stay_while_the_mouse_rests(make, qtbot, kind):
+    chart = make(kind)
+    value = chart.values[0]
+    at = chart.pixel(value.x, value.y).toPoint()
+    hand.hover(chart, at)
+    assert QToolTip.isVisible()
+    rest = QHelpEvent(QEvent.Type.ToolTip, at, chart.mapToGlobal(at))
+    QApplication.sendEvent(chart.view.viewport(), rest)
+    qtbot.wait(500)  # tips fade for 300 ms
+    assert QToolTip.isVisible()

@@ -1,0 +1,170 @@
+"""What a text costs: the words and lines that take the most tokens, the bars of lines, and the budget."""
+
+import pytest
+
+from guiapp.kit.document import dearest, line_costs
+from guiapp.kit.document.budget import TokenBudget
+from guiapp.kit.document.dearest import DearestModel
+from guiapp.kit.document.line_costs import LineCosts
+
+DIGITS = b"12345678901234567890"
+TEXT = b"zyxw zyxw lions\n\nnext zyxw line\n" + DIGITS
+LINES = {(0, 16): (10, True), (16, 17): (0, False), (17, 32): (8, True), (32, 52): (12, True)}
+
+
+@pytest.fixture
+def session(make_session):
+    return make_session(TEXT, "demo:bpe")
+
+
+@pytest.fixture
+def model(session):
+    made = DearestModel(session)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def budget(session, settings):
+    return TokenBudget(session, settings)
+
+
+@pytest.fixture
+def costs(session):
+    return LineCosts(session)
+
+
+def settle(model, qtbot):
+    qtbot.waitUntil(lambda: not model.is_busy)
+
+
+def test_the_dearest_are_looked_for_only_while_people_look(session, model, qtbot):
+    assert (model.found, model.is_busy) == (None, False)
+    with qtbot.waitSignal(model.changed):
+        model.set_shown(True)
+        assert model.is_busy
+    found = model.found
+    assert [(row.text, row.n_tokens, row.n_times, model.line_of(row)) for row in found.words] == [
+        (DIGITS.decode(), 12, 1, 4),
+        ("zyxw", 11, 3, 1),
+        ("lions", 2, 1, 1),
+        ("next", 2, 1, 3),
+    ]
+    assert [(row.n_tokens, model.line_of(row)) for row in found.lines] == [(12, 4), (10, 1), (8, 3)]
+    assert found.n_tokens == 31
+    model.set_shown(True)
+    assert not model.is_busy
+    model.set_shown(False)
+    session.document.insert(b"new ")
+    assert not model.is_busy
+    model.set_shown(True)
+    settle(model, qtbot)
+    assert model.found.n_tokens > 31
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+def test_an_edit_is_followed_after_a_pause(session, model, qtbot, monkeypatch, is_long):
+    monkeypatch.setattr(dearest, "LONG_BYTES", len(TEXT) - is_long)
+    monkeypatch.setattr(dearest, "PAUSE_MS", 1 if not is_long else 10**6)
+    monkeypatch.setattr(dearest, "LONG_PAUSE_MS", 1 if is_long else 10**6)
+    model.set_shown(True)
+    settle(model, qtbot)
+    session.document.replace(0, 1, b"Z")
+    assert model.is_busy
+    settle(model, qtbot)
+    assert "Zyxw" in [row.text for row in model.found.words]
+
+
+@pytest.mark.parametrize(
+    ("edit", "selection"),
+    [
+        (None, (32, 52)),
+        ((0, 0, b"ab"), (34, 54)),
+        ((0, 4, b""), (28, 48)),
+        ((31, 32, b""), (31, 51)),
+        ((52, 52, b"0"), (32, 52)),
+        ((40, 52, b""), (32, 40)),
+    ],
+)
+def test_what_is_dear_is_selected_where_it_is_by_now(session, model, qtbot, edit, selection):
+    model.set_shown(True)
+    settle(model, qtbot)
+    row = model.found.words[0]
+    if edit is not None:
+        session.document.replace(*edit)
+    assert model.go_to(row) == session.document.selection == selection
+    settle(model, qtbot)
+    assert model.go_to(model.found.words[1]) == (model.found.words[1].start, model.found.words[1].end)
+
+
+def test_lines_have_their_tokens_and_whether_these_are_many(session, costs, qtbot):
+    assert {line: costs.of_line(*line) for line in LINES} == LINES
+    with qtbot.waitSignal(costs.changed):
+        costs.set_shown(True)
+    assert costs.most == 12
+    told = []
+    costs.changed.connect(lambda: told.append(costs.most))
+    session.document.insert(b"1234 " * 9)
+    assert told == [12]
+    qtbot.waitUntil(lambda: len(told) == 2)
+    assert told[1] == costs.of_line(0, 16 + 45)[0] > 12
+    costs.set_shown(False)
+    session.document.insert(b"1234 ")
+    assert len(told) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [(b"lions and tigers and bears", False), (b"a b", True), (b"a", False), (b"ab c", False)],
+)
+def test_a_line_with_fewer_than_two_characters_a_token_is_dear(make_session, line, found):
+    session = make_session(line, "demo:rwkv")
+    assert LineCosts(session).of_line(0, len(line)) == (len(session.tokens), found)
+
+
+def test_of_a_long_line_only_the_beginning_is_looked_at(session, costs, monkeypatch):
+    session.document.set_text(b"zyxw " * 4 + b"lions and " * 20)
+    n_tokens, is_dear = costs.of_line(0, session.document.size)
+    assert not is_dear
+    monkeypatch.setattr(line_costs, "LOOKED_AT_BYTES", 20)
+    assert costs.of_line(0, session.document.size) == (n_tokens, True)
+    assert costs.of_line(20, session.document.size)[1] is False
+
+
+def test_the_budget_is_ones_own_or_the_models_or_a_usual_one(session, budget, settings, qtbot, monkeypatch):
+    assert (budget.own, budget.of_model, budget.n_most, budget.n_used) == (None, None, 8192, 31)
+    monkeypatch.setattr("guiapp.analysis.compare.counts.context_length_of", lambda vocabulary: 4096)
+    assert (budget.of_model, budget.n_most) == (4096, 4096)
+    for asked, own in ((12, 12), (0, 1), (-3, 1), (10**9, 10**9), (10**9 + 1, 10**9), (None, None)):
+        with qtbot.waitSignal(budget.changed):
+            budget.choose(asked)
+        assert (budget.own, budget.n_most) == (own, own or 4096)
+    for kept, own in (("0", None), ("007", 7), ("x", None), ("-1", None), ("99999999999", None)):
+        settings.budget = kept
+        assert budget.own == own
+
+
+def test_the_cut_is_where_the_first_token_begins_that_is_too_much(session, budget):
+    found = {}
+    for n_most in (1, 2, 30, 31, 32):
+        budget.choose(n_most)
+        found[n_most] = budget.cut
+    assert found == {1: 0, 2: 2, 30: 51, 31: None, 32: None}
+
+
+def test_only_added_tokens_behind_the_text_cut_nothing_off(make_session, settings):
+    session = make_session(b"a", "demo:unigram")
+    budget = TokenBudget(session, settings)
+    budget.choose(len(session.tokens) - 1)
+    assert budget.cut is None
+
+
+def test_without_a_model_there_is_nothing_to_use(make_session, settings, qtbot):
+    session = make_session(b"a")
+    budget = TokenBudget(session, settings)
+    assert (budget.of_model, budget.n_used, budget.cut) == (None, 0, None)
+    told = []
+    budget.changed.connect(lambda: told.append(budget.n_used))
+    session.loader.open("demo:bpe")
+    qtbot.waitUntil(lambda: told[-1:] == [2])
+    assert told[0] == 0

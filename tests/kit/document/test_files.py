@@ -1,0 +1,113 @@
+"""Files that people open as text."""
+
+import os
+
+import pytest
+
+from guiapp.kit.document import files as text_files
+from guiapp.kit.document.files import TextFileError, is_model_file, read_text, write_text
+
+
+def test_bytes_come_back_as_they_were_written(tmp_path):
+    path = tmp_path / "text.txt"
+    write_text(path, b"a\r\n\xff\x00")
+    assert read_text(path) == b"a\r\n\xff\x00"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["text.txt"]
+
+
+def test_progress_ends_at_the_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_files, "CHUNK_BYTES", 4)
+    path = tmp_path / "text.txt"
+    path.write_bytes(b"0123456789")
+    shares = []
+    assert read_text(path, shares.append) == b"0123456789"
+    assert shares == [0.4, 0.8, 1.0]
+
+
+def test_a_folder_is_no_text(tmp_path):
+    with pytest.raises(TextFileError, match="is a folder"):
+        read_text(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_that_nobody_writes_to_keeps_nobody_waiting(tmp_path):
+    path = tmp_path / "pipe.gguf"
+    os.mkfifo(path)
+    with pytest.raises(TextFileError, match="not a regular file"):
+        read_text(path)
+    assert is_model_file(path)  # by its name, so that people read what is wrong with the model
+
+
+def test_an_empty_model_file_does_not_become_an_empty_text(tmp_path):
+    path = tmp_path / "cut.gguf"
+    path.touch()
+    assert is_model_file(path)
+
+
+def test_a_text_too_large_to_show_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(text_files, "LARGEST_TEXT_BYTES", 3)
+    path = tmp_path / "text.txt"
+    path.write_bytes(b"1234")
+    with pytest.raises(TextFileError, match="has 4 bytes; texts up to 3 bytes"):
+        read_text(path)
+
+
+def test_a_failed_save_leaves_the_old_file(tmp_path):
+    folder = tmp_path / "taken"
+    folder.mkdir()
+    with pytest.raises(TextFileError, match="taken cannot be saved"):
+        write_text(folder, b"new")
+    assert folder.is_dir()
+    assert [entry.name for entry in tmp_path.iterdir()] == ["taken"]
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "is_model"),
+    [
+        *(("a.txt", b"GGUF\3\0\0\0", True), ("a.gguf", b"text", False), ("a.txt", b"", False)),
+        *(("a.txt", b"IQ== 0\nIg== 1\n", True), ("a.txt", b"1 '\\x00' 1\n", True)),
+        *(("a.txt", b'{"vocab": [{"token_bytes": "', True), ("a.tiktoken", b"text", False)),
+    ],
+)
+def test_model_files_are_known_by_their_first_bytes(tmp_path, name, head, is_model):
+    path = tmp_path / name
+    path.write_bytes(head)
+    assert is_model_file(path) is is_model
+
+
+def test_a_missing_file_is_known_by_its_name(tmp_path):
+    assert is_model_file(tmp_path / "gone.GGUF")
+    assert not is_model_file(tmp_path / "gone.txt")
+
+
+def test_a_file_that_looks_unfinished_stays(tmp_path):
+    other = tmp_path / "text.txt.part"
+    other.write_bytes(b"half a download")
+    write_text(tmp_path / "text.txt", b"text")
+    assert other.read_bytes() == b"half a download"
+    assert {path.name for path in tmp_path.iterdir()} == {"text.txt", "text.txt.part"}
+
+
+@pytest.mark.parametrize(("error", "why"), [(OSError("odd"), "odd"), (OSError(28, "No space"), "No space")])
+def test_what_the_system_says_is_handed_on(tmp_path, monkeypatch, error, why):
+    def refuse(*given):
+        raise error
+
+    monkeypatch.setattr(text_files, "replace_file", refuse)
+    with pytest.raises(TextFileError, match=f"^a.txt cannot be saved: {why}.$"):
+        write_text(tmp_path / "a.txt", b"")
+    monkeypatch.setattr(text_files, "open_input", refuse)
+    with pytest.raises(TextFileError, match=f"^a.txt cannot be opened: {why}.$"):
+        read_text(tmp_path / "a.txt")
+
+
+@pytest.mark.parametrize(("size", "is_read"), [(3, True), (4, False)])
+def test_the_largest_text_is_read(tmp_path, monkeypatch, size, is_read):
+    monkeypatch.setattr(text_files, "LARGEST_TEXT_BYTES", 3)
+    path = tmp_path / "text.txt"
+    path.write_bytes(b"x" * size)
+    if is_read:
+        assert read_text(path) == b"xxx"
+    else:
+        with pytest.raises(TextFileError):
+            read_text(path)

@@ -1,0 +1,192 @@
+"""Tokens that wait for a new encoding follow the edits of their text."""
+
+import numpy as np
+import pytest
+from fake_tokenizer import FakeTokenizer
+
+from guiapp.analysis.editing.options import Options
+from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.kit.document import live_spans
+from guiapp.kit.document.document import TextDocument
+from guiapp.kit.document.live_spans import SMALL, LiveSpans, follow_edit
+
+SPANS = [(0, 0), (0, 4), (4, 6), (6, 9), (9, 9)]  # with tokens before and behind the text
+
+
+@pytest.mark.parametrize(
+    ("start", "removed", "added", "expected"),
+    [
+        (4, 0, 2, [(0, 0), (0, 4), (6, 8), (8, 11), (11, 11)]),
+        (5, 0, 2, [(0, 0), (0, 4), (4, 8), (8, 11), (11, 11)]),
+        (5, 2, 0, [(0, 0), (0, 4), (4, 5), (5, 7), (7, 7)]),
+        (3, 4, 1, [(0, 0), (0, 3), (3, 6), (6, 6)]),
+        (0, 0, 3, [(0, 0), (3, 7), (7, 9), (9, 12), (12, 12)]),
+        (9, 0, 3, [(0, 0), (0, 4), (4, 6), (6, 9), (12, 12)]),
+        (0, 9, 5, [(0, 0), (5, 5)]),
+    ],
+)
+def test_tokens_are_moved_cut_or_gone(start, removed, added, expected):
+    starts, ends = np.array(SPANS, np.int64).T
+    tokens = TokenStore(FragmentTokens(np.arange(5, dtype=np.int32), starts, ends), 9)
+    follow_edit(tokens, TextEdit(start, removed, added, 0))
+    assert [tokens.span(index) for index in range(len(tokens))] == expected
+
+
+def live(document):
+    """Spans that follow a document as those of a session do."""
+    spans = LiveSpans(document)
+    document.written.connect(spans.follow)
+    document.edited.connect(lambda edit: spans.catch_up())
+    document.selection_changed.connect(spans.expect_edit)
+    return spans
+
+
+def use(spans, tokenizer):
+    spans.use(tokenizer, Options())
+    spans.catch_up()
+
+
+@pytest.mark.parametrize("size", [100, SMALL + 100])
+def test_what_is_made_only_once_is_in_no_time_that_is_told(qtbot, monkeypatch, size):
+    class LazyTokenizer(FakeTokenizer):
+        """Makes tables at its first encoding."""
+
+        now_ns = 0
+
+        def encode(self, *arguments, **named):
+            LazyTokenizer.now_ns += 643_000_000 if self.now_ns == 0 else 1000
+            return super().encode(*arguments, **named)
+
+    monkeypatch.setattr(live_spans, "perf_counter_ns", lambda: LazyTokenizer.now_ns)
+
+    spans = live(TextDocument(b"one two " * (size // 8)))
+    with qtbot.waitSignal(spans.encoded):
+        use(spans, LazyTokenizer())
+    assert spans.elapsed_ns == 1000
+    assert spans.timed_bytes == size // 8 * 8
+
+
+def test_a_text_in_the_place_of_another_one_is_timed_too(qtbot):
+    document = TextDocument(b"one two")
+    spans = live(document)
+    with qtbot.waitSignal(spans.encoded):
+        use(spans, FakeTokenizer())
+    with qtbot.waitSignal(spans.timed):
+        document.replace(0, document.size, b"three four five")
+    assert spans.timed_bytes == document.size
+    assert len(spans.tokens) > 0
+    spans.timing.wait()
+
+
+@pytest.fixture
+def document(qapp):
+    return TextDocument(b"one two")
+
+
+@pytest.fixture
+def spans(document, qtbot):
+    made = live(document)
+    with qtbot.waitSignal(made.encoded):
+        use(made, FakeTokenizer())
+    yield made
+    made.close()
+
+
+def told_of(spans):
+    """The signals, and how many tokens there were each time."""
+    told = []
+    for name in ("encoded", "timed", "failed"):
+        getattr(spans, name).connect(lambda *given, name=name: told.append((name, len(spans.tokens))))
+    return told
+
+
+def size(spans):
+    return len(spans.tokens), spans.elapsed_ns, spans.timed_bytes
+
+
+def test_without_a_tokenizer_there_are_no_tokens(document):
+    spans = live(document)
+    told = told_of(spans)
+    assert size(spans) == (0, 0, 0)
+    spans.catch_up()
+    document.replace(0, 0, "é".encode())
+    assert (size(spans), told, spans.is_behind, spans.job.is_busy) == ((0, 0, 0), [], False, False)
+    assert (spans.count_part(0, 1), spans._to_be_timed()) == (None, None)
+
+
+def test_a_small_edit_is_encoded_at_once_and_a_failure_leaves_nothing(spans, document, qtbot):
+    told = told_of(spans)
+    document.replace(7, 7, b" one")
+    assert (told, spans.is_behind) == ([], False)
+    assert size(spans)[0] == 4
+    assert spans.timing._pause.isActive()
+    with qtbot.waitSignal(spans.failed) as failed:
+        document.replace(0, 0, b"unencodable")
+        assert spans.is_behind
+    assert failed.args == ["This text cannot be encoded. Take the word out."]
+    assert told == [("encoded", 0), ("failed", 0)]
+    assert (size(spans), spans.is_behind) == ((0, 0, 0), False)
+    assert spans.count_part(0, 3) is None
+    with qtbot.waitSignal(spans.encoded):
+        document.replace(0, 11, b"")
+    assert size(spans) == (4, spans.elapsed_ns, 11)
+    assert spans.elapsed_ns > 0
+
+
+def test_ids_of_the_vocabulary_before_are_gone_at_once(spans):
+    spans.use(spans._tokenizer, Options(add_special=False))
+    assert (size(spans)[0], spans.is_behind) == (3, True)
+    spans.use(FakeTokenizer(), Options())
+    assert (size(spans)[0], spans.is_behind) == (0, True)
+    assert spans.count_part(0, 3) is None
+
+
+def test_a_stretch_is_counted_by_itself(spans, document):
+    document.replace(7, 7, b" three")  # <s>, one, two, three
+    assert [spans.count_part(*part) for part in ((0, 13), (2, 4))] == [3, 2]
+
+
+@pytest.mark.parametrize(("size_limit", "is_timed"), [(12, True), (11, False), (3, False)])
+def test_only_a_short_text_is_timed_again(spans, document, monkeypatch, size_limit, is_timed):
+    spans.timing.forget()
+    monkeypatch.setattr(live_spans, "SMALL", size_limit)
+    document.replace(7, 7, b" one")
+    assert spans.timing._pause.isActive() is is_timed
+
+
+def test_the_whole_encoding_makes_what_was_to_be_timed_unwanted(spans, document):
+    document.replace(7, 7, b" one")
+    spans.use(spans._tokenizer, Options())
+    spans.catch_up()
+    assert not spans.timing._pause.isActive()
+    assert spans.job.is_busy
+    spans.close()
+    assert not spans.job.is_busy
+
+
+def test_the_next_edit_is_expected_at_the_caret(spans, document, monkeypatch, qtbot):
+    expected = []
+    monkeypatch.setattr(TokenStore, "expect_edit", lambda store, position: expected.append(position))
+    document.set_caret(2)
+    document.set_caret(4)
+    qtbot.waitUntil(lambda: bool(expected))
+    assert expected == [4]
+    spans._pause.stop()
+    document.set_caret(1)
+    spans.close()
+    assert not spans._pause.isActive()
+
+
+@pytest.mark.parametrize(("less", "is_at_once"), [(0, True), (1, False)])
+def test_an_edit_is_encoded_at_once_where_that_does_not_reach_far(
+    spans, document, monkeypatch, qtbot, less, is_at_once
+):
+    document.set_text(b"two\ntwo one\ntwo")
+    qtbot.waitUntil(lambda: not spans.job.is_busy)
+    window = spans._live.window(document.view(), 8, 1, 1)
+    assert 0 < window.start < window.end
+    monkeypatch.setattr(live_spans, "MOST_AT_ONCE", window.end - window.start - less)
+    document.replace(8, 9, b"O")
+    assert spans.job.is_busy is not is_at_once

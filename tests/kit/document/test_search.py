@@ -1,0 +1,198 @@
+"""What is found in the text stays right while people type in it."""
+
+import pytest
+from fake_tokenizer import FakeTokenizer
+from PySide6.QtWidgets import QApplication
+
+from guiapp.kit.document import search as text_search
+from guiapp.kit.document.search import TextSearch
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.text_session import TextSession
+
+TEXT = b"one two one, two One"
+
+
+@pytest.fixture
+def session(qtbot):
+    made = ModelSession(TextSession(TEXT), load=lambda *asked: FakeTokenizer())
+    with qtbot.waitSignal(made.spans.encoded):
+        made.loader.open("fake.gguf")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def search(session):
+    made = TextSearch(session)
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def find(search, qtbot):
+    def find_and_wait(query, kind="text"):
+        if not search.is_open:
+            search.open()
+        search.set_kind(kind)
+        search.set_query(query)
+        qtbot.waitUntil(lambda: not search.is_searching)
+
+    return find_and_wait
+
+
+def places(search, session):
+    window = search.matches_in(0, session.document.size)
+    return list(zip(window.starts.tolist(), window.ends.tolist(), strict=True))
+
+
+def test_a_longer_query_goes_on_from_where_the_search_began(search, session, find):
+    session.document.set_caret(4)
+    find("one")
+    find("one,")
+    assert session.document.selection == (8, 12)
+    find("t")
+    assert session.document.selection == (4, 5)
+
+
+@pytest.mark.parametrize(
+    ("change", "left"),
+    [
+        ((0, 0, b"xx"), [(2, 5), (10, 13), (19, 22)]),
+        ((3, 7, b""), [(0, 3), (4, 7), (13, 16)]),
+        ((9, 9, b"x"), [(0, 3), (18, 21)]),
+        ((2, 9, b"one"), [(13, 16)]),
+        ((8, 8, b"x"), [(0, 3), (9, 12), (18, 21)]),
+        ((11, 11, b"x"), [(0, 3), (8, 11), (18, 21)]),
+        ((0, 20, b"none"), []),
+    ],
+)
+def test_matches_move_with_the_text_until_it_is_searched_again(search, session, find, qtbot, change, left):
+    find("one")
+    session.document.replace(*change)
+    assert search.is_searching
+    assert places(search, session) == left
+    qtbot.waitUntil(lambda: not search.is_searching)
+    text = session.document.text().lower()
+    again = [at for at in range(len(text)) if text.startswith(b"one", at)]
+    assert [start for start, _ in places(search, session)] == again
+    assert session.document.selection == (change[0] + len(change[2]),) * 2  # nobody is led away from there
+
+
+def test_many_edits_are_followed_by_one_search(search, session, find, qtbot, monkeypatch):
+    find("one")
+    searched = []
+    monkeypatch.setattr(text_search, "find", lambda *asked: searched.append(1) or text_search.NO_MATCHES)
+    for _ in range(5):
+        session.document.insert(b"one ")
+    qtbot.waitUntil(lambda: not search.is_searching)
+    assert len(searched) == 1
+
+
+def test_tokens_are_found_by_id_and_by_text(search, session, find):
+    find("3", "token")
+    assert places(search, session) == [(3, 7), (12, 16)]
+    find("one", "token")
+    assert places(search, session) == [(0, 3)]
+    find("0", "token")
+    assert places(search, session) == []  # it came from no text
+
+
+def test_tokens_are_found_again_when_they_change(search, session, find, qtbot):
+    find("3", "token")
+    with qtbot.waitSignal(session.spans.encoded):
+        session.set_encoder("slow")
+    qtbot.waitUntil(lambda: not search.is_searching)
+    assert places(search, session) == []
+
+
+def test_half_a_character_is_selected_as_a_whole(search, session, find):
+    session.document.set_text("a漢b".encode())
+    find("BC", "bytes")
+    assert places(search, session) == [(2, 3)]
+    assert session.document.selection == (1, 4)
+    assert search.current == 0
+
+
+def test_a_match_that_people_select_is_the_present_one(search, session, find):
+    find("one")
+    session.document.set_caret(5)
+    assert search.current is None
+    session.document.select(17, 20)
+    assert search.current == 2
+    session.document.set_caret(9)
+    search.step(-1)
+    assert search.current == 1
+
+
+def test_a_step_before_the_search_began_goes_to_the_first_match(search, session, qtbot):
+    search.open()
+    search.set_query("two")
+    search.step(1)
+    qtbot.waitUntil(lambda: not search.is_searching)
+    assert session.document.selection == (4, 7)
+
+
+@pytest.mark.parametrize("way", ["close", "empty", "token"])
+def test_a_search_that_is_left_delivers_nothing(search, hold, find, qtbot, way):
+    find("two")
+    gate = hold(text_search, "find")
+    search.set_query("one")
+    qtbot.waitUntil(lambda: search.job.is_busy)
+    if way == "close":
+        search.close()
+        assert (search.is_open, search.is_searching) == (False, False)
+    else:
+        search.set_kind("token" if way == "token" else "text")
+        search.set_query("3" if way == "token" else "")
+        qtbot.waitUntil(lambda: not search.is_searching)
+    gate.set()
+    search.job.finish(60)
+    QApplication.processEvents()
+    assert search.n_found == (2 if way == "token" else 0)
+
+
+def test_an_edit_ends_the_search_of_the_text_before(search, session, hold, find, qtbot):
+    find("two")
+    gate = hold(text_search, "find")
+    search.set_query("one")
+    qtbot.waitUntil(lambda: search.job.is_busy)
+    search._pause.setInterval(100_000)
+    session.document.set_text(b"x one")
+    gate.set()
+    search.job.finish(60)
+    QApplication.processEvents()
+    assert search.n_found == 0
+    search.step(1)  # without a pause
+    qtbot.waitUntil(lambda: not search.is_searching)
+    assert places(search, session) == [(2, 5)]
+
+
+def test_the_same_query_again_is_no_search(search, find, session, qtbot):
+    find("one")
+    search.set_query("one")
+    search.set_matches_case(search.matches_case)
+    assert not search.is_searching
+    assert search.has_all
+    with qtbot.waitSignal(search.query_changed):
+        search.set_matches_case(True)
+    qtbot.waitUntil(lambda: not search.is_searching)
+    assert search.n_found == 2
+
+
+def test_it_is_opened_where_the_caret_is_and_goes_on_or_back(search, session, find, qtbot):
+    find("one")
+    search.close()
+    session.document.select(8, 11)
+    for step, expected in ((1, 2), (-1, 1)):
+        search.open(step)
+        qtbot.waitUntil(lambda: not search.is_searching)
+        assert search.current == expected
+
+
+def test_a_query_can_be_looked_for_at_once_from_a_place(search, session, qtbot):
+    search.look_for("text", "one", 9)
+    qtbot.waitUntil(lambda: not search.is_searching)
+    assert (search.kind, search.query, search.current) == ("text", "one", 2)
+    search.look_for("token", "nothing", 0)
+    assert search.problem
+    assert search.n_found == 0

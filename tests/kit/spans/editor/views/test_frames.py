@@ -1,0 +1,81 @@
+"""What is painted again after a change, and that nothing is missed."""
+
+import random
+
+import pytest
+from editor_hands import wheel
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
+
+from guiapp.kit.spans.row_pixmaps import PointedOut
+from guiapp.kit.spans.view import NOTCH_ROWS
+
+TEXT = "\n".join(
+    f"{number} lines of شعر and 漢字 in words that may reach a second row" for number in range(60)
+)
+
+
+def settle(editor):
+    for _ in range(3):
+        QApplication.processEvents()
+    while not editor.is_painted:
+        QApplication.processEvents()
+
+
+def on_screen(editor):
+    """The pixels that were painted so far."""
+    return editor.screen().grabWindow(editor.winId()).toImage().convertToFormat(QImage.Format.Format_RGB32)
+
+
+def painted_anew(editor):
+    return editor.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_on_screen_is_what_painting_all_anew_would_show(opened, seed):
+    editor = opened(TEXT if seed % 2 else "one two\nthree " * seed)
+    editor.set_frame_time(seed % 3 / 2, goes_gently=seed % 4 > 1)
+    rng, document = random.Random(seed), editor.document
+
+    def place():
+        return document.caret_stop(rng.randrange(document.size + 1))
+
+    def a_line():
+        line = document.line_span(document.line_of(place()))
+        return PointedOut(*sorted(rng.choices(line, k=2)), *line)
+
+    acts = {
+        "type": lambda: editor.type_text(rng.choice(("a", " ", "\n", "字", "word " * 20))),
+        "erase": lambda: editor.erase_word_before(),
+        "caret": lambda: document.set_caret(place()),
+        "reveal": lambda: editor.reveal(document.caret, document.caret),
+        "select": lambda: document.select(place(), place()),
+        "undo": lambda: editor.undo() if document.can_undo else None,
+        "token": lambda: editor.set_selected_token(rng.randrange(40)),
+        "hover": lambda: editor.set_hovered_token(rng.randrange(40)),
+        "wheel": lambda: wheel(editor, rng.choice((-1, 1, -5, 5))),
+        "zoom": lambda: editor.zoom(rng.choice((-1, 1))),
+        "resize": lambda: editor.resize(rng.randrange(300, 700), rng.randrange(100, 400)),
+        "mark": lambda: editor.set_mark(rng.choice((None, place()))),
+        "point out": lambda: editor.point_out(rng.choice((None, a_line()))),
+        "place": lambda: editor.place(place(), rng.randrange(200)),
+        "frames": lambda: settle(editor),
+        "pixels": lambda: editor.grab(),
+    }
+    for step in range(120):
+        name = rng.choice(list(acts))
+        acts[name]()
+        if step % 3 == 0:
+            settle(editor)
+            assert on_screen(editor) == painted_anew(editor), f"after step {step}, {name}"
+
+
+def test_lines_that_come_back_to_where_they_were_before_scrolling_are_painted_there(opened):
+    editor = opened("\n".join(f"line {number}" for number in range(60)))
+    settle(editor)
+    wheel(editor, -2 / NOTCH_ROWS)
+    settle(editor)
+    editor.document.set_caret(editor.rows.visible()[1].start)
+    editor.type_text(2 * "one two\n")  # as many rows as were scrolled, with tokens for all colours
+    settle(editor)
+    assert on_screen(editor) == painted_anew(editor)

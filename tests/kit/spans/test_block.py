@@ -1,0 +1,196 @@
+"""Where characters lie, with text in both directions."""
+
+import random
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QImage, QPainter, QTextLayout
+
+from guiapp.kit.spans.block import BlockLayout, Preedit, TextMetrics
+from guiapp.kit.widgets.theme import Theme
+
+PARTS = [
+    *"aZé 1,.(-", "word ", "two words ", " ", "שלום ", "مرحبا ", "١٢ ", "12 345", "汉字",
+    "\u200f", "\u200e", "e\u0301", "\t", "a\u0301\u0302 ",
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("seed", range(30))
+def test_rows_measured_from_left_to_right_are_so_indeed(seed):
+    rng = random.Random(seed)
+    data = "".join(rng.choices(PARTS, k=60)).encode()
+    metrics = TextMetrics.of(Theme.mono_font())
+    layout, exact = BlockLayout(data, metrics, 200), BlockLayout(data, metrics, 200)
+    exact.display = exact.display._replace(may_turn=np.ones(len(exact.display.is_tab), np.bool_))
+    for row in range(layout.n_rows):
+        found, expected = layout.geometry(row), exact.geometry(row)
+        assert np.allclose(found.leading, expected.leading, atol=0.05)
+        assert np.allclose(found.trailing, expected.trailing, atol=0.05)
+
+
+WIDTH_PX = 2000
+ORDERED = (
+    "if access != \u202e\u2066// check admin\u2069 \u2066user\u202c then",
+    "שלום עולם \u202dleft to right אבג\u202c.",
+    "مرحبا (C++\u200e) في \u2066Tokenloupe 1.0\u2069 اليوم!",
+    "\tשלום abc 1\t\tאב",
+    "abc\tשלום\tdef\t\tאבג 1 x\t",
+    "\t\u202edo not run\u202c a",
+    "abc \u202bשלום abc\u202c, \u2068אבג 123\u2069 end \u061c \u202edo not run",
+)
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("text", ORDERED)
+def test_chips_of_characters_that_order_text_leave_the_order_as_it_is(text):
+    metrics = TextMetrics.of(Theme.mono_font())
+    geometry = BlockLayout(text.encode(), metrics, WIDTH_PX).geometry(0)
+    lefts = np.minimum(geometry.leading, geometry.trailing)
+    rights = np.maximum(geometry.leading, geometry.trailing)
+    order = np.argsort(lefts)
+    assert np.allclose(lefts[order][1:], rights[order][:-1], atol=0.05)
+    cells = [text.encode()[start:end].decode() for start, end in pairwise(geometry.cells)]
+    assert [cells[at] for at in order if is_seen(cells[at])] == letters_from_left_to_right(text, metrics.font)
+
+
+def is_seen(character):
+    return character.isprintable() and not character.isspace()
+
+
+def letters_from_left_to_right(text, font):
+    """As Qt places them by itself; with a second font its glyphs would name wrong letters."""
+    font = QFont(font)
+    font.setStyleStrategy(QFont.StyleStrategy.NoFontMerging)
+    layout = QTextLayout(text, font)
+    layout.beginLayout()
+    line = layout.createLine()
+    line.setLineWidth(WIDTH_PX)
+    layout.endLayout()
+    everything = QTextLayout.GlyphRunRetrievalFlag.RetrieveAll
+    places = {}
+    for run in line.glyphRuns(-1, -1, everything):
+        for unit, place in zip(run.stringIndexes(), run.positions(), strict=True):
+            places[unit] = place.x()
+    return [text[unit] for unit in sorted(places, key=places.__getitem__) if is_seen(text[unit])]
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [("abc", False), ("(שלום) abc", True), ("\u2068שלום\u2069 abc", False), ("\u2067a\u2069 שלום", True)],
+)
+def test_the_first_letter_outside_of_isolates_says_where_a_line_begins(text, is_so):
+    assert BlockLayout(text.encode(), TextMetrics.of(Theme.mono_font()), WIDTH_PX).is_right_to_left is is_so
+
+
+FORWARD = [
+    *"aZé 1,.(-", "word ", "two words ", "汉字", "e\u0301", "\x01", "\u200b\u200c", "👨‍👩‍👧", "🚀",
+]  # fmt: skip
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("seed", range(6))
+def test_all_ways_between_bytes_and_places_agree(seed):
+    rng = random.Random(seed)
+    data = "".join(rng.choices(FORWARD, k=60)).encode() + b"\xffz" + b"\n" * (seed % 2)
+    metrics = TextMetrics.of(Theme.mono_font())
+    layout = BlockLayout(data, metrics, 200)
+    at, chips = 0, {chip.cell: chip for chip in layout.display.chips}
+    for row in range(layout.n_rows):
+        (start, end), geometry = layout.row_span(row), layout.geometry(row)
+        assert (start, geometry.start, geometry.end) == (at, at, end)
+        assert np.allclose(geometry.trailing[:-1], geometry.leading[1:])
+        left, right = layout.row_extent(row)
+        assert (left, right <= geometry.trailing[-1] + 0.1) == (0, True)
+        assert layout.byte_at(row, -1) == layout.byte_at(row, 1000) == -1
+        for cell, (first, last) in enumerate(pairwise(geometry.cells.tolist())):
+            leading, trailing = float(geometry.leading[cell]), float(geometry.trailing[cell])
+            if trailing - leading < 1:  # spaces beyond the end of a row
+                continue
+            assert layout.byte_at(row, leading + 0.01) == first
+            assert layout.byte_at(row, (leading + trailing) / 2 + 0.01) == first + (last - first) // 2
+            assert layout.byte_at(row, trailing - 0.01) == last - 1
+            assert layout.caret_at(row, leading + 0.1) == (first, False)
+            assert layout.caret_x(first, row) == pytest.approx(leading, abs=0.05)
+            assert layout.row_of(first) == row
+            if data[first:last] != b"\n":
+                assert (layout.step(first, False), layout.step(last, True)) == (last, first)
+            number = int(np.searchsorted(layout.display.cells, first))
+            assert layout.chip_span(first) == ((first, last) if number in chips else None)
+            if number in chips:
+                room = metrics.room_for_digits(len(chips[number].label))
+                assert trailing - leading == pytest.approx(metrics.char_width + room, abs=0.1)
+        if row + 1 < layout.n_rows:
+            assert layout.caret_at(row, 1000) == (end, True)
+            assert layout.row_of(end, at_row_end=True) == row
+        at = end
+    assert (at, layout.step(0, True), layout.step(len(data) - seed % 2, False)) == (len(data), None, None)
+    if seed % 2:
+        assert geometry.trailing[-1] - geometry.leading[-1] == metrics.char_width
+
+
+@pytest.mark.usefixtures("qapp")
+def test_rows_that_look_alike_are_known_by_their_text():
+    metrics = TextMetrics.of(Theme.mono_font())
+
+    def like(text, row=0, preedit=None):
+        return BlockLayout(text.encode(), metrics, 100, preedit).likeness(row)
+
+    assert like("one two three four", 1) == like("six and three four", 1) == like("three four") is not None
+    assert like("one") != like("two")
+    assert like("שלום") is like("one שלום") is like("one", preedit=Preedit(1, "か", 1)) is None
+    right = BlockLayout("שלום\n".encode(), metrics, 300).geometry(0)
+    assert right.leading[0] == pytest.approx(300)
+    assert (right.leading[-1], right.trailing[-1]) == (
+        pytest.approx(right.trailing[-2]),
+        pytest.approx(right.trailing[-2] - metrics.char_width),
+    )
+    tab = BlockLayout(b"a\tb", metrics, 300)
+    assert tab.caret_x(2, 0) == pytest.approx(4 * metrics.char_width)
+    empty = BlockLayout(b"", metrics, 300)
+    assert (empty.n_rows, empty.row_extent(0), empty.caret_x(0, 0), empty.caret_at(0, 5)) == (
+        1,
+        (0, 0),
+        0,
+        (0, False),
+    )
+    for text, is_ascii in (("one\n", True), ("é", False), ("\x01", False)):
+        assert BlockLayout(text.encode(), metrics, 300).is_ascii is is_ascii
+
+
+@pytest.mark.usefixtures("qapp")
+def test_what_is_composed_pushes_the_text_behind_it_aside():
+    metrics = TextMetrics.of(Theme.mono_font())
+    plain, composed = (BlockLayout(b"ab\x01c", metrics, 300, each) for each in (None, Preedit(1, "xyz", 2)))
+    moved = composed.geometry(0).leading - plain.geometry(0).leading
+    assert moved == pytest.approx([0, *[3 * metrics.char_width] * 3])
+    assert composed.caret_x(1, 0) == pytest.approx(3 * metrics.char_width)
+    assert composed.caret_x(0, 0) == 0
+    long = BlockLayout(b"ab", metrics, 60, Preedit(1, "x" * 40, 0))
+    assert {long.caret_at(row, 5)[0] for row in range(1, long.n_rows - 1)} == {1}
+    image = QImage(300, metrics.row_height, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.white)
+    with QPainter(image) as painter:
+        composed.draw_row(painter, 0, 0, 0)
+    line = [
+        all(image.pixelColor(round(x), y).lightness() < 160 for x in np.arange(1.2, 3.8) * metrics.char_width)
+        for y in range(metrics.row_height)
+    ]
+    assert sum(line) in (1, 2)
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("seed", range(40))
+def test_a_row_ends_before_what_is_to_stay_whole(seed):
+    rng, token = random.Random(seed), "<|header_id|>"
+    parts = [rng.choice([*PARTS, "🙂", token, token]) for _ in range(60)]
+    data, metrics = "".join(parts).encode(), TextMetrics.of(Theme.mono_font())
+    unbroken = tuple(match.span() for match in re.finditer(re.escape(token.encode()), data))
+    layout = BlockLayout(data, metrics, 20 * metrics.char_width, unbroken=unbroken)
+    edges = {layout.row_span(row)[0] for row in range(layout.n_rows)}
+    assert not [edge for edge in edges for start, end in unbroken if start < edge < end]
+    assert [row for row in range(layout.n_rows) if layout.row_extent(row)[1] > 21 * metrics.char_width] == []

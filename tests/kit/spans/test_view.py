@@ -1,0 +1,131 @@
+"""A text that is only shown: what is around its rows, what the mouse is told, and how it is enlarged."""
+
+import pytest
+from editor_hands import place_of_byte
+from pictures import in_words
+from PySide6.QtCore import QPoint, QPointF
+from PySide6.QtWidgets import QApplication
+from span_fakes import FakeSpans
+from told import told_by
+from view_paintings import paintings_in
+
+from guiapp.kit.document.document import TextDocument
+from guiapp.kit.spans.row_pixmaps import PointedOut
+from guiapp.kit.spans.view import SIDE_PX, ZOOM_STEPS_PX, SpanView
+from guiapp.kit.widgets.theme import ThemeSource
+
+BEGIN, END = "<|begin_of_text|> warning", "<|end_of_text|> warning"
+CHIP, UPRIGHT = "warning warning", ["text"] * 3
+
+
+@pytest.fixture
+def view(qtbot):
+    document = TextDocument(b"one two\nthree \xe2\x80\x8b p\xd0\xb0y")
+    spans, themes = FakeSpans(document), ThemeSource(QApplication.instance(), "dark")
+    view = SpanView(document, spans, themes)
+    view.document_, view.spans_, view.themes = document, spans, themes
+    qtbot.addWidget(view)
+    view.resize(400, 300)
+    view.show()
+    QApplication.processEvents()
+    return view
+
+
+def around(view):
+    """What is drawn besides the ground and the rows, from top to bottom and without their order in a row."""
+    words = in_words(paintings_in(view).marks, view.themes.theme)
+    return sorted(word for word in words if word not in ("", "on_accent"))
+
+
+def test_added_tokens_marks_and_words_stand_around_the_text(view):
+    added = [CHIP, CHIP, BEGIN, END]
+    assert around(view) == sorted(added)
+    view.set_mark(4)
+    assert around(view) == sorted([*added, *UPRIGHT])
+    rows = view.rows.visible()
+    x = SIDE_PX + round(view.rows.place_of(4).x)
+    line, *bars = [mark.place for mark in paintings_in(view).drawn if mark.brush == "#e6e8ee"]
+    assert line.getRect() == (x - 1, rows[0].y, 2, view.rows.metrics.row_height)
+    assert [bar.left() for bar in bars] == [x - 4, x - 4]
+    view.point_out(PointedOut(5, 5, 0, 8))
+    assert around(view) == sorted([*added, *UPRIGHT, *["accent"] * 4])  # three of them upright, one a line
+    view.point_out(PointedOut(4, 7, 0, 8))
+    assert around(view) == sorted([*added, *UPRIGHT, "accent", "accent"])
+    view.set_mark(None)
+    view.point_out(None)
+    assert around(view) == sorted(added)
+
+
+def test_without_added_tokens_rows_are_kept_for_them_where_they_are_wanted(view):
+    view.spans_.adds_special = False
+    row_px, top = view.rows.metrics.row_height, view.rows.place_of(0).y
+    view.spans_.tokenize()
+    assert (around(view), view.rows.place_of(0).y) == ([], top - row_px)
+    view.keep_rows_for_added(True, False)
+    assert (around(view), view.rows.place_of(0).y) == (["no BOS faint"], top)
+    height = view.rows.content_height
+    view.keep_rows_for_added(True, True)
+    assert view.rows.content_height == height + row_px
+    view.keep_rows_for_added(False, True)
+    assert (around(view), view.rows.place_of(0).y) == ([], top - row_px)
+    view.set_placeholder("Nothing yet")
+    assert around(view) == []
+    view.document_.set_text(b"")
+    assert around(view) == ["Nothing yet faint"]
+
+
+def test_the_text_is_enlarged_in_steps_and_no_further(view):
+    told = told_by(view)
+    at = ZOOM_STEPS_PX.index(view.font_px)
+    for steps, size in ((1, at + 1), (-2, at - 1), (99, -1), (1, -1), (-99, 0), (-1, 0)):
+        view.zoom(steps)
+        assert view.font_px == ZOOM_STEPS_PX[size]
+        assert view.rows.metrics.font.pixelSize() == view.font_px
+    assert told.count("zoom_changed") == 4
+    view.set_font_px(1000)
+    assert view.font_px == ZOOM_STEPS_PX[-1]
+    view.set_font_px(view.font_px)
+    assert told.count("zoom_changed") == 5
+
+
+def tip(view, text):
+    return view.tip(QPointF(place_of_byte(view, view.document_.text().index(text)))).split("\n")
+
+
+def test_the_mouse_is_told_of_tokens_remarks_and_letters(view):
+    assert view.tip(QPointF(390, 290)) == ""
+    assert view.tip(QPointF(2, 50)) == ""
+    assert tip(view, b"two") == ["74"]
+    view.tell_tokens_by(lambda token: f"token {token}")
+    assert tip(view, b"two") == ["token 2"]
+    view.set_remark(lambda offset: f"at {offset}" if offset == 4 else "")
+    assert tip(view, b"two") == ["at 4", "token 2"]
+    letter = tip(view, "а".encode())
+    view.set_marks_look_alikes(True)
+    marked = tip(view, "а".encode())
+    assert [line for line in marked if "passes for" not in line] == letter
+    assert [line for line in marked if "passes for" in line] == [marked[0]]
+    assert marked[0].startswith("U+0430 CYRILLIC SMALL LETTER A passes for a")
+    chip = tip(view, "\u200b".encode())
+    assert (chip[0], chip[-1]) == ("U+200B ZERO WIDTH SPACE", "E2 80 | 8B")
+
+
+def test_a_chip_that_is_clicked_is_told_to_who_opens_it(view):
+    opened, at = [], view.document_.text().index("\u200b".encode())
+    place = place_of_byte(view, at)
+    view.open_invisible_by(lambda *given: opened.append(given))
+    view.open_chip(QPointF(place))
+    assert opened == [(at, at + 3, view.viewport().mapToGlobal(place))]
+    view.open_chip(QPointF(place_of_byte(view, 4)))
+    view.open_chip(QPointF(QPoint(390, 290)))
+    assert len(opened) == 1
+
+
+def test_tokens_are_under_their_characters_and_chips(view):
+    tokens = [view.token_at(QPointF(place_of_byte(view, offset))) for offset in (0, 2, 3, 4, 6, 7, 8)]
+    assert tokens == [1, 1, 2, 2, 2, 3, 4]
+    row_px, top = view.rows.metrics.row_height, view.rows.place_of(0).y
+    assert view.token_at(QPointF(SIDE_PX + 10, top - row_px / 2)) == 0
+    bottom = view.rows.text_end_y
+    assert view.token_at(QPointF(SIDE_PX + 10, bottom + row_px / 2)) == len(view.spans_.ids) - 1
+    assert view.token_at(QPointF(390, 290)) == -1

@@ -1,0 +1,52 @@
+"""How many tokens begin in each line of a session's text, and what tokens of any id are called."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from guiapp.analysis.explain.spelling import Spelling
+
+TEXT = "one two\n\n  drei Über\n中文 and more\n".encode()
+
+
+@pytest.fixture(params=["demo:bpe", "demo:unigram", "demo:wordpiece", "demo:rwkv"])
+def session(make_session, request):
+    return make_session(TEXT, request.param)
+
+
+def line_starts():
+    return np.array([0, *(at + 1 for at, byte in enumerate(TEXT) if byte == ord("\n"))])
+
+
+def counted_by_hand(session, starts):
+    before, behind = session.n_around
+    tokens = session.tokens.between(before, len(session.tokens) - behind)
+    bounds = [*starts.tolist(), len(TEXT) + 1]
+    return [int(((tokens.starts >= low) & (tokens.starts < high)).sum()) for low, high in pairwise(bounds)]
+
+
+def test_each_line_has_the_tokens_that_begin_in_it(session):
+    starts = line_starts()
+    by_hand = counted_by_hand(session, starts)
+    assert session.n_in_lines(starts).tolist() == by_hand
+    assert sum(by_hand) + sum(session.n_around) == len(session.tokens)
+    one_by_one = [session.n_in_line(start, end) for start, end in pairwise(starts.tolist())]
+    assert one_by_one == by_hand[:-1]
+
+
+def test_an_empty_text_has_one_line_without_tokens(make_session):
+    session = make_session(b"", "demo:unigram")
+    assert session.n_in_lines(np.array([0])).tolist() == [0]
+    assert session.n_in_line(0, 0) == 0
+
+
+def test_tokens_have_signs_and_labels_once_there_is_a_model(make_session):
+    nobody, session = make_session(b""), make_session(b"", "demo:bpe")
+    ids = np.array([280, 2549])
+    assert (nobody.label_of(280), nobody.attributes_of(ids).tolist()) == ("", [0, 0])
+    assert nobody.n_around == (0, 0)
+    assert session.label_of(280) == "·l"
+    assert session.attributes_of(ids).tolist() == session.vocabulary.signs[ids].tolist()
+    session.spelling.choose(Spelling.FILE)
+    assert session.label_of(280) == "Ġl"

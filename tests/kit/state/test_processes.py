@@ -1,0 +1,132 @@
+"""A process of the program's own: what it tells, in which order, and that it ends."""
+
+import sys
+
+import pytest
+from PySide6.QtCore import QProcess
+
+from guiapp.kit.state import processes
+from guiapp.kit.state.processes import LineProcess, process_environment
+
+ECHO = "import sys\nfor line in sys.stdin: print('said', line, end='', flush=True)"
+MANY = "for number in range(250): print(number)"
+DIES = "import sys; print('one', flush=True); sys.stderr.write('odd\\nno room\\n'); sys.exit(3)"
+SILENT = "import sys; sys.exit(3)"
+HANGS = "import sys, time; sys.stdin.read(); time.sleep(600)"
+
+
+@pytest.fixture
+def make(qapp):
+    made = []
+
+    def make_one(code):
+        process = LineProcess((sys.executable, "-u", "-c", code))
+        process.told_all = []
+        process.told.connect(lambda lines: process.told_all.append([line.decode() for line in lines]))
+        process.ended.connect(process.told_all.append)
+        made.append(process)
+        return process
+
+    yield make_one
+    for process in made:
+        process.end()
+
+
+def test_both_sides_talk_in_lines(make, qtbot):
+    process = make(ECHO)
+    assert not process.is_running
+    process.say(b"to nobody\n")
+    process.start()
+    assert process.is_running
+    process.say(b"a\n")
+    qtbot.waitUntil(lambda: process.told_all == [["said a\n"]])
+    process.say(b"b\n")
+    qtbot.waitUntil(lambda: process.told_all == [["said a\n"], ["said b\n"]])
+    process.end()
+    assert not process.is_running
+    process.end()
+
+
+def test_many_lines_come_some_at_a_time_and_the_end_after_all(make, qtbot):
+    process = make(MANY)
+    process.start()
+    with qtbot.waitSignal(process.ended) as ended:
+        pass
+    assert ended.args == ["exit code 0"]
+    lines = [line for some in process.told_all[:-1] for line in some]
+    assert lines == [f"{number}\n" for number in range(250)]
+    assert max(len(some) for some in process.told_all[:-1]) <= processes.LINES_A_TURN
+    assert (process.told_all[-1], process.is_running) == ("exit code 0", False)
+
+
+@pytest.mark.parametrize(("code", "told"), [(DIES, [["one\n"], "no room"]), (SILENT, ["exit code 3"])])
+def test_why_it_ended_is_told_last(make, qtbot, code, told):
+    process = make(code)
+    with qtbot.waitSignal(process.ended):
+        process.start()
+    assert process.told_all == told
+
+
+def test_what_cannot_be_started_is_told(qapp, qtbot):
+    process = LineProcess(("/no/such/program",))
+    with qtbot.waitSignal(process.ended) as ended:
+        process.start()
+    assert ended.args[0].startswith("it could not be started: ")
+    assert not process.is_running
+
+
+def test_to_begin_anew_ends_the_one_before_which_tells_nothing_more(make, qtbot):
+    process = make(ECHO)
+    process.start()
+    first = process._process
+    process.say(b"old\n")
+    with qtbot.waitSignal(first.destroyed):
+        process.start()
+    assert first is not process._process
+    process.say(b"new\n")
+    qtbot.waitUntil(lambda: bool(process.told_all))
+    assert process.told_all == [["said new\n"]]
+
+
+def test_nothing_waits_until_a_process_that_is_dropped_is_gone_but_the_end(make, monkeypatch):
+    waits = []
+    monkeypatch.setattr(QProcess, "waitForFinished", lambda process, ms: waits.append(process.processId()))
+    process = make(HANGS)
+    for _ in range(3):
+        process.start()
+    assert waits == []
+    process.drop()
+    assert (process.is_running, waits) == (False, [])
+    process.end()
+    assert len(set(waits)) == 3
+    monkeypatch.undo()
+    process.end()
+    assert not any(each.processId() for each in process.findChildren(QProcess))
+
+
+def test_somebody_who_is_told_may_end_it(make, qtbot):
+    process = make(MANY)
+    process.told.connect(lambda lines: process.end())
+    process.start()
+    qtbot.waitUntil(lambda: not process.is_running)
+    qtbot.wait(20)
+    assert len(process.told_all) == 1
+
+
+def test_to_leave_gives_it_time_to_end_by_itself(make, qtbot, tmp_path):
+    place = tmp_path / "written"
+    process = make(f"import sys; sys.stdin.read(); open({str(place)!r}, 'w').write('all')")
+    process.start()
+    process.leave(60_000)
+    assert (place.read_text(), process.is_running) == ("all", False)
+    process.leave(60_000)
+    hanging = make(HANGS)
+    hanging.start()
+    hanging.leave(10)
+    assert not hanging.is_running
+
+
+def test_it_finds_the_same_modules(monkeypatch):
+    monkeypatch.setattr(processes, "environment", lambda: {"PYTHONPATH": "here", "OTHER": "ü"})
+    variables = process_environment()
+    assert {name: variables.value(name) for name in variables.keys()} == {"PYTHONPATH": "here", "OTHER": "ü"}  # noqa: SIM118

@@ -1,0 +1,173 @@
+"""What is remembered, and what a spoiled file does."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fake_tokenizer import FakeTokenizer
+from PySide6.QtCore import QByteArray
+
+from guiapp.kit.state.recent import KEPT, RecentFiles
+from guiapp.kit.state.settings import Settings
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "settings.ini"
+
+
+def test_a_new_file_has_the_defaults(path):
+    settings = Settings(path)
+    assert (settings.theme, settings.font_px, settings.shows_whitespace) == ("system", None, True)
+    assert (settings.add_special, settings.parse_special, settings.encoder) == (True, True, None)
+    assert settings.layout("window").isEmpty()
+
+
+def in_another_program(path, code):
+    """What `code` prints, which has `settings`; in this process Qt would share what it has read."""
+    start = "from pathlib import Path; from guiapp.kit.state.settings import Settings"
+    program = f"{start}\nsettings = Settings(Path({str(path)!r}))\n{code}\nsettings.save()"
+    return subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
+
+
+def test_everything_is_there_at_the_next_start(path):
+    text = ' @String(a)\r\n\t"ü", 😀;\\x41 %41=\0'
+    settings = Settings(path)
+    settings.theme = "dark"
+    settings.font_px = 20
+    settings.shows_whitespace = False
+    settings.recent_texts = text
+    settings.set_options(False, True, "heap")
+    settings.set_layout("window", QByteArray(b"\x00\xff state"))
+    settings.save()
+    names = ["theme", "font_px", "shows_whitespace", "recent_texts", "add_special", "encoder"]
+    shown = in_another_program(path, f"print(ascii([getattr(settings, name) for name in {names}]))")
+    assert shown.strip() == ascii(["dark", 20, False, text, False, "heap"])
+    assert in_another_program(path, "print(settings.layout('window').data())").strip() == ascii(
+        b"\x00\xff state"
+    )
+
+
+def test_settings_of_earlier_versions_are_read_once(path):
+    state = {"base64": "AP8="}
+    values = {
+        "theme": "dark",
+        "budget": "ü\n@",
+        "layout/window": state,
+        "layout/other": {"base64": 3},
+        "x": [1],
+    }
+    path.with_suffix(".json").write_text(json.dumps(values))
+    settings = Settings(path)
+    assert not settings.is_new
+    assert (settings.theme, settings.budget) == ("dark", "ü\n@")
+    assert settings.layout("window") == QByteArray(b"\x00\xff")
+    assert settings.layout("other").isEmpty()
+    settings.save()
+    path.with_suffix(".json").write_text('{"theme": "light"}')
+    assert in_another_program(path, "print(settings.theme)").strip() == "dark"
+
+
+@pytest.mark.parametrize("content", [b"\xff", b"[1, 2]", b"[" * 100_000, b'{"theme": "dark"', b"3"])
+def test_spoiled_settings_of_earlier_versions_stay_where_they_are(path, content):
+    older = path.with_suffix(".json")
+    older.write_bytes(content)
+    settings = Settings(path)
+    assert (settings.theme, settings.unreadable, older.read_bytes()) == ("system", older, content)
+
+
+def test_spoiled_values_count_as_not_set(path):
+    values = ["theme=pink", "font_px=large", "shows_whitespace=perhaps, not", "recent_files=[{"]
+    path.write_text("\n".join(["[General]", *values, "[layout]", "window=3"]))
+    settings = Settings(path)
+    assert settings.layout("window").isEmpty()
+    assert (settings.theme, settings.font_px, settings.shows_whitespace) == ("system", None, True)
+    assert RecentFiles(settings).files == ()
+
+
+@pytest.mark.parametrize(
+    "rows", ["[" * 100_000, '[{"path": "", "name": "", "type": "", "pre": "", "n_tokens": Infinity}]']
+)
+def test_values_that_only_look_well_count_as_not_set(path, rows):
+    settings = Settings(path)
+    settings.set_value("font_px", "9" * 5000)
+    settings.recent_files = rows
+    assert settings.font_px is None
+    assert RecentFiles(settings).files == ()
+
+
+@pytest.mark.parametrize(
+    "content", [b"\xff", b"\0" * 5000, b"{" * 10_000, b"[" * 100_000, b'{"theme": "dark"', b"[General]\nthem"]
+)
+def test_a_spoiled_file_is_set_aside_and_replaced(path, content):
+    path.write_bytes(content)
+    settings = Settings(path)
+    assert settings.theme == "system"
+    assert settings.unreadable.read_bytes() == content
+    settings.theme = "light"
+    settings.save()
+    assert in_another_program(path, "print(settings.theme, settings.unreadable)").strip() == "light None"
+
+
+def test_a_folder_in_the_place_of_the_file_is_set_aside(path):
+    path.mkdir()
+    settings = Settings(path)
+    assert settings.unreadable.is_dir()
+    settings.theme = "light"
+    settings.save()
+    assert path.is_file()
+
+
+def test_two_programs_keep_what_each_of_them_changed(path):
+    settings = Settings(path)
+    settings.theme = "dark"
+    settings.save()
+    in_another_program(path, "settings.font_px = 20")
+    settings.budget = "7"
+    settings.save()
+    shown = in_another_program(path, "print(settings.theme, settings.font_px, settings.budget)")
+    assert shown.strip() == "dark 20 7"
+
+
+def test_a_change_is_soon_in_the_file_which_is_for_its_owner_only(path, qtbot):
+    settings = Settings(path)
+    settings.theme = "dark"
+    qtbot.waitUntil(lambda: path.exists() and path.stat().st_mode & 0o077 == 0)
+    assert in_another_program(path, "print(settings.theme)").strip() == "dark"
+
+
+def test_a_folder_that_cannot_be_written_is_told_and_the_next_change_is_tried(tmp_path, qtbot):
+    (tmp_path / "file").touch()
+    settings = Settings(tmp_path / "file" / "settings.ini")
+    with qtbot.waitSignal(settings.failed) as failed:
+        settings.theme = "dark"
+    assert "cannot be written" in failed.args[0]
+    assert settings.theme == "dark"
+    (tmp_path / "file").unlink()
+    with qtbot.assertNotEmitted(settings.failed):
+        settings.font_px = 20
+        settings.save()
+    assert in_another_program(tmp_path / "file" / "settings.ini", "print(settings.theme)").strip() == "dark"
+
+
+def test_recent_files_are_kept_newest_first_and_once(path):
+    settings = Settings(path)
+    recent = RecentFiles(settings)
+    for name in ("a.gguf", "b.gguf", "a.gguf"):
+        recent.add(Path("/models") / name, FakeTokenizer(name).vocabulary)
+    settings.save()
+    kept = RecentFiles(Settings(path)).files
+    assert [file.path for file in kept] == ["/models/a.gguf", "/models/b.gguf"]
+    assert (kept[0].type, kept[0].n_tokens) == ("SPM", 9)
+
+
+def test_the_oldest_files_are_forgotten(path):
+    recent = RecentFiles(Settings(path))
+    vocabulary = FakeTokenizer().vocabulary
+    for number in range(KEPT + 3):
+        recent.add(Path(f"/models/{number}.gguf"), vocabulary)
+    assert [file.path for file in recent.files][-1] == "/models/3.gguf"

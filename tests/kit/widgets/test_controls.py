@@ -1,0 +1,325 @@
+"""Controls that several pages share: what a click, a key and the wheel do, and what is seen then."""
+
+from pathlib import Path
+
+import pytest
+from hands import turn_wheel
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QImage, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QPushButton, QTableView, QToolButton, QWidget
+
+from guiapp.kit.models.choices import Choice
+from guiapp.kit.widgets.card import card
+from guiapp.kit.widgets.choice_box import ChoiceBox
+from guiapp.kit.widgets.choice_list import ChoiceList
+from guiapp.kit.widgets.images import ImageError, image_bytes, save_image
+from guiapp.kit.widgets.popover import Explanation
+from guiapp.kit.widgets.saving_bar import SavingBar
+from guiapp.kit.widgets.segments import Segments
+from guiapp.kit.widgets.tables import show_rows
+from guiapp.kit.widgets.text_zoom import TextZoom
+from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
+from guiapp.kit.widgets.token_actions import copy_action
+
+LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
+CHOICES = [
+    Choice("near", "one", "Uno", "first of all"),
+    Choice("near", "two", "Due", "second", is_there=False),
+    Choice("far", "three", "Tre", "third of all", is_current=True),
+]
+
+
+@pytest.fixture
+def theme_source(qapp):
+    return ThemeSource(qapp, "dark")
+
+
+@pytest.fixture
+def show(qtbot):
+    def show_and_wait(widget, size=(400, 300)):
+        qtbot.addWidget(widget)
+        widget.resize(*size)
+        widget.show()
+        qtbot.waitExposed(widget)
+        widget.activateWindow()
+        return widget
+
+    return show_and_wait
+
+
+@pytest.fixture
+def choices(theme_source, show):
+    made = ChoiceList("Things", QSize(300, 250), theme_source)
+    made.show_choices(CHOICES)
+    return show(made)
+
+
+@pytest.fixture
+def chosen(choices):
+    names = []
+    choices.chosen.connect(names.append)
+    return names
+
+
+def rows(choices):
+    model = choices.rows.model()
+    return [model.index(row, 0).data() for row in range(model.rowCount())]
+
+
+def click_row(qtbot, choices, row):
+    place = choices.rows.visualRect(choices.rows.model().index(row, 0)).center()
+    qtbot.mouseClick(choices.rows.viewport(), LEFT, pos=place)
+
+
+def test_choices_stand_under_their_sections_and_typing_leaves_those_that_fit(choices, chosen, qtbot):
+    assert rows(choices) == ["NEAR", "Uno", "Due", "FAR", "Tre"]
+    qtbot.keyClicks(choices.filter, "of all")
+    assert rows(choices) == ["NEAR", "Uno", "FAR", "Tre"]
+    choices.filter.setText("third")
+    qtbot.keyClick(choices.filter, Key.Key_Return)
+    assert chosen == ["three"]
+
+
+def test_arrows_and_enter_choose_without_leaving_the_line(choices, chosen, qtbot):
+    choices.setFocus()
+    assert choices.focusProxy() is choices.filter
+    for key in (Key.Key_Down, Key.Key_Return, Key.Key_Up, Key.Key_Return, Key.Key_X, Key.Key_Return):
+        qtbot.keyClick(choices.filter, key)
+    assert chosen == ["three", "one"]  # nothing fits “x”
+    assert choices.filter.text() == "x"
+
+
+@pytest.mark.parametrize(("row", "names"), [(1, ["one"]), (2, []), (0, []), (4, ["three"])])
+def test_a_click_chooses_what_is_there(choices, chosen, qtbot, row, names):
+    click_row(qtbot, choices, row)
+    assert chosen == names
+
+
+def test_rows_look_as_what_they_hold(choices):
+    def picture(row):
+        rect = choices.rows.visualRect(choices.rows.model().index(row, 0))
+        return choices.rows.viewport().grab(rect).toImage()
+
+    def has(image, color):
+        places = [(x, y) for x in range(image.width()) for y in range(image.height())]
+        return any(image.pixelColor(x, y) == color for x, y in places)
+
+    def brightest(image, half):
+        height = image.height() // 2
+        places = [(x, y + half * height) for x in range(150) for y in range(height)]
+        return max(image.pixelColor(*place).lightness() for place in places)
+
+    def changed_lines(image, other):
+        width, height = image.width(), image.height()
+        return [y for y in range(height) if image.copy(0, y, width, 1) != other.copy(0, y, width, 1)]
+
+    choices.rows.setCurrentIndex(choices.rows.model().index(-1, 0))
+    assert [has(picture(row), DARK.accent) for row in (1, 4)] == [False, True]  # the check mark
+    for half, least in ((0, 40), (1, 20)):
+        assert brightest(picture(1), half) > brightest(picture(2), half) + least
+    assert brightest(picture(0), 0) < brightest(picture(1), 0), "a title is dim"
+    plain, hovered, height = picture(1), picture(4), picture(1).height()
+    choices.rows.setCurrentIndex(choices.rows.model().index(1, 0))
+    between = list(range(1, height - 1))
+    assert changed_lines(picture(1), plain) == between, "neighbours that are lit do not touch"
+    assert picture(1).pixelColor(150, 4) != plain.pixelColor(150, 4)
+    point_at = choices.rows.visualRect(choices.rows.model().index(4, 0)).center()
+    QTest.mouseMove(choices.rows.viewport(), point_at)
+    assert changed_lines(picture(4), hovered) == between
+    assert picture(0).height() < height
+    tips = [choices.rows.model().index(row, 0).data(Qt.ItemDataRole.ToolTipRole) for row in (1, 2, 4)]
+    assert tips == ["one", "two", "three"]
+    assert choices.rows.model().index(1, 0).data(Qt.ItemDataRole.AccessibleTextRole) == "Uno, first of all"
+
+
+def test_the_keys_of_a_list_move_in_it_from_the_line_and_a_long_text_is_cut_short(choices, chosen, qtbot):
+    choices.show_choices([Choice("", str(number), f"{number} " * 90, "") for number in range(50)])
+    row = choices.rows.visualRect(choices.rows.model().index(3, 0))
+    image = choices.rows.viewport().grab(row).toImage()
+    edge = {image.pixelColor(image.width() - 2, y).name() for y in range(image.height())}
+    assert len(edge) == 1, "nothing is painted beyond the place of the check mark"
+    for key in (Key.Key_PageDown, Key.Key_Return, Key.Key_PageUp, Key.Key_Return):
+        qtbot.keyClick(choices.filter, key)
+    assert (int(chosen[0]) > 2, chosen[1]) == (True, "0")
+    assert choices.filter.accessibleName() == choices.filter.placeholderText() == "Filter things"
+
+
+def test_what_is_renewed_keeps_the_row_and_the_place(choices):
+    many = [Choice("", str(number), f"Title {number}", "") for number in range(50)]
+    choices.show_choices(many)
+    choices.rows.setCurrentIndex(choices.rows.model().index(30, 0))
+    scrolled = choices.rows.verticalScrollBar().value()
+    assert scrolled > 0
+    choices.renew_choices([Choice("", "new", "New", ""), *many])
+    assert choices.rows.currentIndex().data() == "Title 30"
+    assert choices.rows.verticalScrollBar().value() == scrolled
+    choices.show_choices(many)
+    assert choices.rows.verticalScrollBar().value() == 0
+
+
+def test_one_segment_is_chosen_and_told(show, qtbot):
+    segments = show(Segments(("First", "Second", "Third")))
+    told = []
+    segments.chosen.connect(told.append)
+    buttons = segments.findChildren(QToolButton)
+    assert [button.text() for button in buttons if button.isChecked()] == ["First"]
+    qtbot.mouseClick(buttons[2], LEFT)
+    segments.choose(1)
+    segments.choose(1)
+    assert told == [2, 1]
+    assert [button.isChecked() for button in buttons] == [False, True, False]
+
+
+def test_an_explanation_stays_inside_its_window_and_its_buttons_close_it(show, qtbot):
+    window = show(QMainWindow(), (600, 300))
+    button = QPushButton("i", window)
+    button.move(560, 20)
+    button.show()
+    done, action = [], QAction("Do it")
+    action.triggered.connect(lambda: done.append(1))
+    told = Explanation("Title", "Words " * 40, window, [action])
+    told.open_under(button)
+    assert told.isVisible()
+    left, right = (window.mapToGlobal(QPoint(x, 0)).x() for x in (0, window.width()))
+    assert left <= told.x() < told.geometry().right() <= right
+    assert told.y() >= button.mapToGlobal(QPoint(0, button.height())).y()
+    height = told.height()
+    told.tell("Words " * 400, [action])
+    assert told.height() > height
+    told.hide()
+    window.move(0, window.screen().availableGeometry().bottom() - 200)
+    told.open_under(button)
+    assert told.geometry().bottom() <= window.screen().availableGeometry().bottom()
+    assert [each.text() for each in told.buttons] == ["Do it"]
+    with qtbot.waitSignal(told.destroyed):
+        qtbot.mouseClick(told.buttons[0], LEFT)
+        assert (done, told.isVisible()) == ([1], False)
+
+
+def test_an_explanation_has_the_buttons_of_what_it_says_now(show):
+    window = show(QWidget())
+    told = Explanation("Title", "Words", window)
+    assert told.buttons == []
+    told.tell("Other words", [QAction("One"), QAction("Two")])
+    assert [each.text() for each in told.buttons] == ["One", "Two"]
+    assert "Other words" in [label.text() for label in told.findChildren(QLabel)]
+    told.tell("Words", [])
+    assert all(button.isHidden() for button in told.findChildren(QPushButton))
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert told.buttons == told.findChildren(QPushButton) == []
+
+
+class FakeSaving(QObject):
+    changed = Signal()
+    is_busy, progress, saved, failure = False, 0.0, None, ""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = []
+
+    def cancel(self):
+        self.asked.append("cancel")
+
+    def dismiss(self):
+        self.asked.append("dismiss")
+
+    def be(self, **state):
+        vars(self).update({"is_busy": False, "progress": 0.0, "saved": None, "failure": ""} | state)
+        self.changed.emit()
+
+
+def test_the_line_about_saving_shows_how_it_goes_and_went(theme_source, show, qtbot):
+    saving = FakeSaving()
+    bar = SavingBar(saving, theme_source)
+    assert bar.isHidden()
+    show(bar).hide()
+    for state, shown in (
+        ({"is_busy": True, "progress": 0.25}, ("Saving: 25 %", True, "Cancel", DARK.text)),
+        ({"saved": Path("tree.png")}, ("Saved tree.png", False, "Dismiss", DARK.text)),
+        ({"failure": "No room."}, ("No room.", False, "Dismiss", DARK.bad)),
+    ):
+        saving.be(**state)
+        text, is_moving, button, color = shown
+        assert bar.isVisible()
+        assert (bar.message.text().replace("\u202f", " ").replace("\xa0", " "), bar.button.text()) == (
+            text,
+            button,
+        )
+        assert (bar.bar.isVisible(), bar.bar.value()) == (is_moving, 250 if is_moving else 0)
+        assert color.name() in bar.message.styleSheet()
+        qtbot.mouseClick(bar.button, LEFT)
+    assert saving.asked == ["cancel", "dismiss", "dismiss"]
+    theme_source.choose("light")
+    assert LIGHT.bad.name() in bar.message.styleSheet()
+    saving.be()
+    assert bar.isHidden()
+
+
+def test_copying_acts_where_its_panel_has_the_focus(show, qtbot):
+    both = show(QWidget())
+    panel, other = QPushButton("panel", both), QPushButton("other", both)
+    done = []
+    panel.addAction(copy_action(panel, "Copy", lambda: done.append(1), QKeySequence.StandardKey.Copy))
+    for button in (other, panel):
+        button.show()
+        button.setFocus()
+        qtbot.waitUntil(button.hasFocus)
+        qtbot.keyClick(button, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert done == [1]
+    assert panel.actions()[0].text() == "Copy"
+
+
+def test_the_wheel_zooms_while_ctrl_is_held(show):
+    zoom, widget, steps = TextZoom(), show(QWidget()), []
+    zoom.stepped.connect(steps.append)
+    zoom.watch(widget)
+    assert not turn_wheel(widget, QPoint(5, 5), 120), "it scrolls"
+    for angle in (120, -120, 0):
+        assert turn_wheel(widget, QPoint(5, 5), angle, Qt.KeyboardModifier.ControlModifier)
+    assert steps == [1, -1]
+
+
+def test_a_factor_is_told_once_and_scales_lengths_and_fonts(qapp, qtbot):
+    zoom = TextZoom()
+    with qtbot.waitSignal(zoom.changed):
+        zoom.set_factor(1.5)
+    with qtbot.assertNotEmitted(zoom.changed):
+        zoom.set_factor(1.5)
+    assert (zoom.factor, zoom.scaled(10)) == (1.5, 15)
+    assert (zoom.mono_font(10).pixelSize(), zoom.ui_font(10).pixelSize()) == (15, 15)
+
+
+def test_a_drop_down_shows_what_is_chosen_and_tells_only_of_people(show, qtbot):
+    box = show(ChoiceBox("Speed", {"slow": 1, "fast": 2}, "How fast"))
+    told = []
+    box.currentIndexChanged.connect(told.append)
+    box.show_choice(2)
+    assert (box.currentText(), told, box.accessibleName(), box.toolTip()) == ("fast", [], "Speed", "How fast")
+    qtbot.keyClick(box, Key.Key_Up)
+    assert (box.currentData(), told) == (1, [0])
+
+
+def test_pictures_are_saved_or_the_file_stays_as_it_was(tmp_path):
+    image = QImage(3, 2, QImage.Format.Format_RGB32)
+    image.fill(DARK.accent)
+    path = tmp_path / "picture.PNG"
+    save_image(image, path)
+    assert QImage(str(path)).pixelColor(1, 1) == DARK.accent
+    with pytest.raises(ImageError, match="no kind of picture"):
+        image_bytes(image, tmp_path / "picture.xyz")
+    with pytest.raises(ImageError, match="cannot be written"):
+        save_image(image, tmp_path / "nowhere" / "picture.png")
+
+
+def test_tables_show_rows_and_cards_hold_their_parts(qtbot):
+    view, label = QTableView(), QLabel("part")
+    show_rows(view)
+    framed = card(label)
+    qtbot.addWidget(view)
+    qtbot.addWidget(framed)
+    assert (view.showGrid(), view.wordWrap(), view.tabKeyNavigation()) == (False, False, False)
+    assert view.verticalHeader().isHidden()
+    assert view.selectionBehavior() is QTableView.SelectionBehavior.SelectRows
+    assert view.horizontalHeader().stretchLastSection()
+    assert framed.findChild(QLabel) is label

@@ -1,0 +1,89 @@
+"""What a notice shows, offers and copies; and what a hint leaves out."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QLabel
+
+from guiapp.kit.widgets.notices import NoticeArea
+from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def themes(qapp):
+    return ThemeSource(qapp, "dark")
+
+
+@pytest.fixture
+def area(qtbot, themes):
+    area = NoticeArea(themes)
+    qtbot.addWidget(area)
+    area.resize(600, 200)
+    area.show()
+    return area
+
+
+def colors(label):
+    image = label.pixmap().toImage()
+    return {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+
+
+def test_a_failure_can_be_copied_and_a_hint_cannot(area, themes):
+    area.show_notice("one", "It <b>failed</b>.", "details")
+    area.show_notice("two", "It may not be meant.", is_hint=True)
+    failure, hint = area.notices
+    assert [(notice.property("role"), notice.accessibleName()) for notice in area.notices] == [
+        ("notice", "Notice: It <b>failed</b>."),
+        ("hint", "Hint: It may not be meant."),
+    ]
+    assert [notice.copy_button.isVisible() for notice in area.notices] == [True, False]
+    assert [notice.remedy_button.isVisible() for notice in area.notices] == [False, False]
+    for notice in area.notices:
+        sign, words = notice.findChildren(QLabel)
+        assert (words.text(), words.textFormat()) == (notice.message, Qt.TextFormat.PlainText)
+        assert words.wordWrap()
+        for theme in (LIGHT, DARK):
+            themes.choose(theme.name)
+            assert (theme.bad if notice is failure else theme.warning).name() in colors(sign)
+        assert notice.close_button.accessibleName() == "Dismiss notice"
+        assert notice.close_button.toolTip() == "Dismiss"
+    assert hint.y() > failure.y()
+
+
+def test_a_notice_offers_what_helps(area, qtbot):
+    done, remedy = [], QAction("Mend it", area)
+    remedy.triggered.connect(lambda: done.append(1))
+    area.show_notice("one", "It failed.", remedy=remedy)
+    (notice,) = area.notices
+    assert (notice.remedy_button.isVisible(), notice.remedy_button.text()) == (True, "Mend it")
+    qtbot.mouseClick(notice.remedy_button, LEFT)
+    assert done == [1]
+    assert area.notices == [notice], "it stays until it works"
+    buttons = notice.remedy_button, notice.copy_button, notice.close_button
+    assert {button.focusPolicy() for button in buttons} == {Qt.FocusPolicy.StrongFocus}
+
+
+@pytest.mark.parametrize(("details", "copied"), [("details", "It failed.\n\ndetails"), ("", "It failed.")])
+def test_what_is_copied_tells_what_runs_here(area, qtbot, monkeypatch, details, copied):
+    monkeypatch.setattr("guiapp.core.system.versions._version", lambda package: "1.2.3")
+    area.show_notice("one", "It failed.", details)
+    with qtbot.waitSignal(QGuiApplication.clipboard().dataChanged):
+        qtbot.mouseClick(area.notices[0].copy_button, LEFT)
+    told = QGuiApplication.clipboard().text()
+    assert told.startswith(f"{copied}\n\n")
+    assert "numpy 1.2.3" in told.removeprefix(copied)
+
+
+def test_a_subject_has_one_notice_and_only_people_dismiss_it(area, qtbot):
+    dismissed = []
+    area.dismissed.connect(dismissed.append)
+    for subject, message in (("one", "first"), ("two", "other"), ("one", "second")):
+        area.show_notice(subject, message)
+    assert [notice.message for notice in area.notices] == ["other", "second"]
+    area.clear_notice("two")
+    area.clear_notice("nothing")
+    assert (dismissed, [notice.message for notice in area.notices]) == ([], ["second"])
+    qtbot.mouseClick(area.notices[0].close_button, LEFT)
+    assert (dismissed, area.notices) == (["one"], [])

@@ -1,0 +1,68 @@
+"""The questions that are asked in boxes of their own."""
+
+import re
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
+
+from guiapp.core.sources.tokenizer_files import KINDS
+from guiapp.kit.widgets.questions import MODEL_FILTER, Answer, Questions
+
+BUTTONS = QMessageBox.StandardButton
+
+
+def test_files_of_every_kind_of_tokenizer_are_there_to_choose():
+    offered = re.findall(r"\*[^\s)]+", MODEL_FILTER.split(";;")[0])
+    names = [kind.replace("*", "3") for kind in KINDS]
+    assert [name for name in names if not any(fnmatchcase(name, each) for each in offered)] == []
+
+
+@pytest.mark.parametrize(
+    ("key", "button", "answer"),
+    [
+        (Qt.Key.Key_Return, None, Answer.SAVE),
+        (Qt.Key.Key_Escape, None, Answer.CANCEL),
+        (None, BUTTONS.Discard, Answer.DISCARD),
+        (None, BUTTONS.Save, Answer.SAVE),
+    ],
+)
+@pytest.mark.parametrize("path", [None, Path("words.txt")])
+def test_changes_are_saved_discarded_or_kept_open(qtbot, path, key, button, answer):
+    window = QWidget()
+    qtbot.addWidget(window)
+    seen = []
+
+    def reply():
+        box = QApplication.activeModalWidget()
+        assert isinstance(box, QMessageBox)
+        seen.append(box.text())
+        if key is not None:
+            QTest.keyClick(box, key)
+        else:
+            QTest.mouseClick(box.button(button), Qt.MouseButton.LeftButton)
+
+    QTimer.singleShot(0, reply)
+    assert Questions(window).save_before_closing(path) is answer
+    told = "The text is in no file." if path is None else "The text of words.txt has changed."
+    assert seen == [told]
+
+
+@pytest.mark.parametrize(("key", "is_deleting"), [(Qt.Key.Key_Return, False), (None, True)])
+def test_kept_texts_are_deleted_only_by_the_button_that_says_so(qtbot, key, is_deleting):
+    window = QWidget()
+    qtbot.addWidget(window)
+
+    def reply():
+        box = QApplication.activeModalWidget()
+        if key is not None:
+            QTest.keyClick(box, key)
+        else:
+            delete = next(button for button in box.buttons() if button.text() == "Delete")
+            QTest.mouseClick(delete, Qt.MouseButton.LeftButton)
+
+    QTimer.singleShot(0, reply)
+    assert Questions(window).delete_kept_texts(2) is is_deleting

@@ -1,0 +1,396 @@
+"""Small parts that pages share: lines, buttons, what stands in the place of contents, and files to save."""
+
+import pytest
+from hands import drop
+from pictures import paintings_of
+from PySide6.QtCore import QMimeData, QPoint, QSize, Qt, QUrl
+from PySide6.QtGui import QAction, QDragEnterEvent, QHelpEvent, QKeyEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QFileDialog,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QToolButton,
+    QToolTip,
+    QWidget,
+)
+
+from guiapp.kit.widgets.buttons import presses_button, push_button, tool_button
+from guiapp.kit.widgets.contents import Contents
+from guiapp.kit.widgets.dropped_files import dropped_files
+from guiapp.kit.widgets.export_button import CSV, JSON, ExportButton
+from guiapp.kit.widgets.fitting_line import FittingLine
+from guiapp.kit.widgets.layouts import clear, in_column, in_row
+from guiapp.kit.widgets.menu_button import MenuButton, add_choice
+from guiapp.kit.widgets.painting import PaintedButton, fill
+from guiapp.kit.widgets.search_field import SEARCH_HINT, SEARCH_PX, SearchField
+from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
+from guiapp.kit.widgets.tip_watch import TipWatch
+from guiapp.kit.widgets.walk_buttons import WalkButtons
+from guiapp.kit.widgets.wrapping_row import FittingRow
+
+LEFT, Key, Modifier = Qt.MouseButton.LeftButton, Qt.Key, Qt.KeyboardModifier
+
+
+@pytest.fixture
+def theme_source(qapp):
+    return ThemeSource(qapp, "dark")
+
+
+@pytest.fixture
+def show(qtbot):
+    def show_and_wait(widget, width=400, height=200):
+        qtbot.addWidget(widget)
+        widget.resize(width, height)
+        widget.show()
+        qtbot.waitExposed(widget)
+        widget.activateWindow()
+        qtbot.waitUntil(widget.isActiveWindow)
+        return widget
+
+    return show_and_wait
+
+
+def test_a_line_says_the_first_sentence_that_fits_and_its_tip_the_first_of_all(show, theme_source):
+    line = FittingLine(theme_source, "one two three four <five>", "one two three", "one two")
+    show(line, 900)
+    room = {}
+    for width in range(300, 20, -1):
+        line.resize(width, 18)
+        room.setdefault(line.said, width)
+    first, second, third, *shortened = room
+    assert [first, second, third] == ["one two three four <five>", "one two three", "one two"]
+    assert all(each.endswith("…") and "one two".startswith(each[:-1]) for each in shortened)
+    assert "&lt;five&gt;" in line.toolTip()
+    assert line.accessibleName() == "one two three four <five>"
+    assert line.sizeHint() == QSize(0, line.height())
+    line.resize(300, 18)
+    for color in ("dim", "text", "warning"):
+        line.say("some words", color=color)
+        (mark,) = paintings_of(line).written
+        assert (mark.text, mark.pen) == ("some words", getattr(DARK, color).name())
+        assert mark.place.left() < 5
+        assert mark.place.center().y() == pytest.approx(9, abs=2)
+        assert line.accessibleName() == "some words"
+    line.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    assert paintings_of(line).written[0].place.right() > 295
+    line.say()
+    assert (line.said, line.accessibleName(), line.toolTip()) == ("", "", "")
+
+
+def test_one_line_has_the_parts_that_there_is_room_for(show):
+    labels = [QLabel(text) for text in ("first of all", "second", "third")]
+    labels[1].setFixedHeight(40)
+    row = FittingRow(labels)
+    show(row, 400, 60)
+    widths = [label.sizeHint().width() for label in labels]
+    assert row.sizeHint() == QSize(0, 40)
+    assert [label.x() for label in labels] == [0, widths[0] + 8, widths[0] + widths[1] + 16]
+    assert {2 * label.y() + label.height() for label in labels} <= {59, 60}
+    for room, n_shown in (
+        (sum(widths) + 16, 3),
+        (sum(widths) + 15, 2),
+        (widths[0] + widths[1] + 8, 2),
+        (widths[0] + widths[1] + 7, 1),
+        (widths[0], 1),
+        (widths[0] - 5, 1),
+    ):
+        row.resize(room, 60)
+        assert [label.isVisible() for label in labels] == [True] * n_shown + [False] * (3 - n_shown)
+    assert labels[0].width() == widths[0] - 5
+
+
+def test_contents_give_way_to_a_sentence_and_the_focus_goes_along(show, qtbot):
+    page, inside, helps = QWidget(), QLineEdit(), QPushButton("Help")
+    contents = Contents(page, inside, helps)
+    in_column(contents, on=page)
+    contents.show_inside(inside)
+    show(page)
+    page.setFocus()
+    assert (contents.currentWidget(), inside.hasFocus(), contents.message.isVisible()) == (
+        inside,
+        True,
+        False,
+    )
+    contents.tell("There is nothing.", helps=True)
+    assert (contents.message.text(), contents.message.alignment()) == (
+        "There is nothing.",
+        Qt.AlignmentFlag.AlignCenter,
+    )
+    assert contents.message.isVisible()
+    assert helps.isVisible()
+    assert (helps.hasFocus(), page.focusProxy()) == (True, helps)
+    other = QPushButton("other", page)
+    other.show()
+    other.setFocus()
+    contents.tell("Still nothing.")
+    assert (page.focusProxy(), helps.isVisible(), other.hasFocus()) == (contents.message, False, True)
+    contents.tell("Nothing.", begin=other)
+    assert page.focusProxy() is other
+    contents.show_inside(inside)
+    assert (page.focusProxy(), inside.hasFocus(), inside.isVisible()) == (inside, True, True)
+    without = Contents(page, QWidget())
+    without.tell("Nothing.", helps=True)
+    assert page.focusProxy() is without.message
+    qtbot.addWidget(without)
+
+
+def test_buttons_are_called_what_they_say_or_what_their_tip_says(qtbot):
+    done = []
+    named = {
+        tool_button("x", lambda: done.append("x"), tip="Close (Esc)"): ("x", "Close (Esc)", "Close", "quiet"),
+        tool_button("y", role="raised", name="Why"): ("y", "", "Why", "raised"),
+        tool_button("z", tip="Tip", name="Name"): ("z", "Tip", "Name", "quiet"),
+        push_button("Go", lambda: done.append("go"), tip="On"): ("Go", "On", "", None),
+        push_button("Stop", lambda: done.append("stop"), role="primary"): ("Stop", "", "", "primary"),
+    }
+    for button, told in named.items():
+        qtbot.addWidget(button)
+        made = button.text(), button.toolTip(), button.accessibleName(), button.property("role")
+        assert made == told
+        button.click()
+    assert done == ["x", "go", "stop"]
+
+
+@pytest.mark.parametrize(
+    ("key", "modifiers", "repeats", "is_taken"),
+    [
+        (Key.Key_Return, Modifier.NoModifier, False, True),
+        (Key.Key_Enter, Modifier.KeypadModifier, False, True),
+        (Key.Key_Return, Modifier.NoModifier, True, True),
+        (Key.Key_Return, Modifier.ControlModifier, False, False),
+        (Key.Key_Space, Modifier.NoModifier, False, False),
+    ],
+)
+def test_return_presses_a_button_once_and_nothing_else(show, key, modifiers, repeats, is_taken):
+    window, done = QWidget(), []
+    button, box, line = push_button("Go", lambda: done.append(1)), QCheckBox("Box"), QLineEdit()
+    in_row(button, box, line, on=window)
+    show(window)
+    for focused, presses in ((button, is_taken), (box, False), (line, False)):
+        focused.setFocus()
+        event = QKeyEvent(QKeyEvent.Type.KeyPress, key, modifiers, "", repeats)
+        assert presses_button(event, window) is presses
+    assert done == [1] * (is_taken and not repeats)
+    assert not box.isChecked()
+
+
+class FakeSearch:
+    def __init__(self):
+        self.told = []
+
+    def set_query(self, query):
+        self.told.append(query)
+
+    def step(self, by):
+        self.told.append(by)
+
+    def end(self):
+        self.told.append("end")
+
+
+def test_a_search_is_told_of_letters_steps_and_its_end(show, qtbot):
+    page, search = QWidget(), FakeSearch()
+    field, other = SearchField(search), QPushButton("other")
+    in_row(field, other, on=page)
+    field.come_by_keys(page)
+    show(page)
+    assert (field.width(), field.placeholderText(), field.accessibleName()) == (
+        SEARCH_PX,
+        SEARCH_HINT,
+        "Search tokens",
+    )
+    assert field.isClearButtonEnabled()
+    other.setFocus()
+    qtbot.keyClick(other, Key.Key_F, Modifier.ControlModifier)
+    assert field.hasFocus()
+    qtbot.keyClicks(field, "ab")
+    for key in (Key.Key_Return, Key.Key_Enter, Key.Key_Down, Key.Key_Up, Key.Key_Escape, Key.Key_Left):
+        qtbot.keyClick(field, key)
+    qtbot.keyClick(field, Key.Key_Return, Modifier.ShiftModifier)
+    assert search.told == ["a", "ab", 1, 1, 1, -1, "end", -1]
+    search.told.clear()
+    field.show_query("other")
+    assert (field.text(), search.told) == ("other", [])
+    field.setCursorPosition(2)
+    field.show_query("other")
+    assert field.cursorPosition() == 2
+    other.setFocus()
+    qtbot.keyClick(other, Key.Key_F, Modifier.ControlModifier)
+    assert field.selectedText() == "other"
+    qtbot.keyClicks(field, "c")
+    assert search.told == ["c"]
+    free = SearchField(search, "hint", "tip", None)
+    qtbot.addWidget(free)
+    assert (free.placeholderText(), free.toolTip(), free.maximumWidth() > 9999) == ("hint", "tip", True)
+
+
+def test_one_goes_from_find_to_find_and_sees_where_one_is(show):
+    back, on, done = QAction("Previous"), QAction("Next"), []
+    back.setShortcut("Shift+F8")
+    on.setShortcut("F8")
+    back.triggered.connect(lambda: done.append("back"))
+    on.triggered.connect(lambda: done.append("on"))
+    walk = WalkButtons(back, on, "Difference")
+    show(walk)
+    before, behind = walk.findChildren(QToolButton)
+    assert [before.toolTip(), behind.toolTip()] == ["Previous (Shift+F8)", "Next (F8)"]
+    assert [label.text() for label in walk.findChildren(QLabel)][1:] == ["F8"]
+    assert (before.text(), behind.text(), walk.place.accessibleName()) == ("‹", "›", "Difference")
+    assert before.x() < walk.place.x() < behind.x()
+    for index, n_all, said in (
+        (None, 3, "– of 3"),
+        (0, 3, "1 of 3"),
+        (1999, 2000, "2,000 of 2,000"),
+        (None, 0, "none"),
+        (0, 1, "1 of 1"),
+    ):
+        walk.show_place(index, n_all)
+        assert (walk.place.text(), walk.isEnabled()) == (said, n_all > 0)
+    before.click()
+    behind.click()
+    assert done == ["back", "on"]
+    walk.say("so many", False)
+    assert (walk.place.text(), before.isEnabled()) == ("so many", False)
+
+
+def test_only_files_of_this_machine_are_taken_and_copied(show):
+    class Box(QWidget):
+        def __init__(self):
+            super().__init__()
+            self.setAcceptDrops(True)
+            self.files = []
+
+        def dragEnterEvent(self, event):
+            event.ignore()
+            self.files.append(dropped_files(event))
+
+    box = show(Box())
+    mime = QMimeData()
+    mime.setUrls([QUrl("https://example.org/a"), QUrl.fromLocalFile("/b"), QUrl.fromLocalFile("/c d")])
+    actions = Qt.DropAction.CopyAction | Qt.DropAction.MoveAction
+    entered = QDragEnterEvent(QPoint(1, 1), actions, mime, LEFT, Modifier.NoModifier)
+    QApplication.sendEvent(box, entered)
+    assert [str(path) for path in box.files[0]] == ["/b", "/c d"]
+    assert (entered.isAccepted(), entered.dropAction()) == (True, Qt.DropAction.CopyAction)
+    mime.setUrls([QUrl("https://example.org/a")])
+    assert not drop(box, QPoint(1, 1), mime)
+    assert box.files[1:] == [[]]
+
+
+class FakeSaving:
+    def __init__(self):
+        self.saved = []
+
+    def save(self, path, make):
+        self.saved.append((path.name, make(None)))
+
+
+def test_what_is_exported_is_made_of_what_is_shown_when_it_is_asked_for(
+    show, theme_source, monkeypatch, tmp_path
+):
+    saving, asked, names = FakeSaving(), [], iter([tmp_path / "mine", tmp_path / "a.JSON", ""])
+
+    def answer(window, title, suggested, filters):
+        asked.append((title, suggested, filters))
+        return str(next(names)), ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", answer)
+    forms = {"csv": CSV, "json": JSON}
+    button = show(
+        ExportButton(
+            theme_source, saving, "tokens", forms, lambda key: lambda progress: key.encode(), "Save them"
+        )
+    )
+    assert (button.text(), button.toolTip()) == ("Export", "Save them")
+    actions = button.menu().actions()
+    assert [action.text() for action in actions] == ["CSV…", "JSON…"]
+    for action in (*actions, actions[0]):
+        action.trigger()
+    assert saving.saved == [("mine.csv", b"csv"), ("a.JSON", b"json")]
+    assert asked == [
+        ("Save as CSV", "tokens.csv", "CSV (*.csv)"),
+        ("Save as JSON", "tokens.json", "JSON (*.json)"),
+        ("Save as CSV", "tokens.csv", "CSV (*.csv)"),
+    ]
+
+
+def test_a_menu_is_filled_anew_each_time_and_ticks_what_is_chosen(show, theme_source):
+    button, fills, chosen = show(MenuButton(theme_source, "Title", tip="Tip")), [], []
+    assert (button.text(), button.toolTip(), button.property("role")) == ("Title", "Tip", "raised")
+
+    def list_two(menu):
+        fills.append(menu)
+        for number in range(2):
+            add_choice(menu, f"R&D {number}", number == 1, lambda number=number: chosen.append(number))
+
+    button.list_anew(list_two)
+    for _ in range(2):
+        button.menu().aboutToShow.emit()
+    actions = button.menu().actions()
+    assert [(action.text(), action.isCheckable(), action.isChecked()) for action in actions] == [
+        ("R&&D 0", True, False),
+        ("R&&D 1", True, True),
+    ]
+    actions[0].trigger()
+    assert (fills, chosen) == ([button.menu()] * 2, [0])
+
+
+def test_a_tip_is_asked_for_where_the_mouse_is(show):
+    widget = show(QWidget())
+    watch = TipWatch(widget, lambda place: f"at {place.x()}" if place.y() < 50 else "")
+    assert watch.parent() is widget
+    for place, tip in ((QPoint(7, 9), "at 7"), (QPoint(8, 9), "at 8"), (QPoint(7, 90), "")):
+        event = QHelpEvent(QHelpEvent.Type.ToolTip, place, widget.mapToGlobal(place))
+        assert watch.eventFilter(widget, event)
+        assert not tip or QToolTip.text() == tip
+    assert not watch.eventFilter(widget, QHelpEvent(QHelpEvent.Type.WhatsThis, QPoint(), QPoint()))
+    QToolTip.hideText()
+
+
+class DotButton(PaintedButton):
+    def __init__(self, themes):
+        super().__init__(themes)
+        self.grounds = [None]
+
+    def paint(self, painter, theme):
+        self.grounds.append(self.ground(theme))
+        fill(painter, self.rect().adjusted(30, 10, -30, -10), theme.text, 0)
+
+
+def test_a_painted_button_is_lit_by_the_mouse_and_framed_by_the_keyboard(show, theme_source, qtbot):
+    window, button, other = QWidget(), DotButton(theme_source), QPushButton("other")
+    for each in (button, other):
+        each.setFixedSize(80, 40)
+        each.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    in_row(button, other, on=window)
+    show(window)
+    other.setFocus()
+    for place, ground in ((other, None), (button, DARK.raised)):
+        qtbot.mouseMove(place)
+        qtbot.waitUntil(lambda ground=ground: button.grounds[-1] == ground)
+        assert (button.ground(DARK), button.edge(DARK)) == (ground, None)
+    button.setEnabled(False)
+    assert button.ground(DARK) is None
+    button.setEnabled(True)
+    button.setFocus()
+    button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
+    assert (button.ground(DARK), button.edge(DARK)) == (DARK.raised, DARK.accent)
+    for theme in (LIGHT, DARK):
+        theme_source.choose(theme.name)
+        image = button.grab().toImage()
+        assert image.pixelColor(40, 20) == theme.text
+        assert image.pixelColor(20, 20) == theme.raised
+        assert image.pixelColor(40, 0) == theme.accent
+
+
+def test_what_is_taken_out_of_a_layout_is_gone_from_sight_at_once(show, qtbot):
+    window, parts = QWidget(), [QLabel("a"), QLabel("b")]
+    row = in_row(*parts, 5, on=window)
+    show(window)
+    with qtbot.waitSignals([part.destroyed for part in parts]):
+        clear(row)
+        assert row.count() == 0
+        assert not any(part.isVisible() for part in parts)

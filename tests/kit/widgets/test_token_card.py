@@ -1,0 +1,228 @@
+"""The detail column."""
+
+from __future__ import annotations
+
+import pytest
+from hands import turn_wheel
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor, QKeySequence
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
+from toy_source import ToySource
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import VocabType
+from guiapp.kit.tokens.details import FACTS, TokenDetailsModel
+from guiapp.kit.widgets.fact_table import FactTable
+from guiapp.kit.widgets.merge_tree_view import MergeTreeView
+from guiapp.kit.widgets.styled_text import StyledText
+from guiapp.kit.widgets.theme import LIGHT, ThemeSource
+from guiapp.kit.widgets.token_card import EMPTY_TEXT, PREPARING, TokenCard
+
+HOSTILE = "<h1>x</h1>&amp;\u202eשלום\x00\n"
+HUGE = "z" * 10_000
+TOKENS = dict.fromkeys(["Ġ", "Y", "o", "ĠY", "ĠYo", "ĠYoY"], 0.0) | {
+    HOSTILE: Attribute.USER_DEFINED,
+    HUGE: 0.0,
+    "<s>": Attribute.CONTROL,
+}
+
+
+@pytest.fixture
+def source():
+    vocabulary = toy_vocabulary(TOKENS, VocabType.BPE, ["Ġ Y", "ĠY o"])
+    return ToySource(vocabulary, [4, 6, 7, 8])
+
+
+@pytest.fixture
+def details(source):
+    model = TokenDetailsModel(source)
+    yield model
+    model.close()
+
+
+@pytest.fixture
+def select(source, details, qtbot):
+    """A function that selects a token and waits until all is said about it."""
+
+    def select(index: int) -> None:
+        with qtbot.waitSignal(details.details_changed):
+            source.select_token(index)
+
+    return select
+
+
+@pytest.fixture
+def card(details, qtbot):
+    widget = TokenCard(details, ThemeSource(QApplication.instance(), "light"))
+    qtbot.addWidget(widget)
+    widget.resize(320, 700)
+    widget.show()
+    qtbot.waitUntil(lambda: details.explainer is not None)
+    return widget
+
+
+def texts(card) -> dict[str, str]:
+    return {
+        part.accessibleName(): part.toPlainText()
+        for part in card.findChildren(StyledText)
+        if part.isVisible()
+    }
+
+
+def labels(card) -> list[str]:
+    return [label.text() for label in card.findChildren(QLabel) if label.isVisible()]
+
+
+def test_without_a_token_it_says_what_to_do(card):
+    assert labels(card) == ["TOKEN", EMPTY_TEXT]
+
+
+def test_it_shows_the_selected_token(select, card):
+    select(0)
+    assert "TOKEN 1 OF 4" in labels(card)
+    shown = texts(card)
+    assert shown["Token text"] == "·Yo"
+    assert (shown["id"], shown["merge rank"]) == ("4", "1")
+    assert shown["Path in the tree"].replace("\u2068", "").replace("\u2069", "") == "· › ·Y › ·Yo › ·YoY"
+    assert card.findChild(MergeTreeView).as_text() == "·Yo = ·Y + o (1)\n·Y = · + Y (0)"
+
+
+def test_hostile_texts_are_shown_as_they_are(select, card):
+    select(1)
+    assert texts(card)["Token text"].startswith("<h1>x</h1>&amp;<U+202E>שלום<U+0000>↵")
+    assert not card.grab().isNull()
+
+
+def test_a_huge_token_is_elided(select, card):
+    select(2)
+    shown = texts(card)
+    assert shown["Token text"] == "z" * 200 + "…"
+    assert shown["bytes"].endswith("… (10,000 bytes)")
+    assert any("too many to draw" in label for label in labels(card))
+    assert card.widget().sizeHint().width() < 2000
+
+
+def test_everything_can_be_copied(select, card, qtbot):
+    select(0)
+    card.setFocus()
+    qtbot.keySequence(card, QKeySequence(QKeySequence.StandardKey.Copy))
+    lines = QApplication.clipboard().text().splitlines()
+    assert lines[:2] == ["id\t4", "bytes\t20 59 6F"]
+    assert lines[-1] == "·Y = · + Y (0)"
+
+
+def test_the_theme_recolours_it(source, qtbot):
+    theme_source = ThemeSource(QApplication.instance(), "light")
+    source.select_token(0)
+    details = TokenDetailsModel(source)
+    card = TokenCard(details, theme_source)
+    qtbot.addWidget(card)
+    assert PREPARING in [label.text() for label in card.findChildren(QLabel)]
+    before = card.grab().toImage()
+    theme_source.choose("dark")
+    assert card.grab().toImage() != before
+    details.close()
+
+
+def values_stand_below(card) -> bool:
+    value = next(part for part in card.findChildren(StyledText) if part.accessibleName() == "bytes")
+    name = next(label for label in card.findChildren(QLabel) if label.text() == "bytes")
+    return value.mapTo(card, QPoint()).y() >= name.mapTo(card, QPoint(0, name.height())).y()
+
+
+def test_values_go_below_their_names_where_there_is_no_room_beside_them(select, card, qtbot):
+    select(0)
+    assert not values_stand_below(card)
+    card.resize(card.minimumWidth(), 700)
+    qtbot.waitUntil(lambda: values_stand_below(card))
+    card.resize(320, 700)
+    qtbot.waitUntil(lambda: not values_stand_below(card))
+
+
+def test_large_letters_take_the_room_beside_names_too(select, card, qtbot):
+    select(0)
+    card._zoom.set_factor(2.0)
+    qtbot.waitUntil(lambda: values_stand_below(card))
+
+
+def test_no_line_ends_between_the_code_of_a_character_and_the_character(source, select, card):
+    source.select_token(None)
+    facts = card.findChild(FactTable)
+    facts.show_facts({"characters": "U+0054 T, U+0068 h, U+0065 e"}, QColor("black"))
+    characters = facts.values["characters"]
+    for width in range(100, 300, 10):
+        characters.resize(width, 100)
+        layout = characters.document().begin().layout()
+        ends = [
+            layout.lineAt(i).textStart() + layout.lineAt(i).textLength() for i in range(layout.lineCount())
+        ]
+        assert all(characters.toPlainText()[end - 2] == "," for end in ends[:-1])
+    assert characters.toPlainText() == "U+0054 T, U+0068 h, U+0065 e"
+
+
+def looks_in(card, name):
+    """The colours of the letters and those behind them, and whether they are bold."""
+    part = next(part for part in card.findChildren(StyledText) if part.accessibleName() == name)
+    looks = [each.fragment().charFormat() for each in part.document().begin()]
+    return [
+        (look.foreground().color().name(), look.background().color().name(), look.font().bold())
+        for look in looks
+    ]
+
+
+def test_colours_tell_special_tokens_signs_and_the_way_in_the_tree(select, details, card):
+    select(0)
+    qt_black = "#000000"  # where nothing is behind
+    tint = LIGHT.span_color(details.details.tint).name()
+    shown = [(LIGHT.dim.name(), tint, False), (LIGHT.span_text.name(), tint, False)]
+    assert looks_in(card, "Token text") == shown
+    text, dim, accent = LIGHT.text.name(), LIGHT.dim.name(), LIGHT.accent.name()
+    way = [(color, is_bold) for color, _, is_bold in looks_in(card, "Path in the tree")]
+    assert way == [(color, color is accent) for color in (text, dim, text, dim, accent, dim)]
+    select(3)
+    assert looks_in(card, "Token text") == [(LIGHT.warning.name(), qt_black, False)]
+
+
+def test_the_wheel_with_ctrl_asks_for_another_size_over_all_of_it(select, card, qtbot):
+    steps = []
+    card._zoom.stepped.connect(steps.append)
+    select(0)
+    drawing = next(
+        area for area in card.findChildren(QScrollArea) if area.accessibleName() == "How it is built"
+    )
+    inside, control = card.findChild(MergeTreeView), Qt.KeyboardModifier.ControlModifier
+    for angle in (120, -120):
+        assert turn_wheel(card.viewport(), QPoint(5, 5), angle, control)
+        assert not turn_wheel(drawing.viewport(), QPoint(5, 5), angle, control)  # left to the card
+    turn_wheel(card.viewport(), QPoint(5, 5), 120)
+    assert steps == [1, -1]
+    assert drawing.height() >= inside.sizeHint().height()
+    assert drawing.verticalScrollBar().maximum() == 0
+    assert card.contextMenuPolicy() is Qt.ContextMenuPolicy.ActionsContextMenu
+    before = drawing.height()
+    card._zoom.set_factor(1.5)
+    assert drawing.height() > before
+
+
+def test_without_a_token_nothing_is_copied_and_only_known_facts_have_names(
+    select, source, details, card, qtbot
+):
+    QApplication.clipboard().setText("before")
+    card.copy()
+    assert QApplication.clipboard().text() == "before"
+    select(0)
+    shown = texts(card)
+    names = {label for label in labels(card) if label in FACTS}
+    assert names == {name for name, _ in details.details.facts} == shown.keys() & set(FACTS)
+    table = card.findChild(FactTable)
+    bold = {
+        name
+        for name, value in table.values.items()
+        for each in value.document().begin()
+        if each.fragment().charFormat().font().bold()
+    }
+    assert bold == {"id"}
+    with qtbot.waitSignal(details.details_changed):
+        source.select_token(None)
+    assert labels(card) == ["TOKEN", EMPTY_TEXT]

@@ -1,0 +1,127 @@
+"""What the next run measures: what is chosen at first, and what somebody makes of that."""
+
+from __future__ import annotations
+
+import pytest
+from told import told_by
+
+from guiapp import open_model
+from guiapp.analysis.bench.engine import cells_of
+from guiapp.analysis.libraries.contender import UNSPLIT
+from guiapp.pages.bench.choice import AIMS, CODE, ENGLISH, MOST_USED, N_FIRST, THROUGHPUT, BenchChoice
+from guiapp.pages.bench.entrants import Entrant
+from guiapp.pages.bench.history import YOUR_TEXT
+
+
+@pytest.fixture
+def choice(session):
+    made = BenchChoice(session)
+    made._peers = [Entrant(name, "1.0") for name in ("rs-bpe", *reversed(MOST_USED))]
+    made._peers.append(Entrant("gone", "", "It is missing."))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def told(choice):
+    return told_by(choice)
+
+
+def test_at_first_the_best_of_ours_and_the_most_used_libraries_encode_your_text(choice, session):
+    best = next(iter(session.encoders))
+    assert set(choice.contenders) == {best, *MOST_USED[:N_FIRST]}
+    assert (choice.texts, choice.scenarios, choice.is_whole) == ((YOUR_TEXT,), (THROUGHPUT,), True)
+    plan = choice.plan
+    assert (plan.model, plan.pre, plan.contenders) == ("demo:bpe", None, choice.contenders)
+    assert choice.contenders == tuple(e.name for e in choice.entrants if e.name in choice.contenders)
+
+
+def test_where_nothing_is_typed_it_is_english(choice, session):
+    session.text.show(b"")
+    assert choice.texts == (ENGLISH,)
+    session.text.show(b"words")
+    assert choice.texts == (YOUR_TEXT,)
+
+
+def test_who_is_missing_takes_no_part_however_chosen(choice):
+    assert [each.name for each in choice.missing] == ["gone"]
+    choice.set_contender("gone", True)
+    assert "gone" not in choice.contenders
+    choice._peers[-1] = Entrant("gone", "1.0")
+    assert "gone" in choice.contenders, "it waited"
+
+
+def test_each_change_is_told_once_and_none_is_no_change(choice, told):
+    def tells(change, *given) -> list[str]:
+        told.clear()
+        change(*given)
+        return list(told)
+
+    once = ["changed"]
+    assert tells(choice.set_contender, "heap", False) == []
+    assert tells(choice.set_contender, "heap", True) == once
+    assert tells(choice.set_text, CODE, True) == once
+    assert tells(choice.set_text, CODE, True) == []
+    assert choice.texts == (YOUR_TEXT, CODE)
+    assert tells(choice.set_texts, [ENGLISH]) == once
+    assert tells(choice.set_text, ENGLISH, False) == [], "one stays"
+    assert tells(choice.set_scenario, "decode", True) == once
+    assert tells(choice.set_scenario, THROUGHPUT, False) == once
+    assert tells(choice.set_scenario, "decode", False) == [], "one stays"
+    assert (choice.texts, choice.scenarios) == ((ENGLISH,), ("decode",))
+    assert tells(choice.set_seconds_each, 3.0) == once
+    assert tells(lambda: choice.adjust(threads=(1, 7))) == once
+    assert (choice.plan.time_budget_s, choice.plan.threads) == (3.0, (1, 7))
+
+
+def test_files_and_folders_are_offered_and_chosen(choice, told, tmp_path):
+    names = [str(tmp_path / name) for name in ("one.txt", "two")]
+    choice.add_texts(names)
+    choice.add_texts([])
+    assert (list(choice.texts), told) == (names, ["changed"])
+    assert [choice.known_texts[name] for name in names] == ["one.txt", "two"]
+    choice.add_texts(names[:1])
+    assert (choice.texts, len(choice.known_texts)) == ((names[0],), 8)
+
+
+def test_what_something_adds_is_what_the_time_grows_by(choice):
+    """The sum of all is no such thing: each takes less of what others share."""
+    for which, choose in (
+        ({"contender": "heap"}, choice.set_contender),
+        ({"scenario": "scaling"}, choice.set_scenario),
+        ({"text": ENGLISH}, choice.set_text),
+    ):
+        before, adds_s = choice.expected_s, choice.adds_s(**which)
+        choose(*which.values(), True)
+        assert choice.expected_s == pytest.approx(before + adds_s)
+        assert choice.adds_s(**which) == pytest.approx(adds_s)
+        assert adds_s > 0.5
+
+
+@pytest.mark.parametrize("aim", AIMS, ids=lambda aim: aim.title)
+def test_an_aim_is_a_plan_that_can_be_run(choice, aim):
+    choice.aim_at(aim)
+    assert (choice.texts, choice.scenarios) == (aim.texts, aim.scenarios)
+    assert {each.name for each in choice.entrants} <= set(choice.contenders)
+    ours = [name for name in aim.unsplit if name in [each.name for each in choice.entrants]]
+    assert {name + UNSPLIT for name in ours} <= set(choice.contenders)
+    choice.set_texts([ENGLISH])
+    cells = cells_of(choice.plan, open_model("demo:bpe"))
+    assert {cell.scenario for cell in cells} == set(aim.scenarios)
+
+
+def test_another_vocabulary_has_other_contenders(choice, session, qtbot, told):
+    choice.set_contender("heap (unsplit)", True)
+    assert "heap (unsplit)" in choice.contenders
+    with qtbot.waitSignal(choice.changed):
+        session.loader.open("demo:wordpiece")
+    assert {each.name for each in choice.entrants[: len(session.encoders)]} == set(session.encoders)
+    assert not [name for name in choice.contenders if name.endswith(UNSPLIT)]
+    assert "gone" not in [each.name for each in choice.missing], "libraries were asked again"
+
+
+def test_without_a_model_there_is_nothing_to_run(choice, session, monkeypatch):
+    monkeypatch.setattr(session.loader, "model", None)
+    choice._peers = []
+    assert (choice.contenders, choice.is_whole, choice.expected_s) == ((), False, 0.0)
+    assert choice.plan.model == ""

@@ -1,0 +1,23 @@
+"""What works in the background of the Bench page ends with its owner: no job, no timer."""
+
+import pytest
+from closing import see_that_nothing_goes_on
+
+from guiapp.pages.bench.difference import DifferenceFinder
+from guiapp.pages.bench.forecast import BenchForecast
+from guiapp.pages.bench.model import BenchModel
+
+OWNERS = {
+    "bench": lambda session: (
+        made := BenchModel(session),
+        made.close,
+        (made.kept._keeping, made.kept._renaming),  # kept runs are saved to the end
+    ),
+    "difference": lambda session: (made := DifferenceFinder(session), made.close),
+    "forecast": lambda session: (made := BenchForecast(None), made.close),
+}
+
+
+@pytest.mark.parametrize("name", OWNERS)
+def test_nothing_goes_on_behind_the_end(name, make_session):
+    see_that_nothing_goes_on(*OWNERS[name](make_session()))

@@ -1,0 +1,162 @@
+"""Runs that are kept: opened again, compared, and told of where the disk refuses them."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import threading
+from functools import partial
+from pathlib import Path
+
+import pytest
+from fake_engine import EVENTS, fake_engine, opened, run_to_its_end, whole_run
+
+from guiapp.analysis.bench.history import load_run, rename_run
+from guiapp.pages.bench import kept_runs
+from guiapp.pages.bench.choice import ENGLISH
+from guiapp.pages.bench.history import OpenedRun, RunHistory
+
+
+def newest(qtbot, history: RunHistory) -> OpenedRun:
+    """As soon as there is one: its lock goes in a thread."""
+    runs: list[OpenedRun] = []
+    qtbot.waitUntil(lambda: bool(runs.extend(filter(None, [history.newest()])) or runs))
+    return runs[0]
+
+
+def test_a_run_whose_process_was_killed_is_kept_with_the_samples_of_its_last_cell(
+    qtbot, make_model, tmp_path
+):
+    started = {**whole_run(1)[0], "event": "started"}
+    kill = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    model = make_model(fake_engine([started, *EVENTS[1:]], kill), RunHistory(tmp_path / "runs"))
+    with qtbot.waitSignal(model.failed) as failed:
+        run_to_its_end(qtbot, model)
+    assert "ended early" in failed.args[0]
+    (kept,) = model.kept.runs
+    opened(qtbot, model, kept.path)
+    assert [row["samples_s"] for row in model.results] == [[0.001, 0.003]]
+    assert not model.record["complete"]
+
+
+def test_no_run_is_opened_while_another_goes_on(qtbot, make_model, tmp_path):
+    model = make_model(fake_engine(EVENTS, "sys.stdin.read()"))
+    model.run()
+    with qtbot.waitSignal(model.failed) as failed:
+        model.open_run(tmp_path / "other.json")
+    assert "Stop the run" in failed.args[0]
+
+
+def test_a_full_disk_is_told_and_leaves_the_results_on_the_page(qtbot, make_model, tmp_path, monkeypatch):
+    def refuse(*paths: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("guiapp.analysis.bench.history.os.replace", refuse)
+    model = make_model(fake_engine(whole_run(1)), RunHistory(tmp_path / "runs"))
+    model.choice.set_texts([ENGLISH])
+    with qtbot.waitSignal(model.failed) as failed:
+        run_to_its_end(qtbot, model)
+    assert "No space left on device" in failed.args[0]
+    assert len(model.results) == 1
+    assert list((tmp_path / "runs").glob("*.json*")) == []
+    monkeypatch.undo()  # there is room again at the next start
+    assert newest(qtbot, RunHistory(tmp_path / "runs")).record["results"] == model.results
+
+
+def test_the_last_run_is_there_again_after_a_restart(qtbot, make_model, tmp_path):
+    history = RunHistory(tmp_path / "runs")
+    for ms in (1, 2):
+        run_to_its_end(qtbot, make_model(fake_engine(whole_run(ms)), history))
+    (tmp_path / "runs" / "9999 somebody else's.json").write_text("{}")
+    model = make_model(history=history)
+    qtbot.waitUntil(lambda: bool(model.results))
+    assert model.results[0]["samples_s"][0] == 2e-3
+    assert model.progress == "2026-01-01 00:00, model"
+    assert load_run(model.kept.shown)["results"] == model.results
+
+
+def test_a_run_is_compared_with_any_that_was_kept(qtbot, make_model, tmp_path):
+    history = RunHistory(tmp_path / "runs")
+    for ms in (1, 2, 3):
+        run_to_its_end(qtbot, make_model(fake_engine(whole_run(ms)), history))
+    model = make_model(history=history)
+    qtbot.waitUntil(lambda: len(model.kept.runs) == 3)
+    newest, _, oldest = model.kept.runs
+    opened(qtbot, model, newest.path)
+    shown = []
+    model.results_changed.connect(lambda: shown.append(model.comparison))
+    with qtbot.waitSignal(model.compared):
+        model.compare_with(oldest.path)
+    assert shown == [model.comparison]
+    assert [change.verdict for change in model.comparison.changes] == ["slower"]
+    assert model.comparison.changes[0].ratio.ratio == pytest.approx(3)
+    copy = tmp_path / "copy.json"
+    copy.write_bytes(newest.path.read_bytes())
+    with qtbot.waitSignal(model.compared):
+        model.compare_with(copy)
+    assert model.comparison.changes == ()
+    assert "surely different: 0" in model.progress
+
+
+def test_no_run_is_compared_with_itself(qtbot, make_model, tmp_path):
+    history = RunHistory(tmp_path / "runs")
+    run_to_its_end(qtbot, make_model(fake_engine(whole_run(1)), history))
+    model = make_model(fake_engine(whole_run(2)), history)
+    run_to_its_end(qtbot, model)
+    newest, oldest = model.kept.runs
+    assert model.kept.others == [oldest], "beside the one that was just measured"
+    opened(qtbot, model, oldest.path)
+    assert model.kept.others == [newest], "beside the one that was opened"
+    with qtbot.waitSignal(model.failed) as failed:
+        model.compare_with(oldest.path)
+    assert "is the run that is shown" in failed.args[0]
+    model.run()
+    assert model.kept.others == [newest, oldest], "of a run that goes on nothing is kept yet"
+    qtbot.waitUntil(lambda: not model.is_running)
+
+
+def test_the_window_never_waits_for_the_disk_of_kept_runs(qtbot, make_model, tmp_path, monkeypatch):
+    def open_elsewhere(really_open, path, *arguments, **more):
+        if isinstance(path, int) or Path(path).is_relative_to(tmp_path):
+            assert threading.current_thread() is not threading.main_thread()
+            opened_files.append(str(path))
+        return really_open(path, *arguments, **more)
+
+    opened_files: list[str] = []
+    run_to_its_end(qtbot, make_model(fake_engine(whole_run(1)), RunHistory(tmp_path / "runs")))
+    for owner in (io, os):
+        monkeypatch.setattr(owner, "open", partial(open_elsewhere, owner.open))
+    model = make_model(fake_engine(whole_run(2)), RunHistory(tmp_path / "runs"))
+    model.run()
+    qtbot.waitUntil(lambda: len(model.kept.runs) == 2 and not model.is_running)
+    newest, oldest = model.kept.runs
+    opened(qtbot, model, oldest.path)
+    with qtbot.waitSignal(model.compared):
+        model.compare_with(newest.path)
+    with qtbot.waitSignal(model.kept.changed):
+        model.kept.rename(newest, "after")
+    assert model.kept.runs[0].title == "after · 2026-01-01 00:00, model"
+    assert len(opened_files) > 8
+
+
+def test_a_run_and_what_another_is_called_are_on_the_disk_once_all_is_closed(
+    qtbot, make_model, tmp_path, monkeypatch
+):
+    def late(act):
+        return lambda *given: (threading.Event().wait(0.05), act(*given))[1]  # on a disk that is slow
+
+    history, title = RunHistory(tmp_path / "runs"), "2026-01-01 00:00, model"
+    one, other = make_model(fake_engine(whole_run(1)), history), make_model(fake_engine(whole_run(2)))
+    for model in (one, other):
+        run_to_its_end(qtbot, model)
+    monkeypatch.setattr(kept_runs, "rename_run", late(rename_run))
+    monkeypatch.setattr(RunHistory, "keep", late(RunHistory.keep))
+    kept = kept_runs.KeptRuns(history)
+    for act, titles in (
+        (lambda: kept.rename(*history.runs(), "after"), {f"after · {title}"}),
+        (lambda: (kept.begin(), kept.keep(other.record)), {title, f"after · {title}"}),
+    ):
+        act()
+        kept.close()
+        assert {run.title for run in history.runs()} == titles

@@ -1,0 +1,115 @@
+"""What stands at the top of the Bench page, in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from hashlib import sha256
+
+import pytest
+from bench_runs import record
+
+from guiapp.analysis.bench.statistics import Ratio
+from guiapp.analysis.bench.verdict import Verdict
+from guiapp.pages.bench.history import YOUR_TEXT
+from guiapp.pages.bench.live import LiveRun
+from guiapp.pages.bench.model import MOST_HASHED
+from guiapp.pages.bench.runner import BenchRunner
+from guiapp.pages.bench.sentence import (
+    MEASURING,
+    NO_CONTENDER,
+    NO_MODEL,
+    QUESTION,
+    sentence_of,
+    title_of,
+)
+
+SURE = Verdict("fast", "heap", Ratio(1.3, 1.2, 1.4), True, False, 2, 2, 7)
+
+
+@pytest.fixture
+def model(make_model):
+    return make_model()
+
+
+def test_before_a_run_it_is_a_question_and_what_will_be_measured(model, session, monkeypatch):
+    assert title_of(model, None) == QUESTION
+    n_contenders = len(model.choice.contenders)
+    assert sentence_of(model, None).startswith(f"{n_contenders} contenders, about ")
+    for name in model.choice.contenders:
+        model.choice.set_contender(name, False)
+    assert (title_of(model, None), sentence_of(model, None)) == (NO_CONTENDER, "")
+    monkeypatch.setattr(session.loader, "model", None)
+    model.choice._peers = []
+    assert (title_of(model, None), sentence_of(model, None)) == (NO_MODEL, "")
+
+
+def test_the_verdict_has_no_other_words_in_its_place(model, monkeypatch):
+    assert title_of(model, SURE) is SURE
+    model.show_run({"results": [record("decode", name, 10, 1e-4) for name in ("fast", "heap")]})
+    assert title_of(model, None) == "2 contenders, no throughput measured"
+    monkeypatch.setattr(BenchRunner, "is_running", True)
+    assert title_of(model, None) == MEASURING
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, "Settled: the two intervals do not touch."),
+        ({"is_settled": False}, "Not settled."),
+        ({"was_busy": True}, "The machine was busy: differences below 3 × are not reliable."),
+        ({"ratio": Ratio(1.0, 0.9, 1.1)}, "Settled."),
+        ({"ratio": Ratio(1.0, 0.9, 1.1), "is_settled": False}, ""),
+        ({"beside": ""}, ""),
+    ],
+)
+def test_how_far_a_verdict_can_be_trusted(model, changes, told):
+    model.tell("Done")
+    verdict = Verdict(**{**vars(SURE), **changes})
+    assert sentence_of(model, verdict) == f"{told} Done.".strip()
+
+
+def show(model, planned, measured=(), opened=(), left_out=(), **head) -> None:
+    """A run as it is at some moment."""
+    model._run = LiveRun.of(
+        {
+            "plan": {"contenders": planned},
+            "results": [record("throughput", name, 10, 1e-4) for name in measured],
+            "contenders": [{"contender": name} for name in opened],
+            "left_out": [{"contender": name, "scenario": None, "reason": "It crashed."} for name in left_out],
+            **head,
+        }
+    )
+
+
+def test_what_is_still_to_come_and_what_never_came_are_told(model, monkeypatch):
+    alone = replace(SURE, beside="")
+    show(model, ["fast", "heap", "scan"], ["fast"], left_out=["scan"])
+    assert title_of(model, alone).comparison == "fast alone was measured"
+    assert sentence_of(model, alone) == "One contender was not measured."
+    monkeypatch.setattr(BenchRunner, "is_running", True)
+    assert title_of(model, alone).comparison == "fast is ready first"
+    assert sentence_of(model, alone) == "One more contender is still to be opened."
+    show(model, ["fast"], ["fast"])
+    assert title_of(model, alone) is alone
+
+
+def test_results_of_another_model_or_text_say_so(model, session, monkeypatch, qtbot):
+    path, text = str(session.vocabulary.path), b"some text"
+    used = {"name": YOUR_TEXT, "size_bytes": len(text), "sha256": sha256(text).hexdigest()}
+
+    def another(path=path, **corpus) -> str:
+        show(model, ["fast"], ["fast"], vocabulary={"path": path}, corpora=[{**used, **corpus}])
+        told = sentence_of(model, None)
+        return told.partition("Measured with another ")[2].partition(":")[0]
+
+    assert another() == ""
+    assert another("elsewhere.gguf") == "model"
+    assert another(sha256="of a text of the same length") == "text"
+    assert another(size_bytes=10) == "text"
+    assert another(size_bytes=MOST_HASHED + 1) == "", "so long a text is not looked through"
+    assert another(name="english", sha256="") == "", "what comes with the program does not change"
+    monkeypatch.setattr(BenchRunner, "is_running", True)
+    assert another("elsewhere.gguf") == "", "a run that goes on is known to be of what was open"
+    monkeypatch.setattr(BenchRunner, "is_running", False)
+    session.document.replace(0, 4, b"more")
+    assert another() == "text"

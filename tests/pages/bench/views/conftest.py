@@ -1,0 +1,70 @@
+"""What the tests of the Bench page share."""
+
+from contextlib import ExitStack
+
+import pytest
+from fake_engine import SilentRunner
+from PySide6.QtWidgets import QApplication
+
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.text_session import TextSession
+from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.pages.bench.choice import ENGLISH
+from guiapp.pages.bench.model import BenchModel
+from guiapp.pages.bench.page import BenchPage
+
+
+@pytest.fixture
+def theme_source(qapp):
+    return ThemeSource(QApplication.instance(), "dark")
+
+
+@pytest.fixture
+def runner(qapp):
+    return SilentRunner()
+
+
+@pytest.fixture
+def model(qtbot, runner):
+    """Of an open model, with nowhere to keep what is typed."""
+    session = ModelSession(TextSession(b"some text"))
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open("demo:bpe")
+    model = BenchModel(session, runner)
+    model.choice.set_texts([ENGLISH])
+    yield model
+    model.close()
+    session.close()
+
+
+@pytest.fixture
+def make_page(qtbot, theme_source):
+    """Bench pages without a model, in the same theme."""
+    with ExitStack() as ending:
+
+        def make():
+            session = ModelSession(TextSession(b"text"))
+            ending.callback(session.close)
+            return shown(BenchModel(session))
+
+        def shown(model):
+            page = BenchPage(model, theme_source)
+            ending.callback(page.stop)
+            qtbot.addWidget(page)
+            page.resize(1280, 720)
+            page.show()
+            return page
+
+        make.of = shown
+        yield make
+
+
+@pytest.fixture
+def page(make_page):
+    return make_page()
+
+
+@pytest.fixture
+def open_page(make_page, model):
+    """With an open model."""
+    return make_page.of(model)

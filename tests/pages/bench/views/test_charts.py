@@ -1,0 +1,224 @@
+"""What the charts of the Bench page show of the records of a run."""
+
+from __future__ import annotations
+
+import pytest
+from bench_runs import EVERYTHING, RUN, record
+from chart_samples import badly_written
+from PySide6.QtWidgets import QApplication
+
+from guiapp.analysis.bench.history import Change
+from guiapp.analysis.bench.measurement import key_of
+from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.analysis.bench.statistics import Ratio
+from guiapp.analysis.libraries.contender import UNSPLIT
+from guiapp.analysis.libraries.table import PEERS
+from guiapp.core.encode.catalogue import ALGORITHMS
+from guiapp.kit.widgets.theme import DARK, ThemeSource
+from guiapp.pages.bench.charts import (
+    BYTES,
+    DATA,
+    EXACTNESS,
+    QUANTILES,
+    TOKENS,
+    Loading,
+    chart_class,
+    rows_of,
+    show_records,
+    showing_of,
+    texts_of,
+    tip_of,
+)
+from guiapp.pages.bench.contender_look import N_LOOKS, ORDER, look_of
+
+SIZES = ((420, 260), (860, 420), (1800, 1000))
+ALL = EVERYTHING["results"]
+
+
+def shown(key: str, results=RUN["results"], run=None, **choices):
+    """What a chart shows of the records of a run."""
+    scenario = SCENARIOS["throughput" if key == EXACTNESS else key]
+    text, kind = next(iter(texts_of(results, scenario.name)), ""), key if key == EXACTNESS else scenario.chart
+    showing = showing_of(run or {"results": results}, DARK, **choices)
+    return DATA[kind](scenario, rows_of(results, key, text), showing)
+
+
+def column(data, heading: str) -> list[str]:
+    return [row.cells[data.headings.index(heading)][0] for row in data.rows if row.cells]
+
+
+def beside(data) -> list[tuple[str, str]]:
+    """What stands behind each bar."""
+    return [(row.value.replace("\xa0", " "), row.detail.replace("\xa0", " ")) for row in data.rows]
+
+
+def named(data) -> list[str]:
+    return [row.name for row in data.rows if row.name]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("key", [*SCENARIOS, EXACTNESS])
+def test_each_scenario_has_a_chart_that_can_be_read_at_any_size(qtbot, key, size):
+    chart = chart_class(key)(ThemeSource(QApplication.instance(), "dark"), "")
+    qtbot.addWidget(chart)
+    chart.resize(*size)
+    rows = rows_of(ALL, key, "english")
+    show_records(chart, key, rows, showing_of(EVERYTHING, DARK))
+    own = {row["contender"] for row in rows if row["exact"] is None and key == EXACTNESS}
+    assert {value.key for value in chart.values} == {row["contender"] for row in rows} - own
+    assert all(value.tip.startswith(f"{value.key} · ") for value in chart.values)
+    assert chart.accessibleName()
+    if chart.height() >= chart.minimumSizeHint().height():
+        assert (badly_written(chart), bool(chart.words)) == ([], True)
+
+
+def test_tokens_a_second_come_first_and_mb_a_second_stand_beside():
+    data, other = shown("throughput"), shown("throughput", unit=BYTES)
+    assert named(data) == ["greedy", "fast", "tiktoken", "rs-bpe"], "the fastest on top"
+    assert [row.parts[0].end for row in data.rows[:3]] == [50e6, 25e6, 2.5e6]
+    assert beside(data)[:3] == [("50.0 M", "200 MB/s"), ("25.0 M", "100 MB/s"), ("2.50 M", "10.0 MB/s")]
+    assert beside(other)[1] == ("100", "25.0 M tokens/s")
+    assert (data.scale.title, data.subtitles[0]) == ("tokens/s", "in tokens/s, with 95 % intervals")
+    assert (other.scale.title, other.scale.text(0.5), other.scale.text(1000)) == ("MB/s", "0.5", "1,000")
+    assert [row.parts[0].is_hatched for row in data.rows] == [True, False, False, False]
+
+
+@pytest.mark.parametrize("unit", [TOKENS, BYTES])
+def test_one_that_brings_its_own_vocabulary_is_compared_in_mb_a_second_and_says_so(unit):
+    """Its tokens are others: of as many bytes a second its bar is as long as another one's."""
+    own = record("throughput", "rwkv", 10_000, 5e-5, exact=None, agreement=None, tokens_per_s=1.0)
+    data = shown("throughput", [*RUN["results"], own], unit=unit)
+    rows = {row.name: row for row in data.rows}
+    end = rows["rwkv"].parts[0].end
+    assert end == pytest.approx(rows["greedy"].parts[0].end)
+    assert rows["rwkv"].interval == pytest.approx((end / 1.2, end / 0.9))
+    told = dict(zip(named(data), beside(data), strict=True))
+    assert told["rwkv"] == ("200 MB/s", "its own vocabulary: compared in MB/s")
+    assert told["rs-bpe"][0] == "10.0 MB/s"
+    assert column(data, "ids")[named(data).index("rwkv")] == "its own"
+    assert "compared in MB/s" in rows["rwkv"].tip
+
+
+def test_columns_tell_interval_ratio_and_ids_of_each():
+    data = shown("throughput")
+    assert column(data, "interval") == ["± 15 %"] * 4
+    assert column(data, "of fast") == ["2.00 ×", "1.00 ×", "0.10 ×", "0.10 ×"]
+    assert column(data, "ids") == ["≈ 95.0 %", "✓ equal", "✓ equal", "its own"]
+    assert data.rows[1].interval == pytest.approx((25e6 / 1.2, 25e6 / 0.9))
+    assert column(shown("throughput", baseline="tiktoken"), "of tiktoken")[:2] == ["20.00 ×", "10.00 ×"]
+    assert {*column(shown("throughput", baseline="nobody"), "of nobody")} == {"–"}
+    clocks = shown("throughput", [{**row, "clock": row["contender"]} for row in RUN["results"]])
+    assert column(clocks, "of fast") == ["–", "1.00 ×", "–", "–"], "by one clock alone"
+    processor = shown("throughput", [{**row, "clock": "cpu"} for row in RUN["results"]]).subtitles[0]
+    assert processor == "in tokens/s of processor time, with 95 % intervals"
+    (once,) = shown("throughput", [record("throughput", "heap", 10_000, 1e-3, n=1)]).rows
+    assert (once.interval, once.detail.endswith(", once"), once.cells[0][0]) == (None, True, "")
+
+
+def test_who_is_opened_shows_how_far_and_who_cannot_be_shows_why():
+    gone = Loading("gone", None, "It crashed.", has_failed=True)
+    loading = Loading("tokenizers", 0.62, "reads it"), Loading("llama.cpp", None, "opens the file"), gone
+    data, alone = shown("throughput", loading=loading), shown("throughput", [], loading=loading)
+    assert [(row.name, row.detail, row.progress) for row in data.rows[4:]] == [
+        *(("tokenizers", "reads it, 62 %", 0.62), ("llama.cpp", "opens the file", 0.0)),
+        ("gone", "It crashed.", None),
+    ]
+    assert (named(alone), alone.headings) == (["tokenizers", "llama.cpp", "gone"], [])
+
+
+def test_groups_have_a_bar_for_each_number_of_threads_and_the_name_once():
+    times = (("heap", 1e-3), ("fast", 1e-4))
+    data = shown(
+        "threads", [record("threads", name, 10_000, s / n, threads=n) for name, s in times for n in (1, 2)]
+    )
+    assert [(row.key, bool(row.name)) for row in data.rows] == [
+        (name, is_first) for name in ("fast", "heap") for is_first in (True, False)
+    ]
+    assert [row.detail.split(",")[0] for row in data.rows] == ["1 thread", "2 threads"] * 2
+    assert data.rows[0].parts[0].color.alpha() > data.rows[1].parts[0].color.alpha()
+    assert column(data, "of fast") == ["1.00 ×", "1.00 ×", "0.10 ×", "0.10 ×"], "of the same number"
+
+
+def test_what_should_be_little_has_the_least_on_top():
+    memory = shown("memory", ALL)
+    assert (named(memory), memory.scale.title) == (["heap", "fast"], "MB")
+    assert beside(memory)[:2] == [("3.00", "ready"), ("1.00", "more while encoding")]
+
+
+def test_latency_is_a_line_from_half_of_the_calls_to_99_of_100():
+    calls = {"heap": (9e-5, 1e-4, 2e-4), "fast": (2e-6, 3e-6, 4e-5)}
+    quantiles = {name: dict(zip(QUANTILES, times, strict=True)) for name, times in calls.items()}
+    data = shown("latency", [record("latency", name, 128, 1e-6, **each) for name, each in quantiles.items()])
+    assert named(data) == ["fast", "heap"], "the quickest on top"
+    columns = [column(data, name) for name in ("p50", "p95", "p99")]
+    assert columns == [["2 µs", "90 µs"], ["3 µs", "100 µs"], ["40 µs", "200 µs"]]
+    for row in data.rows:
+        (line,) = row.parts
+        assert [10**at for at in (line.start, *row.marks)] == pytest.approx(calls[row.key])
+        assert (row.dot, line.end) == (line.start, row.marks[1])
+        assert data.range[0] < line.start < line.end < data.range[1]
+    assert data.scale.label == "time of a call, log scale"
+
+
+CHOICES = (
+    ("tokens/s", TOKENS, {}),
+    ("MB/s", BYTES, {"unit": BYTES}),
+    ("time", "median_s", {"is_speed": False}),
+)
+
+
+@pytest.mark.parametrize(("title", "key", "choices"), CHOICES)
+@pytest.mark.parametrize("scenario", ["scaling", "worst", "append"])
+def test_curves_go_through_their_records_with_their_intervals_around_them(scenario, choices, key, title):
+    data, lines = shown(scenario, ALL, **choices), dict[tuple[str, str], list[dict]]()
+    for row in rows_of(ALL, scenario, "english"):
+        lines.setdefault((row["contender"], row["operation"]), []).append(row)
+    for curve, rows in zip(data.curves, lines.values(), strict=True):
+        assert (curve.key, curve.look) == (rows[0]["contender"], look_of(rows[0]["contender"], DARK))
+        assert [*curve.x] == [row["size_bytes"] for row in rows]
+        assert curve.y == pytest.approx([row[key] for row in rows])
+        low, high = (0.9, 1.2) if key == "median_s" else (1 / 1.2, 1 / 0.9)
+        assert (curve.low, curve.high) == (pytest.approx(curve.y * low), pytest.approx(curve.y * high))
+    assert (data.y.label, data.x.label) == (f"{title}, log scale", "length of the text, log scale")
+    assert [*data.x.values] == sorted({row["size_bytes"] for rows in lines.values() for row in rows})
+    assert (f"In {title}" in data.subtitles[0]) == (key != "median_s"), "times have units at their ticks"
+
+
+@pytest.mark.parametrize("share", [0.999, 0.95, 0.5, 0.0])
+def test_exactness_has_a_line_of_those_that_are_exact_and_nobody_of_another_vocabulary(share):
+    rows = [{**row, "agreement": share} if row["exact"] is False else row for row in RUN["results"]]
+    data, (low, high), (bottom, top) = (found := shown(EXACTNESS, rows)), *found.ranges
+    assert [(p.key, p.x, p.y, p.is_hollow) for p in data.points] == [
+        *(("fast", 25e6, 1.0, False), ("greedy", 50e6, share, True), ("tiktoken", 2.5e6, 1.0, False))
+    ]
+    assert data.points[1].name == f"greedy  ≈ {share:.1%}".replace("%", " %")
+    assert (data.line, data.x.label) == (1.0, "tokens/s, log scale")
+    assert shown(EXACTNESS, rows, unit=BYTES).x.title == "MB/s"
+    assert all(low < data.x.place(p.x) < high and bottom < p.y < top for p in data.points)
+    ticks = data.y.ticks(bottom, top, 8)
+    assert (max(ticks), len(ticks) > 1) == ((1.0, "100 %"), True)
+
+
+def test_a_change_is_told_at_its_bar():
+    changes = [Change(key_of(RUN["results"][0]), Ratio(2.0, 1.9, 2.1))]
+    details = [row.detail for row in shown("throughput", changes=changes).rows]
+    assert details[1].endswith("▼ 2.00 × time (1.90–2.10)")
+    assert "time" not in details[0]
+
+
+def test_a_tip_tells_all_that_is_known():
+    tip = tip_of(record("throughput", "greedy", 10_000, 5e-5, 0.95)).replace("\xa0", " ")
+    memory = tip_of(next(row for row in ALL if row["scenario"] == "memory"))
+    for words in ("greedy · english · 10 kB", "50.0 M tokens/s ± 15 % · 200 MB/s", "95.00 %", "byte 17"):
+        assert words in tip
+    assert "50 µs, 95 %: 45 µs to 60 µs, n = 9" in tip
+    assert "5.0 MB when it is ready, up to 1.0 MB more" in memory
+
+
+def test_no_two_contenders_look_alike():
+    names = {*ALGORITHMS, *PEERS}
+    looks = [look_of(name, DARK) for name in [*names, *(name + UNSPLIT for name in names)]]
+    seen = {(look.color.name(), look.marker) for look in looks}
+    others = {(look.color.name(), look.marker) for look in (look_of(str(n), DARK) for n in range(99))}
+    assert (len(seen), len(others)) == (len(looks), N_LOOKS - 2 * len(ORDER))
+    assert not others & seen, "of one's own"

@@ -1,0 +1,135 @@
+"""The form for a contender of one's own: filled in, tried, added, changed, removed."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFileDialog, QPushButton
+
+from guiapp.analysis.libraries.custom import CustomContender, make_custom
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.text_session import TextSession
+from guiapp.kit.state.settings import Settings
+from guiapp.pages.bench.custom import CustomContenders
+from guiapp.pages.bench.custom_dialog import EXAMPLES, TITLES, WARNING, CustomDialog
+
+LEFT = Qt.MouseButton.LeftButton
+COMMAND_LINE = f"{sys.executable} -c 'print(1, 2)'"
+
+
+@pytest.fixture
+def own(tmp_path):
+    settings = Settings(tmp_path / "settings.ini")
+    yield CustomContenders(settings)
+    settings.save()
+
+
+@pytest.fixture
+def dialog(own, qtbot):
+    session = ModelSession(TextSession(b"text"))
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open("demo:bpe")
+    dialog = CustomDialog(own, session)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    yield dialog
+    dialog.close()
+    session.close()
+
+
+def choose(dialog, kind):
+    dialog.kind.setCurrentIndex(dialog.kind.findData(kind))
+
+
+def test_a_command_is_tried_and_added_by_real_clicks(dialog, own, qtbot):
+    qtbot.keyClicks(dialog.target, COMMAND_LINE)
+    qtbot.mouseClick(dialog.try_button, LEFT)
+    assert dialog.told.text() == "Trying …"
+    assert not dialog.try_button.isEnabled()
+    qtbot.waitUntil(dialog.try_button.isEnabled)
+    assert dialog.told.text().endswith("not those of the model.\n1 2")
+    assert own.contenders == ()
+    qtbot.mouseClick(dialog.add_button, LEFT)
+    assert not dialog.isVisible()
+    assert own.contenders == (dialog.chosen,)
+    assert dialog.chosen == make_custom(dialog.name.placeholderText(), "command", COMMAND_LINE)
+
+
+def test_return_presses_the_button_that_has_the_focus(dialog, own, qtbot):
+    qtbot.keyClicks(dialog.target, COMMAND_LINE)
+    close = next(each for each in dialog.findChildren(QPushButton) if each.text() == "Close")
+    close.setFocus()
+    qtbot.keyClick(close, Qt.Key.Key_Return)
+    assert not dialog.isVisible()
+    assert own.contenders == ()
+
+
+def test_what_is_wrong_is_told_until_it_is_changed(dialog, own, qtbot):
+    qtbot.mouseClick(dialog.add_button, LEFT)
+    assert dialog.told.text() == "The command is missing."
+    assert dialog.told.property("role") == "bad"
+    qtbot.keyClicks(dialog.target, "no-such-program-anywhere")
+    assert not dialog.told.isVisible()
+    qtbot.mouseClick(dialog.try_button, LEFT)
+    assert dialog.told.text() == "There is no program “no-such-program-anywhere”."
+    dialog.target.setText(COMMAND_LINE)
+    for taken in ("fast", "tiktoken"):
+        dialog.name.setText(taken)
+        qtbot.mouseClick(dialog.add_button, LEFT)
+        assert "already" in dialog.told.text()
+    assert (dialog.chosen, own.contenders) == (None, ())
+
+
+@pytest.mark.parametrize("kind", TITLES.values())
+def test_each_kind_asks_for_what_it_needs_and_says_what_is_timed(dialog, kind):
+    choose(dialog, kind)
+    assert dialog.target.placeholderText() == EXAMPLES[kind]
+    assert "ids" in dialog.about.text()
+    assert WARNING in [label.text() for label in dialog.findChildren(type(dialog.about))]
+
+
+def test_files_are_chosen(dialog, monkeypatch, tmp_path, qtbot):
+    choose(dialog, "python")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(tmp_path / "tok.py"), ""))
+    qtbot.mouseClick(dialog.choose_button, LEFT)
+    made_of_it = dialog.contender()
+    assert (made_of_it.name, made_of_it.target) == ("tok", f"{tmp_path / 'tok'}:encode")
+
+
+def test_those_that_are_there_can_be_changed_and_removed(dialog, own, qtbot):
+    function = CustomContender("function", "python", "json:dumps")
+    own.add(make_custom("mine", "stream", COMMAND_LINE))
+    own.add(function)
+    assert dialog.list.count() == 2
+    dialog.list.setCurrentRow(1)
+    assert dialog.contender() == function
+    dialog.list.setCurrentRow(0)
+    assert dialog.contender() == own.contenders[0]
+    assert dialog.kind.currentData() == "stream"
+    qtbot.mouseClick(dialog.remove_button, LEFT)
+    assert own.contenders == (function,)
+    own.remove("function")
+    assert not dialog.list.isVisible()
+
+
+def test_one_that_ran_in_another_python_is_named(own, qtbot):
+    own.removed = ["old"]
+    session = ModelSession(TextSession(b"text"))
+    dialog = CustomDialog(own, session)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert dialog.removed.isVisible()
+    assert "no longer supported" in dialog.removed.text()
+    assert "old" in dialog.removed.text()
+    session.close()
+
+
+def test_without_a_model_nothing_is_tried(own, qtbot):
+    session = ModelSession(TextSession(b"text"))
+    dialog = CustomDialog(own, session)
+    qtbot.addWidget(dialog)
+    assert not dialog.try_button.isEnabled()
+    assert "Open a model" in dialog.try_button.toolTip()
+    session.close()

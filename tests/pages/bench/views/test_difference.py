@@ -1,0 +1,107 @@
+"""From the Bench page into the text where a contender differs, by hand."""
+
+from __future__ import annotations
+
+import pytest
+from bench_runs import record
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from guiapp.analysis.bench.corpus import corpus_named
+from guiapp.analysis.bench.plan import Plan
+from guiapp.kit.state.settings import Settings
+from guiapp.pages.bench.runner import BenchRunner
+from guiapp.pages.bench.runs_dialog import RunsDialog
+from guiapp.window.app import build
+
+BYTE_OFFSET = 9
+
+
+@pytest.fixture
+def shell(qtbot, tmp_path):
+    shell = build(QApplication.instance(), Settings(tmp_path / "settings.ini"), b"typed before")
+    qtbot.addWidget(shell.window)
+    shell.window.resize(1280, 800)
+    shell.window.show()
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
+        shell.session.loader.open("demo:bpe")
+    yield shell
+    shell.window.close()
+    shell.stop()
+
+
+@pytest.fixture
+def page(shell):
+    """With a run in which one contender deviates."""
+    size_bytes = len(corpus_named("tutorial", shell.session.vocabulary).text)
+    difference = {"byte_offset": BYTE_OFFSET, "expected_id": None, "found_id": 0}
+    row = record("throughput", "greedy", size_bytes, 1e-3, 0.9, corpus="tutorial")
+    shell.window.actions_table["bench"].trigger()
+    page = shell.window.pages.pages["bench"]
+    plan = Plan("demo:bpe", ("tutorial",)).record()
+    page.model.show_run({"plan": plan, "results": [{**row, "first_difference": difference}]})
+    page.redraw()
+    QApplication.processEvents()
+    return page
+
+
+def place_of_link(label) -> QPoint:
+    hovered: list[str] = []
+    label.linkHovered.connect(hovered.append)
+    for y in range(4, label.height(), 6):
+        for x in range(2, label.width(), 10):
+            QTest.mouseMove(label, QPoint(x, y))
+            QApplication.processEvents()
+            if any(hovered):
+                return QPoint(x, y)
+    raise AssertionError("there is no link")
+
+
+def press_with_mouse(label) -> None:
+    QTest.mouseClick(label, Qt.MouseButton.LeftButton, pos=place_of_link(label))
+
+
+def press_with_keys(label) -> None:
+    label.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(label, Qt.Key.Key_Tab)
+    QTest.keyClick(label, Qt.Key.Key_Return)
+
+
+@pytest.mark.parametrize("press", [press_with_mouse, press_with_keys])
+def test_the_link_of_who_deviates_opens_the_place_in_the_inspect_page(shell, page, press, qtbot):
+    assert f"differs on tutorial from byte {BYTE_OFFSET} on" in page.footer.remarks.text()
+    QTest.mouseClick(page.footer.remarks_button, Qt.MouseButton.LeftButton)
+    QApplication.processEvents()
+    press(page.footer.remarks)
+    qtbot.waitUntil(lambda: shell.window.pages.current_name == "inspect")
+    document = shell.session.document
+    assert document.text().startswith("汉武帝".encode())
+    assert document.selection == (BYTE_OFFSET, BYTE_OFFSET + len("飞".encode()))
+    document.undo()
+    assert document.text() == b"typed before"
+
+
+def test_each_action_of_the_menu_does_what_its_button_does(shell, page, monkeypatch, qtbot):
+    asked, page.bar.runs_button.ask = [], lambda window: asked.append("run")
+    page.export._ask_file = lambda window: asked.append("file")
+    page.export._ask_folder = lambda window: asked.append("folder")
+    monkeypatch.setattr(BenchRunner, "start", lambda runner, plan: asked.append("start"))
+    monkeypatch.setattr(BenchRunner, "pause", lambda runner: asked.append("pause"))
+    page.model.show_run({"results": [record("throughput", "fast", 100, 1e-5)]})
+    for action in (
+        "bench_report",
+        "bench_pictures",
+        "bench_open",
+        "bench_compare",
+        "bench_runs",
+        "bench_run",
+    ):
+        shell.window.actions_table[action].trigger()
+    qtbot.waitUntil(lambda: asked[-1] == "start")
+    assert asked == ["file", "folder", "run", "run", "start"]
+    (dialog,) = shell.window.findChildren(RunsDialog)
+    dialog.close()
+    shell.window.actions_table["bench_pause"].trigger()
+    assert asked[-1] == "pause"
+    assert page.focusProxy() is page.bar.run_button

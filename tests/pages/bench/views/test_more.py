@@ -1,0 +1,155 @@
+"""The panel behind "More": every list in sight, and what each thing in it adds."""
+
+from __future__ import annotations
+
+import pytest
+from fitting import unreadable
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtWidgets import QApplication
+
+from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.text_session import TextSession
+from guiapp.kit.state.settings import Settings
+from guiapp.kit.widgets.popover import Explanation
+from guiapp.pages.bench.choice import AIMS, CODE, ENGLISH, THROUGHPUT
+from guiapp.pages.bench.custom import CustomContenders
+from guiapp.pages.bench.custom_dialog import CustomDialog
+from guiapp.pages.bench.entrants import Entrant
+from guiapp.pages.bench.forecast import duration_text
+from guiapp.pages.bench.model import BenchModel
+from guiapp.pages.bench.more import LimitsCard, MorePanel
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def panel(qtbot, model, theme_source):
+    panel = MorePanel(model, theme_source)
+    qtbot.addWidget(panel)
+    panel.resize(panel.width(), 690)
+    panel.show()
+    choice = model.choice
+    qtbot.waitUntil(lambda: None not in map(choice.size_of, choice.known_texts))
+    settle(qtbot, panel)
+    return panel
+
+
+def settle(qtbot, panel: MorePanel) -> None:
+    qtbot.waitUntil(lambda: not panel._counting.isActive())
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(open_page, model, qtbot):
+    qtbot.mouseClick(open_page.footer.more_button, LEFT)
+    choice = model.choice
+    qtbot.waitUntil(lambda: None not in map(choice.size_of, choice.known_texts))
+    settle(qtbot, open_page.more)
+    assert unreadable(open_page) == []
+
+
+def test_all_that_can_be_chosen_is_listed_and_rests_while_it_is_measured(panel, model, runner):
+    choice = model.choice
+    lists = {
+        panel.contenders: choice.contenders,
+        panel.scenarios: choice.scenarios,
+        panel.texts: choice.texts,
+    }
+    everything = [each.name for each in choice.entrants], list(SCENARIOS), list(choice.known_texts)
+    for (ticks, chosen), names in zip(lists.items(), everything, strict=True):
+        assert {name: box.isChecked() for name, box in ticks.boxes.items()} == {
+            name: name in chosen for name in names
+        }
+    assert panel.time.text() == duration_text(choice.expected_s)
+    model.run()
+    panel._follow()
+    assert not any(part.isEnabled() for part in (*lists, panel.aims_button, panel.limits_button))
+
+
+def test_contenders_and_scenarios_are_in_sight_together_in_a_low_window(panel):
+    for ticks in (panel.contenders, panel.scenarios, panel.texts):
+        for box in ticks.boxes.values():
+            assert not box.visibleRegion().isEmpty(), box.text()
+
+
+def test_a_tick_changes_the_plan_keeps_the_focus_and_tells_the_new_time(qtbot, panel, model):
+    panel.activateWindow()
+    box, before = panel.contenders.boxes["heap"], panel.time.text()
+    box.setFocus()
+    qtbot.waitUntil(box.hasFocus)
+    qtbot.keyClick(box, Qt.Key.Key_Space)
+    settle(qtbot, panel)
+    assert panel.contenders.boxes["heap"] is box
+    assert box.hasFocus()
+    qtbot.mouseClick(panel.scenarios.boxes["worst"], LEFT, pos=QPoint(8, 8))
+    qtbot.mouseClick(panel.texts.boxes[CODE], LEFT, pos=QPoint(8, 8))
+    settle(qtbot, panel)
+    choice = model.choice
+    assert "heap" in choice.contenders
+    assert (choice.scenarios, choice.texts) == ((THROUGHPUT, "worst"), (ENGLISH, CODE))
+    assert panel.time.text() == duration_text(choice.expected_s) != before
+
+
+def test_who_is_not_here_is_told_with_the_way_to_get_it(qtbot, panel, model):
+    choice = model.choice
+    choice._peers = [Entrant("gone", "", "gone is not installed. Install it with: pip install gone")]
+    choice.changed.emit()
+    settle(qtbot, panel)
+    assert panel.missing_button.text() == "1 more is not here: why?"
+    qtbot.mouseClick(panel.missing_button, LEFT)
+    (card,) = panel.findChildren(Explanation)
+    assert "gone: not installed. Install it with: pip install gone" in card._label.text()
+    card.close()
+    choice._peers = []
+    choice.changed.emit()
+    settle(qtbot, panel)
+    assert not panel.missing_button.isVisible()
+
+
+def test_limits_are_chosen_by_keys_in_a_card(qtbot, panel, model):
+    qtbot.mouseClick(panel.limits_button, LEFT)
+    (card,) = panel.findChildren(LimitsCard)
+    for name, box in card.boxes.items():
+        assert box.currentData() == card._values[name]
+        for key in (Qt.Key.Key_End, Qt.Key.Key_Home):
+            qtbot.keyClick(box, key)
+            assert card._values[name] == box.currentData()
+    assert (model.choice.seconds_each, model.choice.plan.threads) == (5.0, (1,))
+    card.close()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert panel.findChildren(LimitsCard) == []
+
+
+def test_purposes_are_in_a_menu(qtbot, panel, model):
+    menu = panel.aims_button.menu()
+    menu.aboutToShow.emit()
+    assert [action.text() for action in menu.actions()] == [aim.title for aim in AIMS]
+    menu.actions()[1].trigger()
+    settle(qtbot, panel)
+    assert panel.scenarios.boxes["worst"].isChecked()
+    assert all(box.isChecked() for box in panel.contenders.boxes.values())
+
+
+def test_a_contender_of_ones_own_takes_part_once_it_is_written_down(qtbot, theme_source, runner, tmp_path):
+    session = ModelSession(TextSession(b"text"))
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open("demo:bpe")
+    model = BenchModel(session, runner, own=CustomContenders(Settings(tmp_path / "settings.ini")))
+    panel = MorePanel(model, theme_source)
+    qtbot.addWidget(panel)
+    panel.show()
+    for is_added in (False, True):
+        qtbot.mouseClick(panel.own_button, LEFT)
+        (dialog,) = panel.findChildren(CustomDialog)
+        assert dialog.isVisible()
+        if is_added:
+            qtbot.keyClicks(dialog.target, "echo 1 2")
+            qtbot.mouseClick(dialog.add_button, LEFT)
+            added = dialog.chosen.name
+            assert added in model.choice.contenders
+        else:
+            dialog.reject()
+        qtbot.waitUntil(lambda: not panel.findChildren(CustomDialog))
+    settle(qtbot, panel)
+    assert panel.contenders.boxes[added].isChecked()
+    model.close()
+    session.close()

@@ -1,0 +1,334 @@
+"""The Bench page as a whole: from a click to a verdict, and what stands around that."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from pathlib import Path
+
+import hands
+import pytest
+from bench_runs import EVERYTHING, RUN, record
+from fake_engine import EVENTS
+from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QTimer, QUrl
+from PySide6.QtGui import QAction, QTextDocument
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+from guiapp.analysis.bench.plan import BenchError
+from guiapp.analysis.bench.remarks import remarks
+from guiapp.pages.bench.history import SavedRun
+from guiapp.pages.bench.results import CALM, CHANGES
+from guiapp.pages.bench.runner import BenchRunner
+from guiapp.pages.bench.runs_dialog import RunsDialog
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def test_a_click_on_run_leads_to_a_verdict(qtbot, open_page, model, runner):
+    page = open_page
+    assert page.headline.sentence.text().startswith(f"{len(model.choice.contenders)} contenders, about ")
+    qtbot.mouseClick(page.bar.run_button, LEFT)
+    assert (runner.asked, page.headline.sentence.text()) == (["start"], "Starting …")
+    loading = {"event": "loading", "contender": "heap", "number": 2, "of": 2, "stage": "reads", "share": 0.5}
+    for event in (EVENTS[0], loading, *EVENTS[1:]):
+        runner.told.emit(event)
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert page.headline.verdict.accessibleName().startswith("fast is ready first"), (
+        "others are still to come"
+    )
+    told = page.headline.sentence.text()
+    assert re.fullmatch(r"\w+ more contenders? (is|are) still to be opened\. Spread ± 50 %\.", told)
+    value, *loading = page.results.chart("throughput").values
+    assert "n = 2" in value.tip
+    assert "heap" in [each.key for each in loading]
+    runner.end()
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert "fast</b> takes part alone" in page.headline.verdict.text()
+    assert page.headline.verdict.accessibleName().startswith("fast takes part alone; its ids are right")
+    assert page.bar.report_button.isEnabled()
+
+
+def test_remarks_are_one_line_until_they_are_unfolded(qtbot, page):
+    page.model.show_run(RUN)
+    page.redraw()
+    footer = page.footer
+    assert footer.remarks_button.text() == f"{len(footer._remarks)} remarks"
+    assert not footer.remarks.isVisible()
+    qtbot.mouseClick(footer.remarks_button, LEFT)
+    assert footer.remarks.isVisible()
+    for told in ("greedy</a> differs on english", "SPM only"):
+        assert told in footer.remarks.text()
+    qtbot.mouseClick(footer.remarks_button, LEFT)
+    assert not footer.remarks.isVisible()
+    page.model.show_run({"results": []})
+    page.redraw()
+    assert not footer.remarks_button.isVisible()
+
+
+def test_a_page_that_is_hidden_draws_when_it_is_shown_again(page):
+    page.hide()
+    told = page.headline.sentence.text()
+    page.model.show_run(RUN)
+    assert not any(row.parts for row in page.results.chart("throughput").data.rows)
+    assert page.is_ready, "no picture is planned"
+    assert page.headline.sentence.text() == told
+    page.show()
+    assert any(row.parts for row in page.results.chart("throughput").data.rows)
+    assert "A saved run." in page.headline.sentence.text()
+
+
+def test_one_chart_can_be_asked_for(page):
+    page.model.show_run(RUN)
+    page.show_only("scaling")
+    assert page.results.shown == ("scaling",)
+    page.show_only("figures")
+    assert page.results.tables.isVisible()
+    with pytest.raises(BenchError, match="no chart “memory”"):
+        page.show_only("memory")
+
+
+def compared(qtbot, page, tmp_path) -> None:
+    """Show a run in which `fast` takes twice the time of a saved one."""
+    rng = random.Random(1)
+    noise = [1 + rng.random() / 100 for _ in range(20)]
+    for seconds in (1e-4, 2e-4):
+        row = record("throughput", "fast", 10_000, seconds, samples_s=[seconds * each for each in noise])
+        (tmp_path / f"{seconds}.json").write_text(json.dumps({"results": [row]}))
+    with qtbot.waitSignal(page.model.results_changed):
+        page.model.open_run(tmp_path / "0.0002.json")
+    page.bar.runs_button.ask = lambda window: tmp_path / "0.0001.json"
+    with qtbot.waitSignal(page.model.compared):
+        page.bar.runs_button.compare_with_run()
+
+
+def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(qtbot, page, tmp_path):
+    compared(qtbot, page, tmp_path)
+    assert page.results.shown == (CHANGES,)
+    text = page.results.tables.toPlainText()
+    assert {"Against the run 0.0001. In both", "Changed since 0.0001"} <= {
+        *re.findall("Against.*both|Changed.*1", text)
+    }
+    assert "▼ slower" in text
+    page.results.show_calm()
+    assert "▼ 2.0" in words_of(page)
+    qtbot.mouseClick(page.results.tabs[CHANGES], LEFT)
+    assert page.results.shown == (CHANGES,)
+
+
+def words_of(page) -> str:
+    return " ".join(word.text for word in page.results.chart("throughput").words)
+
+
+def test_a_run_that_begins_shows_its_charts_and_not_the_changes_of_the_last_one(
+    qtbot, page, tmp_path, monkeypatch
+):
+    compared(qtbot, page, tmp_path)
+    monkeypatch.setattr(BenchRunner, "is_running", True)
+    page.model.running_changed.emit()
+    assert page.results.shown == CALM
+
+
+def test_a_run_from_elsewhere_is_opened_by_button_and_by_drop(page, tmp_path, qtbot):
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(RUN))
+    page.bar.runs_button.ask = lambda window: path
+    with qtbot.waitSignal(page.model.results_changed):
+        page.bar.runs_button.open_run()
+    assert len(page.model.results) == len(RUN["results"])
+    assert "A saved run: run." in page.headline.sentence.text()
+    page.model.show_run({"results": []})
+    with qtbot.waitSignal(page.model.results_changed):
+        drop(page, path)
+    assert len(page.model.results) == len(RUN["results"])
+
+
+def test_a_text_that_is_dropped_is_left_to_the_window(page, tmp_path):
+    assert not drop(page, tmp_path / "book.txt")
+    assert not drop(page, *(tmp_path / name for name in ("one.json", "two.json")))
+    assert page.acceptDrops()
+
+
+def drop(page, *paths) -> bool:
+    """Drop files; whether the page wants them."""
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    return hands.drop(page, QPoint(400, 300), mime)
+
+
+def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(qtbot, page, tmp_path):
+    page.model.show_run(RUN)
+    (tmp_path / "no.json").write_text("{}")
+    with qtbot.waitSignal(page.model.failed):
+        page.model.open_run(tmp_path / "no.json")
+    assert "no.json is not a run" in page.notices.notices[0].message
+    assert len(page.model.results) == len(RUN["results"])
+    (tmp_path / "run.json").write_text(json.dumps(RUN))
+    with qtbot.waitSignal(page.model.kept.opened):
+        page.model.open_run(tmp_path / "run.json")
+    assert page.notices.notices == [], "once another one is opened"
+
+
+def test_remarks_are_those_of_the_run_and_lead_to_the_text_they_are_about(page, monkeypatch):
+    names, opened = ('<b>"x/', "a & b"), []
+    difference = {"index": 0, "byte_offset": 3, "expected_id": 1, "found_id": None}
+    rows = [
+        {**record("throughput", names[0], 10, 1e-4, 0.9, corpus=corpus), "first_difference": difference}
+        for corpus in (names[1], "two", "<3>")
+    ]
+    monkeypatch.setattr(page.model, "open_difference", lambda *told: opened.append(told))
+    page.model.show_run({"results": rows})
+    page.redraw()
+    label, sentences = page.footer.remarks, remarks(page.model.record)
+    document = QTextDocument(html=label.text())
+    assert document.toPlainText().splitlines() == sentences
+    assert any(told.startswith('<b>"x/ differs on a & b from byte 3 on') for told in sentences)
+    for link in re.findall('href="([^"]+)"', label.text()):
+        label.linkActivated.emit(link)
+    assert opened == [names, (names[0], "two"), (names[0], "<3>")]
+
+
+def test_the_menu_of_runs_opens_by_key_and_shows_runs_that_come_meanwhile(page, qtbot):
+    page.bar.runs_button.setFocus()
+    page.model.show_run(RUN)
+    assert offered_runs(page, qtbot, [SavedRun(Path("run.json"), "a run")]) == [["a run"], ["a run"]]
+
+
+def offered_runs(page, qtbot, kept: list[SavedRun]) -> list[list[str]]:
+    """What can be opened and what can be compared with, when these runs are found while the menu is open."""
+    titles = []
+
+    def look() -> None:
+        page.model.kept.runs = kept
+        page.model.kept.changed.emit()
+        menu = page.bar.runs_button.menu()
+        titles.extend(
+            [action.text() for action in row.menu().actions()] for row in menu.actions() if row.menu()
+        )
+        menu.close()
+
+    QTimer.singleShot(0, look)
+    qtbot.keyClick(page.bar.runs_button, Qt.Key.Key_Down)
+    return titles
+
+
+def test_the_menu_of_runs_offers_what_can_be_done_now(page, monkeypatch):
+    def offered() -> dict[str, QAction]:
+        menu = page.bar.runs_button.menu()
+        menu.aboutToShow.emit()
+        inner = [action for row in menu.actions() if row.menu() for action in row.menu().actions()]
+        return {action.text(): action for action in [*menu.actions(), *inner] if not action.isSeparator()}
+
+    asked = []
+    for name in ("open_run", "compare_with"):
+        monkeypatch.setattr(page.model, name, lambda path, name=name: asked.append((name, str(path))))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda parent, title, *others: (title[:4], ""))
+    always, kept = {"Open run…"}, {"Kept runs…", "Open kept run"}
+    comparing = {"Compare with run…", "Compare with kept run"}
+    assert {text for text, action in offered().items() if action.isEnabled()} == always
+    page.model.show_run(RUN)
+    assert {text for text, action in offered().items() if action.isEnabled()} == always | comparing
+    assert "No other run is kept" in offered()
+    page.model.kept.runs = [SavedRun(Path("one"), "one"), SavedRun(Path("two"), "two")]
+    rows = offered()
+    assert {text for text, action in rows.items() if action.isEnabled()} == (
+        always | comparing | kept | {"one", "two"}
+    )
+    for text in ("Open run…", "Compare with run…", "one", "two"):
+        rows[text].trigger()  # the last of this name is among those to compare with
+    rows["Open kept run"].menu().actions()[1].trigger()
+    assert asked == [
+        *(("open_run", "Open"), ("compare_with", "Open")),
+        *(("compare_with", "one"), ("compare_with", "two"), ("open_run", "two")),
+    ]
+    rows["Kept runs…"].trigger()
+    (dialog,) = page.findChildren(RunsDialog)
+    assert dialog.isVisible()
+    dialog.open_requested.emit(Path("three"))
+    dialog.compare_requested.emit(Path("four"))
+    assert asked[5:] == [("open_run", "three"), ("compare_with", "four")]
+    dialog.close()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert page.findChildren(RunsDialog) == []
+    monkeypatch.setattr(BenchRunner, "is_running", True)
+    assert {text for text, action in offered().items() if action.isEnabled()} == (
+        {"Kept runs…"} | {"one", "two"}
+    )
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *asked: ("", ""))
+    page.bar.runs_button.open_run()
+    page.bar.runs_button.compare_with_run()
+    assert len(asked) == 7
+
+
+def test_a_run_is_held_back_while_somebody_types(page, qtbot, monkeypatch):
+    held = []
+    monkeypatch.setattr(BenchRunner, "hold", lambda runner: held.append(True))
+    for is_running in (True, False):
+        monkeypatch.setattr(BenchRunner, "is_running", is_running)
+        page.model.running_changed.emit()
+        qtbot.keyClick(page.window().windowHandle(), Qt.Key.Key_A)
+        assert held == [True]
+
+
+def test_charts_wait_while_somebody_types(page, qtbot, monkeypatch):
+    monkeypatch.setattr(BenchRunner, "hold", lambda runner: None)
+    monkeypatch.setattr(BenchRunner, "is_running", True)
+    page.model.running_changed.emit()
+    page.redraw()
+    page.model.show_run(RUN)
+    values = page.results.chart("throughput").values
+    for _ in range(4):
+        qtbot.wait(110)
+        qtbot.keyClick(page.window().windowHandle(), Qt.Key.Key_A)
+    assert (page.is_ready, page.results.chart("throughput").values) == (False, values)
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert len(page.results.chart("throughput").values) > len(values)
+
+
+def test_of_a_busy_machine_changes_are_told_as_maybe(qtbot, page, tmp_path):
+    seconds = [1e-4 * (1 + each / 1000) for each in range(20)]
+    row = record("throughput", "fast", 10_000, 1e-4, samples_s=seconds, crowded=True)
+    (tmp_path / "old.json").write_text(json.dumps({"results": [row]}))
+    page.model.show_run({"results": [{**row, "samples_s": [9 * each for each in seconds]}]})
+    with qtbot.waitSignal(page.model.compared):
+        page.model.compare_with(tmp_path / "old.json")
+    told = page.results.tables.toPlainText()
+    assert "The machine was busy: differences below 3 × are not reliable" in told
+    assert "▼ maybe slower" in told
+
+
+def test_a_run_of_an_earlier_version_opens_without_what_is_measured_no_more(qtbot, page, tmp_path):
+    path = tmp_path / "run.json"
+    gone = [record(name, "heap", 10_000, 1e-4, operation="split") for name in ("stages", "energy")]
+    path.write_text(json.dumps({"results": [*gone, *RUN["results"]]}))
+    with qtbot.waitSignal(page.model.results_changed):
+        page.model.open_run(path)
+    page.redraw()
+    assert page.model.results == RUN["results"]
+    assert page.results.chart("throughput").values
+    assert page.results.tabs["scaling"].isVisible()
+
+
+@pytest.mark.parametrize("is_more", [False, True])
+def test_in_a_small_window_the_page_scrolls_and_nothing_is_squeezed(qtbot, page, is_more):
+    page.resize(1010 if is_more else 860, 330)
+    page.model.show_run(EVERYTHING)
+    if is_more:
+        page.open_more()
+    page.redraw()
+    qtbot.waitUntil(lambda: page._sheet.verticalScrollBar().maximum() > 0)
+    for tab in page.results.keys:
+        page.results.show_alone(tab)
+        QApplication.processEvents()
+        bar, charts = page.results.bar, page.results.shown_charts
+        qtbot.waitUntil(
+            lambda bar=bar, charts=charts: all(
+                each.y() > bar.geometry().bottom() and each.height() >= each.minimumSizeHint().height()
+                for each in charts
+            ),
+            timeout=1000,
+        )
+    label = page.headline.verdict
+    assert label.height() >= label.heightForWidth(label.width())
+    page.resize(1280, 1200)
+    qtbot.waitUntil(lambda: page._sheet.verticalScrollBar().maximum() == 0)

@@ -1,0 +1,192 @@
+"""Tabs of charts and tables: two charts at a time where there is room."""
+
+from __future__ import annotations
+
+import chart_samples as chart_hand
+import pytest
+from bench_runs import EVERYTHING, RUN, record
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from guiapp.kit.state.settings import Settings
+from guiapp.pages.bench.results import CALM, EXACTNESS, FIGURES, NOTHING_YET, PUBLISHED, ResultsView
+from guiapp.pages.bench.sheet import Sheet
+
+LEFT = Qt.MouseButton.LeftButton
+CALM_RUN = {"results": [row for row in RUN["results"] if row["scenario"] == "throughput"]}
+
+
+@pytest.fixture
+def results(page):
+    page.model.show_run(EVERYTHING)
+    page.redraw()
+    return page.results
+
+
+def words_of(results, key: str) -> list[str]:
+    return chart_hand.texts(results.chart(key))
+
+
+def click(qtbot, results, key: str) -> tuple[str, ...]:
+    """What is shown then."""
+    qtbot.mouseClick(results.tabs[key], LEFT)
+    checked = [key for key, tab in results.tabs.items() if tab.isVisible() and tab.isChecked()]
+    assert checked == [results.shown[0]]
+    assert all(part.isVisible() for part in results.shown_charts)
+    return results.shown
+
+
+def test_a_run_of_throughput_alone_has_its_charts_below_each_other_and_no_tabs(page):
+    page.model.show_run(CALM_RUN)
+    page.redraw()
+    speeds, exactness = page.results.shown_charts
+    assert page.results.shown == CALM
+    assert speeds.geometry().bottom() < exactness.y()
+    assert speeds.width() == exactness.width() == page.results.width()
+    assert page.results.units.isVisible()
+    assert not any(tab.isVisible() for tab in page.results.tabs.values())
+
+
+def test_before_a_run_one_chart_shows_who_will_take_part_or_says_that_there_is_nothing(page):
+    (chart,) = page.results.shown_charts
+    assert tuple(row.name for row in chart.data.rows) == page.model.choice.contenders
+    assert not any(row.parts for row in chart.data.rows)
+    for name in page.model.choice.contenders:
+        page.model.choice.set_contender(name, False)
+    page.redraw()
+    assert (chart.reason, chart.values) == (NOTHING_YET, [])
+    assert not page.results.bar.isVisible()
+
+
+def test_a_click_on_a_tab_shows_its_chart_alone_and_throughput_with_exactness(qtbot, page, results):
+    assert results.bar.isVisible()
+    for key in ("scaling", "worst", FIGURES):
+        assert click(qtbot, results, key) == (key,)
+        assert click(qtbot, results, key) == (key,)
+        assert [name for name, tab in results.tabs.items() if tab.isChecked()] == [key]
+    assert results.tables.isVisible()
+    assert click(qtbot, results, "throughput") == CALM
+    assert not results.tables.isVisible()
+    assert not results.tabs[EXACTNESS].isVisible(), "it is seen with throughput"
+    page.resize(700, 480)
+    QApplication.processEvents()
+    assert results.shown == CALM[:1]
+    for key in CALM[::-1]:
+        assert click(qtbot, results, key) == (key,)
+        page.resize(1280, 900)
+        QApplication.processEvents()
+        assert results.shown == CALM, "there is room for both again"
+        page.resize(700, 480)
+        QApplication.processEvents()
+
+
+def test_each_scenario_that_was_measured_has_a_tab_and_its_chart(qtbot, results):
+    measured = {row["scenario"] for row in EVERYTHING["results"]}
+    shown = [key for key, tab in results.tabs.items() if tab.isVisible()]
+    assert set(shown) == {*measured, FIGURES}
+    for key in measured:
+        click(qtbot, results, key)
+        chart = results.chart(key)
+        assert (bool(chart.values), chart.reason) == (True, ""), key
+        assert chart.accessibleName() != "", "the finding"
+
+
+def test_published_figures_are_there_where_the_run_has_some_to_compare(qtbot, page):
+    page.model.show_run({"results": [record("scaling", "greedy", 1 << 22, 0.1, 0.95)]})
+    page.redraw()
+    click(qtbot, page.results, PUBLISHED)
+    text = page.results.tables.toPlainText()
+    for words in ("TokenTree, 2026", "335.9 ms for 4,194,304 B", "Intel Core Ultra 7"):
+        assert words in text
+    page.model.show_run({"results": [record("scaling", "greedy", 1 << 20, 0.1, 0.95, corpus="mine")]})
+    page.redraw()
+    assert not page.results.tabs[PUBLISHED].isVisible()
+
+
+def test_tables_keep_their_place_and_show_names_as_they_are(page):
+    page.model.show_run({"results": [*EVERYTHING["results"], record("decode", "<b>x", 10, 1e-4)]})
+    page.redraw()
+    page.results.show_alone(FIGURES)
+    place = page.results.tables.verticalScrollBar()
+    place.setValue(50)
+    page.redraw()
+    assert place.value() == 50
+    assert "<b>x" in page.results.tables.toPlainText()
+
+
+def test_text_baseline_and_unit_are_chosen_by_keys_and_drawn_at_once(qtbot, page):
+    again = [{**row, "corpus": "second"} for row in CALM_RUN["results"][:2]]
+    page.model.show_run({"results": [*EVERYTHING["results"], *again]})
+    page.redraw()
+    results = page.results
+    results.show_alone("throughput")
+    for box in (results.texts, results.baselines, results.units):
+        before = words_of(results, "throughput")
+        assert box.isVisible()
+        qtbot.keyClick(box, Qt.Key.Key_Down)
+        assert words_of(results, "throughput") != before, box.accessibleName()
+    results.show_alone("worst")
+    assert results.own_texts.isVisible()
+    results.show_alone("latency")
+    assert not results.own_texts.isVisible()
+    assert not results.units.isVisible()
+    assert not results.baselines.isVisible()
+
+
+def test_one_contender_is_pointed_at_in_all_charts_also_in_those_that_are_made_later(qtbot, page, results):
+    def faded() -> set[bool]:
+        return {chart.is_faded("heap") for chart in results.charts.values()}
+
+    chart = results.chart("throughput")
+    chart_hand.click(chart, chart_hand.place_of(chart, 1))
+    assert page.model.isolated == chart.values[1].key == "fast"
+    click(qtbot, results, "scaling")
+    assert faded() == {True}
+    assert not any(chart.is_faded("fast") for chart in results.charts.values())
+    again = results.chart("scaling")
+    chart_hand.click(again, chart_hand.middle_of(again, "fast"))
+    assert (page.model.isolated, faded()) == ("", {False})
+    page.model.isolate("heap")
+    chart_hand.click(again, again.area.topLeft())
+    assert page.model.isolated == "", "a click beside everything brings all back"
+    page.model.isolate("heap")
+    qtbot.keyClick(again, Qt.Key.Key_Escape)
+    assert page.model.isolated == ""
+
+
+def test_the_unit_is_kept_in_the_settings(page, qtbot, tmp_path):
+    settings = Settings(tmp_path / "settings.ini")
+    for unit, words in (("tokens_per_s", "25.0 M"), ("mb_per_s", "100")):
+        results = ResultsView(page.model, page.results._theme_source, Sheet(), settings)
+        qtbot.addWidget(results)
+        page.model.show_run(RUN)
+        results.redraw()
+        assert (results.units.currentData(), settings.bench_unit) == (unit, unit)
+        assert words in words_of(results, "throughput"), "the main figure"
+        qtbot.keyClick(results.units, Qt.Key.Key_Down)
+    assert Settings(tmp_path / "settings.ini").bench_unit == "mb_per_s"
+
+
+def test_curves_show_speeds_or_times_in_all_charts(qtbot, results):
+    for key in ("scaling", "worst"):
+        results.show_alone(key)
+        assert results.quantities.isVisible()
+        seen = [results.chart(key).scales[1].label]
+        qtbot.keyClick(results.quantities, Qt.Key.Key_Down)
+        seen.append(results.chart(key).scales[1].label)
+        qtbot.keyClick(results.quantities, Qt.Key.Key_Up)
+        assert seen == ["tokens/s, log scale", "time, log scale"]
+    results.show_alone("throughput")
+    assert not results.quantities.isVisible()
+
+
+def test_who_could_not_be_opened_keeps_a_row_with_the_reason(page):
+    names, lost = ["fast", "gone"], {"scenario": None, "operation": None, "corpus": None, "size_bytes": None}
+    left_out = [
+        {**lost, "contender": name, "reason": f"{name} crashed."} for name in ("gone", "not asked for")
+    ]
+    page.model.show_run({**CALM_RUN, "plan": {"contenders": names}, "left_out": left_out})
+    page.redraw()
+    words = words_of(page.results, "throughput")
+    assert {"gone", "gone crashed."} <= set(words)
+    assert "not asked for" not in words

@@ -1,0 +1,151 @@
+"""Reports and pictures of a run."""
+
+from __future__ import annotations
+
+import re
+import threading
+
+import pytest
+from bench_runs import EVERYTHING, RUN
+from fake_engine import EVENTS
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFileDialog
+
+from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.kit.widgets.theme import DARK, LIGHT
+from guiapp.pages.bench import saving as bench_export
+from guiapp.pages.bench.chart_images import paper_charts, paper_pictures
+
+
+@pytest.fixture
+def export(page, tmp_path):
+    page.model.show_run(RUN)
+    page.redraw()
+    page.export._ask_folder = lambda window: tmp_path
+    page.export._ask_file = lambda window: tmp_path / "run.html"
+    return page.export
+
+
+def test_every_chart_of_the_run_becomes_two_pictures(page, export, tmp_path, qtbot):
+    page.save_pictures()
+    qtbot.waitUntil(lambda: page.model.progress.endswith(f"in {tmp_path}."))
+    names = {path.stem for path in tmp_path.glob("*.svg")}
+    assert {"throughput-english", "speed-exactness-english", "time-by-length-of-text-tokens-s"} <= names
+    assert names == {path.stem for path in tmp_path.glob("*.png")}
+    assert len(names) == 5
+    throughput = (tmp_path / "throughput-english.svg").read_text()
+    assert "in tokens/s, with 95 % intervals" in throughput
+    assert "tiktoken" in throughput
+    assert not any("<image" in file.read_text() for file in tmp_path.glob("*.svg"))
+    height = int(re.search(r'viewBox="0 0 \d+ (\d+)"', throughput)[1])
+    picture = QImage(str(tmp_path / "throughput-english.png"))
+    assert picture.height() == 2 * height > 0
+
+
+def test_the_report_holds_all_charts_in_light_colours_whatever_the_screen_shows(
+    page, export, tmp_path, qtbot
+):
+    page.bar.report_button.click()
+    qtbot.waitUntil(lambda: "run.html" in page.model.progress)
+    report = (tmp_path / "run.html").read_text()
+    assert report.count("<svg") == 5
+    assert page.results.chart("throughput").theme is DARK
+    assert not any(color.name() in report for color in (DARK.raised, DARK.panel, DARK.dim, DARK.text))
+    assert LIGHT.dim.name() in report
+
+
+@pytest.mark.parametrize("suffix", [".md", ".csv", ".json"])
+def test_reports_come_in_the_format_of_their_ending(page, export, tmp_path, suffix, qtbot):
+    export._ask_file = lambda window: tmp_path / f"run{suffix}"
+    page.save_report()
+    qtbot.waitUntil(lambda: "The report is in" in page.model.progress)
+    assert "tiktoken" in (tmp_path / f"run{suffix}").read_text()
+
+
+def test_paper_has_each_chart_with_its_unit(qapp):
+    pictures, charts = list(paper_pictures(EVERYTHING, "heap")), dict(paper_charts(EVERYTHING, "heap"))
+    titles = [picture.title for picture in pictures]
+    title = {name: row.title for name, row in SCENARIOS.items()}
+    assert titles == list(charts), "none twice"
+    assert {
+        *("Throughput, english", "Speed × exactness, english", f"{title['scaling']}: tokens/s"),
+        *(f"{title['worst']}, {text}" for text in ("english", "other")),
+        *(title[name] for name in ("scaling", "short", "append", "threads", "memory", "latency")),
+    } <= {*titles}
+    for picture in pictures:
+        assert picture.svg == charts[picture.title]
+        width = int(re.search(r'viewBox="0 0 (\d+)', picture.svg)[1])
+        assert QImage.fromData(picture.png).width() == 2 * width
+    speeds, times = (charts[f"{title['scaling']}{unit}"] for unit in (": tokens/s", ""))
+    assert ("In tokens/s, logarithmic axes." in speeds, "Logarithmic axes." in times) == (True, True)
+    assert "of heap" in charts[f"{title['decode']}, english"]
+
+
+def test_nothing_is_written_in_the_thread_of_the_window(page, export, qtbot, monkeypatch):
+    def note(path, data) -> None:
+        written[path.name] = threading.current_thread() is threading.main_thread()
+
+    written: dict[str, bool] = {}
+    monkeypatch.setattr(bench_export, "replace_file", note)
+    for save in (page.save_pictures, page.save_report):
+        save()
+        qtbot.waitUntil(lambda: not page.export._writing.is_busy and not page.export._turns.isActive())
+    assert {"run.html", "throughput-english.png", "throughput-english.svg"} <= written.keys()
+    assert not any(written.values())
+
+
+def test_a_report_that_cannot_be_written_is_told(page, export, tmp_path, qtbot):
+    export._ask_file = lambda window: tmp_path / "missing" / "run.html"
+    page.bar.report_button.click()
+    qtbot.waitUntil(lambda: any("cannot be written" in each.message for each in page.notices.notices))
+    assert "Drawing" not in page.model.progress
+
+
+@pytest.mark.parametrize(
+    ("name", "filter_start", "written"),
+    [
+        ("run.v2", "Page", "run.v2.html"),
+        ("run.v2", "Table", "run.v2.csv"),
+        ("run.v2", "", "run.v2.html"),
+        ("run.v2.MD", "Page", "run.v2.MD"),
+    ],
+)
+def test_a_name_keeps_its_dots(page, export, tmp_path, qtbot, monkeypatch, name, filter_start, written):
+    def ask(parent, title, suggested, filters):
+        chosen = next(each for each in filters.split(";;") if each.startswith(filter_start))
+        return str(tmp_path / name), chosen if filter_start else ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    export._ask_file = bench_export.ask_for_file
+    page.bar.report_button.click()
+    qtbot.waitUntil(lambda: (tmp_path / written).exists())
+    assert "tiktoken" in (tmp_path / written).read_text()
+    assert [path.name for path in tmp_path.glob("run*")] == [written]
+
+
+def test_the_report_button_is_there_exactly_when_there_is_something_to_report(page, qtbot):
+    asked = []
+    page.export._ask_file = page.export._ask_folder = asked.append
+
+    def answers() -> bool:
+        """Whether a click asks for a file; menu and keys do the same, for pictures too."""
+        page.redraw()
+        asked.clear()
+        qtbot.mouseClick(page.bar.report_button, Qt.MouseButton.LeftButton)
+        for save in (page.save_report, page.save_pictures):
+            save()
+        assert len(asked) in (0, 3)
+        return page.bar.report_button.isEnabled() and len(asked) == 3
+
+    assert not answers()
+    assert page.model.progress.startswith("Nothing measured yet")
+    page.model.show_run(RUN)
+    assert answers()
+    page.model.show_run({"results": []})
+    for event in EVENTS:  # of a cell that goes on, figures are in charts and not in reports
+        page.model._runner.told.emit(event)
+    assert page.model.results
+    assert not answers()
+    page.model._runner.ended.emit("")
+    assert answers()

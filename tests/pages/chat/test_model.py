@@ -1,0 +1,247 @@
+"""A conversation that is rendered while people type."""
+
+from dataclasses import replace
+
+import pytest
+from gguf_builder import write_vocab
+
+from guiapp.analysis.chat import messages
+from guiapp.analysis.chat.messages import conversation_of
+from guiapp.analysis.editing.token_store import N_TINTS
+from guiapp.kit.document.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, PLAIN_SHADE
+from guiapp.pages.chat.edited_conversation import Draft
+from guiapp.pages.chat.kept_conversation import KeptConversation
+from guiapp.pages.chat.model import ChatModel
+from guiapp.pages.chat.spans import ChatSpans
+
+CHATML = (
+    "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n"
+    "{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+HELLO = conversation_of([{"role": "user", "content": "How do lions sleep?"}])
+
+
+@pytest.fixture
+def model(make_session):
+    made = ChatModel(make_session(model="demo:bpe"))
+    made.choose(replace(made.settings, template=CHATML))
+    yield made
+    made.close()
+
+
+def settle(model, qtbot):
+    qtbot.waitUntil(lambda: not model.is_busy, timeout=20_000)
+
+
+def render(model, qtbot, conversation=HELLO):
+    model.edited.take(conversation)
+    settle(model, qtbot)
+
+
+def test_what_is_typed_is_rendered(model, qtbot):
+    render(model, qtbot)
+    assert "How do lions sleep?" in model.chat.text
+    model.edited.type(0, "Where?")
+    assert model.is_behind
+    settle(model, qtbot)
+    assert model.chat.text == "<|im_start|>user\nWhere?<|im_end|>\n<|im_start|>assistant\n"
+    assert not model.is_behind
+
+
+def test_typing_without_a_break_is_rendered_in_between(model, qtbot):
+    render(model, qtbot)
+    seen = set()
+    model.result_changed.connect(lambda: seen.add(model.chat.text))
+    for n in range(1, 500):
+        model.edited.type(0, "x" * n)
+        qtbot.wait(5)
+        if len(seen) > 2:
+            break
+    assert len(seen) > 2
+
+
+def test_a_prompt_stays_while_the_template_fails(model, qtbot):
+    render(model, qtbot)
+    text = model.chat.text
+    model.choose(replace(model.settings, template="{% for %}"))
+    settle(model, qtbot)
+    assert model.failure.startswith("The template has a mistake in line 1")
+    assert model.result.failed_line == 1
+    assert model.chat.text == text
+    assert model.is_behind
+    model.choose(replace(model.settings, template=CHATML))
+    settle(model, qtbot)
+    assert not model.failure
+
+
+@pytest.mark.parametrize(
+    "template",
+    ["{% for i in range(10**9) %}{% endfor %}", "{{ 'x' * 10**10 }}", "{{ ''.__class__.__mro__ }}"],
+)
+def test_a_hostile_template_is_told_of(model, qtbot, template):
+    render(model, qtbot)
+    model.choose(replace(model.settings, template=template + "{{ messages }}"))
+    settle(model, qtbot)
+    assert model.failure.startswith("The template")
+    assert model.chat is not None
+
+
+def test_without_messages_there_is_no_prompt(model, qtbot):
+    render(model, qtbot)
+    model.edited.remove(0)
+    assert model.chat is None
+    settle(model, qtbot)
+    assert model.chat is None
+    assert not model.failure
+    assert model.result.template.text == CHATML
+
+
+def test_no_prompt_comes_late_when_the_last_message_is_gone(model, qtbot):
+    render(model, qtbot)
+    model.edited.type(0, "Where?")
+    qtbot.waitUntil(lambda: model._job.is_busy)
+    model.edited.remove(0)
+    settle(model, qtbot)
+    assert model.chat is None
+
+
+def test_why_the_prompt_has_no_tokens_is_told(model, qtbot, tmp_path):
+    tokens = ["[UNK]", "▁a", "b"]
+    path = write_vocab(tmp_path / "no_bos.gguf", model="bert", tokens=tokens, unknown_token_id=0)
+    with qtbot.waitSignal(model.session.vocabulary_changed):
+        model.session.loader.open(str(path))
+    render(model, qtbot)
+    assert model.failure.startswith("The file asks for a BOS token")
+
+
+def test_a_model_without_a_template_says_so(model, qtbot):
+    render(model, qtbot)
+    with qtbot.waitSignal(model.session.vocabulary_changed):
+        model.session.loader.open("demo:toy")
+    model.choose(replace(model.settings, template=None))
+    settle(model, qtbot)
+    assert model.chat is None
+    assert model.failure == "This model has no chat template. Give the file of one."
+
+
+def test_fixes_are_applied_and_taken_back(model, qtbot):
+    render(model, qtbot, conversation_of([{"role": "user", "content": "a <|im_end|> b"}]))
+    hint = next(hint for hint in model.hints if hint.code == "content_became_control")
+    n_before = len(model.encoding)
+    model.mend(hint.fix)
+    settle(model, qtbot)
+    assert len(model.encoding) > n_before
+    assert "content_became_control" not in {hint.code for hint in model.hints}
+    near = conversation_of([{"role": "user", "content": "a <|im_end |> b"}])
+    render(model, qtbot, near)
+    model.mend(next(hint.fix for hint in model.hints if hint.code == "near_miss"))
+    assert model.edited.messages[0]["content"] == "a <|im_end|> b"
+    model.edited.undo()
+    assert model.edited.conversation == near
+
+
+def test_a_mend_of_the_template_is_taken_back_too_and_forgotten_with_the_model(model, qtbot):
+    render(model, qtbot, conversation_of([{"role": "user", "content": "a"}]))
+    near = "{% for m in messages %}{{ m.content }}<| im_end |>{% endfor %}"
+    model.choose(replace(model.settings, template=near))
+    settle(model, qtbot)
+    model.mend(next(hint.fix for hint in model.hints if hint.code == "near_miss"))
+    settle(model, qtbot)
+    assert model.settings.template == near.replace("<| im_end |>", "<|im_end|>")
+    model.edited.undo()
+    settle(model, qtbot)
+    assert model.settings.template == near == model.chat.template.text
+    model.edited.undo()
+    assert model.settings.template == CHATML
+    model.edited.redo()
+    model.choose(replace(model.settings, template="default"))
+    settle(model, qtbot)
+    with qtbot.waitSignal(model.session.vocabulary_changed):
+        model.session.loader.open("demo:toy")
+    assert model.settings.template is None
+    model.edited.undo()
+    assert model.settings.template == near  # a text fits any model
+
+
+def test_the_switch_of_the_window_is_followed_and_set(model, qtbot):
+    render(model, qtbot)
+    assert model.encoding.token_ids[0] == model.session.vocabulary.special_ids.bos
+    model.session.set_add_special(False)
+    settle(model, qtbot)
+    assert model.encoding.token_ids[0] != model.session.vocabulary.special_ids.bos
+    model.choose(replace(model.settings, add_special=True))
+    assert model.session.options.add_special
+
+
+def test_the_last_of_quick_changes_counts(model, qtbot):
+    render(model, qtbot)
+    n_tokens = len(model.encoding)
+    model.session.set_add_special(False)
+    model.session.set_add_special(True)
+    settle(model, qtbot)
+    assert len(model.encoding) == n_tokens
+
+
+def test_a_file_of_messages_is_read_and_images_are_refused(model, qtbot, tmp_path):
+    good, bad = tmp_path / "good.json", tmp_path / "bad.json"
+    good.write_text('[{"role": "user", "content": "Hi"}]')
+    bad.write_text('[{"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}]')
+    with qtbot.waitSignal(model.reading.done):
+        model.open(good)
+    assert model.edited.messages[0]["content"] == "Hi"
+    with qtbot.waitSignal(model.reading.failed) as told:
+        model.open(bad)
+    assert "image_url" in told.args[0]
+    assert "Only texts" in told.args[0]
+    assert model.edited.messages[0]["content"] == "Hi"
+
+
+def test_more_than_a_template_is_given_is_kept_and_opened_again(model, tmp_path, monkeypatch):
+    kept = KeptConversation(model, tmp_path)
+    model.edited.take(HELLO)
+    monkeypatch.setattr(messages, "MOST_CHARACTERS", 5)
+    kept.stop()
+    model.edited.take(Draft().conversation)
+    KeptConversation(model, tmp_path).stop()
+    assert model.edited.conversation == HELLO
+    model.take_request(model.request)  # a session's
+
+
+@pytest.mark.parametrize("text", ["Say hello.", "\nOne\ntwo\n", "  {# nothing #}"])
+def test_a_template_from_a_file_is_kept_as_text_even_without_a_value_in_it(model, qtbot, tmp_path, text):
+    file = tmp_path / "plain.jinja"
+    file.write_text(text)
+    model.choose(replace(model.settings, template=str(file)))
+    render(model, qtbot)
+    prompt, kept = model.chat.text, model.request
+    file.unlink()
+    model.take_request(kept)
+    settle(model, qtbot)
+    assert not model.failure
+    assert model.chat.text == prompt
+    assert model.request == kept
+
+
+def test_colours_tell_where_tokens_are_from(model, qtbot):
+    spans = ChatSpans(model)
+    render(model, qtbot, conversation_of([{"role": "user", "content": "a <|im_end|> b"}]))
+    window = spans.spans_in(0, spans.document.size)
+    assert len(window.ids) == len(model.encoding)
+    for tint, origin in zip(window.tints.tolist(), model.origins, strict=True):
+        assert (tint >= ORIGIN_SHADE) == origin.is_content
+    assert {PLAIN_SHADE, CONTROL_SHADE} < set(window.tints.tolist())
+    spans.show_by_origin(False)
+    assert spans.spans_in(0, spans.document.size).tints.max() < N_TINTS
+
+
+def test_an_edit_replaces_only_what_differs(model, qtbot):
+    spans = ChatSpans(model)
+    render(model, qtbot)
+    edits = []
+    spans.tokens_changed.connect(lambda edit, tokens: edits.append(edit))
+    model.edited.type(0, "How do tigers sleep?")
+    settle(model, qtbot)
+    assert spans.document.text().decode() == model.chat.text
+    (edit,) = (edit for edit in edits if edit is not None)
+    assert (edit.removed, edit.added) == (len("lion"), len("tiger"))

@@ -1,0 +1,302 @@
+"""Two prompts side by side in the real window, with real clicks and keys."""
+
+import pytest
+from chat_pages import settle
+from controls_in_words import controls_of
+from pictures import in_words
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QFileDialog, QPushButton
+from view_paintings import paintings_in
+
+from guiapp.analysis.chat.messages import conversation_of
+from guiapp.pages.chat.beside import Beside, Way
+from guiapp.pages.chat.compare_view import name_of, names_of
+
+Key, Left = Qt.Key, Qt.MouseButton.LeftButton
+MESSAGES = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "How do <|im_end|> lions sleep?\nWell <|im_end|> or not?"},
+]
+
+
+@pytest.fixture
+def page(open_page):
+    return open_page(messages=MESSAGES)
+
+
+def place_of(columns, side, token):
+    """The middle of a token, in the window."""
+    rect = next(each.rect for each in columns._cells() if (each.side, each.cell.token) == (side, token))
+    return rect.center().toPoint() - QPoint(0, columns.verticalScrollBar().value())
+
+
+def test_a_hint_opens_both_readings_and_escape_ends_them(page, qtbot):
+    row = next(row for row in page.hints.rows if row.hint.code == "content_became_control")
+    button = next(each for each in row.findChildren(QPushButton) if each.text() == "Side by side")
+    qtbot.mouseClick(button, Left)
+    settle(page, qtbot)
+    assert page.compare.isVisible()
+    assert not page.prompt.isVisible()
+    assert page.compare.names[0].text().startswith("As the model reads it")
+    assert "only at the right" in page.compare.told.text()
+    page.compare.columns.setFocus()
+    qtbot.keyClick(page.compare.columns, Key.Key_Escape)
+    assert page.prompt.isVisible()
+    assert not page.compare.isVisible()
+
+
+def test_keys_walk_through_differences_and_tokens(page, qtbot):
+    page.beside.choose(Beside(Way.AS_TEXT))
+    settle(page, qtbot)
+    columns, walk = page.compare.columns, page.compare.walk
+    columns.setFocus()
+    assert walk.place.text() == "– of 2"
+    seen = []
+    for place in ("1 of 2", "2 of 2", "1 of 2"):
+        qtbot.keyClick(columns, Key.Key_F8)
+        assert walk.place.text() == place
+        seen.append(columns.selected)
+    assert seen[0] == seen[2] != seen[1]
+    qtbot.keyClick(columns, Key.Key_F8, Qt.KeyboardModifier.ShiftModifier)
+    assert walk.place.text() == "2 of 2"
+    side, token = columns.selected
+    assert (side, token) == (0, page.model.selected_token)
+    qtbot.keyClick(columns, Key.Key_Right)
+    assert columns.selected == (side, token + 1)
+    assert columns.accessibleDescription()
+    qtbot.keyClick(columns, Key.Key_Left)
+    assert columns.selected == (side, token)
+
+
+def test_keys_act_at_once_where_a_menu_put_something_beside(page, qtbot):
+    page.compare.menu.chosen.emit(Beside(Way.AS_TEXT))
+    settle(page, qtbot)
+    page.compare.menu.setFocus()  # as a menu that closes gives it back
+    qtbot.keyClick(page.compare.menu, Key.Key_F8)
+    assert page.compare.walk.place.text() == "1 of 2"
+    qtbot.keyClick(page.compare.menu, Key.Key_Escape)
+    assert page.prompt.isVisible()
+
+
+def test_a_click_tells_the_token_and_selects_it_on_the_page(page, qtbot):
+    page.beside.choose(Beside(Way.NO_PROMPT))
+    settle(page, qtbot)
+    columns = page.compare.columns
+    last = len(page.model.encoding) - 1
+    columns.go_to(0, last)
+    qtbot.mouseClick(columns.viewport(), Left, pos=place_of(columns, 0, last - 2))
+    assert columns.selected == (0, last - 2)
+    assert page.model.selected_token == last - 2
+    assert page.compare.token.text().endswith("only here")
+    qtbot.mouseClick(columns.viewport(), Left, pos=place_of(columns, 1, 3))
+    assert page.compare.token.text().endswith("in both")
+    assert page.compare.tree.isVisible()
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (860, 700)])
+def test_columns_stand_beside_each_other_and_turns_on_a_level(page, qtbot, size):
+    page.shell.window.resize(*size)
+    page.beside.choose(Beside(Way.AS_TEXT))
+    settle(page, qtbot)
+    columns, tops = page.compare.columns, {}
+    for place in columns._cells():
+        left, right = columns.left_of(place.side), columns.left_of(place.side) + columns.column_px
+        assert left <= place.rect.left() < place.rect.right() <= right
+    for at, turn in enumerate(columns.turns):
+        for side in (0, 1):
+            if turn.sides[side]:
+                rects = [
+                    p.rect
+                    for p in columns._cells()
+                    if (p.side, p.cell.token) == (side, turn.sides[side][0].token)
+                ]
+                tops.setdefault(at, set()).add(rects[0].top())
+    assert all(len(each) == 1 for each in tops.values())
+
+
+def test_a_model_and_a_failure_are_told(page, qtbot):
+    page.compare.menu._take_model("demo:unigram", None)
+    settle(page, qtbot)
+    assert page.compare.menu.text() == "Beside: demo:unigram"
+    assert page.compare.columns.turns
+    page.beside.choose(Beside(Way.TEMPLATE, "{% if %}"))
+    settle(page, qtbot)
+    assert page.compare.told.text().startswith("The template has a mistake")
+    assert not page.compare.columns.turns
+    page.compare.close_button.click()
+    assert page.prompt.isVisible()
+
+
+SHORT = [{"role": "user", "content": "Hi<|im_end|>"}]
+HEAD = [
+    "‹ | Previous difference | Previous difference (Shift+F8)",
+    "– of 1 | Difference",
+    "› | Next difference | Next difference (F8)",
+    "F8",
+    "× | End the comparison | End the comparison (Escape)",
+]
+UNCHOSEN = ["Two prompts side by side", "Choose a token to see where it is from."]
+
+
+@pytest.fixture
+def beside(page, qtbot):
+    """Puts something beside a short conversation, and tells what is painted then."""
+    page.model.edited.take(conversation_of(SHORT))
+    settle(page, qtbot)
+
+    def put(way):
+        page.beside.choose(Beside(way))
+        settle(page, qtbot)
+        return paintings_in(page.compare.columns).marks
+
+    return put
+
+
+def test_what_only_one_has_is_ringed_and_all_counts_are_told(page, beside):
+    theme = page.shell.theme_source.theme
+    added = "line", "<|begin_of_text|> dim"
+    begun, ended = ("line", "<|im_start|> dim", "user dim", "↵ dim"), ("line", "<|im_end|> dim", "↵ dim")
+    said = "?", "H text", "span0", "i text"  # every other one in a colour that has no name
+    became = "?", "bad", "<|im_end|> text"
+    as_text = [["text", f"{piece} text"] for piece in ("<", "|", "im", "_", "end", "|>")]
+    steps = [each for pair in zip(["?", "span0"] * 3, as_text, strict=True) for each in (pair[0], *pair[1])]
+    reply = "line", "<|im_start|> dim", "ass dim", "ist dim", "ant dim", "↵ dim"
+    marks = [mark for mark in beside(Way.AS_TEXT) if mark.place.height() < 100]
+    assert in_words(marks, theme) == [
+        *("line", *added * 2) * 2,
+        *("1 dim", *begun, *begun, "?", "?"),
+        *(*said, *became, *ended),
+        *(*said, *steps, *ended),
+        *("… dim", "?", *reply, "?", *reply),
+    ]
+    assert controls_of(page.compare) == [
+        "1 token only at the left, 6 only at the right",
+        *HEAD,
+        *("As the model reads it   15 tokens", "Content as text   20 tokens"),
+        "template 11     user 3 → 8 (+5)     added 1",
+        *UNCHOSEN,
+    ]
+    marks = [mark for mark in beside(Way.NO_PROMPT) if mark.place.height() < 100]
+    only = [word.replace("dim", "text") for word in reply[1:]]
+    ringed = [each for word in only for each in ("text", word)]
+    assert in_words(marks, theme)[-12:] == ["… dim", "?", *ringed, "no generation prompt dim"][-12:]
+    assert controls_of(page.compare) == [
+        "5 tokens only at the left, 0 only at the right",
+        *HEAD,
+        *("With generation prompt   15 tokens", "Without   10 tokens"),
+        "template 11 → 6 (−5)     user 3     added 1",
+        *UNCHOSEN,
+    ]
+
+
+def test_turns_have_a_bar_at_both_sides_and_a_line_is_between(page, beside):
+    columns, marks = page.compare.columns, beside(Way.NO_PROMPT)
+    between = next(mark.place for mark in marks if mark.place.width() == 1)
+    assert (columns.left_of(0), columns.left_of(1)) == (48, 48 + columns.column_px + 28)
+    assert 48 + columns.column_px < between.left() < columns.left_of(1) - 14
+    assert between.height() == columns.viewport().height()
+    bars = [mark.place.getRect() for mark in marks if mark.place.width() == 3]
+    rows = ((12, 1), (60, 2), (136, 1))
+    left, right = ([(columns.left_of(side) - 14, top, 3, 28 * n - 4) for top, n in rows] for side in (0, 1))
+    assert sorted(bars) == sorted([*left, *right[:2]])
+    assert [mark.text for mark in marks if mark.text and mark.place.right() < 29] == ["1", "…"]
+    boxes = [mark.place for mark in marks if 20 < mark.place.height() < 23]
+    assert {round(box.center().y()) for box in boxes} == {24, 72, 100, 148}
+
+
+def test_the_selected_token_has_a_ring_and_keys_end_at_the_last(page, beside, qtbot):
+    columns = page.compare.columns
+    beside(Way.NO_PROMPT)
+    columns.setFocus()
+    qtbot.keyClick(columns, Key.Key_Left)
+    assert columns.selected == (0, 0)
+    qtbot.keyClick(columns, Key.Key_Left)
+    assert columns.selected == (0, 0)
+    columns.go_to(0, 13)
+    for token in (14, 14):
+        qtbot.keyClick(columns, Key.Key_Right)
+        assert columns.selected == (0, token)
+    columns.go_to(1, 5)
+    accent = page.shell.theme_source.theme.accent.name()
+    (ring,) = [mark.place for mark in paintings_in(columns).marks if mark.pen == accent]
+    (box,) = [each.rect for each in columns._cells() if (each.side, each.cell.token) == (1, 5)]
+    assert ring.center() == box.center()
+    assert controls_of(page.compare)[-3:] == [
+        "Two prompts side by side",
+        "H   39   content, message 1, line 2 of the template   in both",
+        "Show in tree | Show this token in the token tree | Show this token in the token tree",
+    ]
+    place = place_of(columns, 1, 5)
+    assert columns._tip(place) == "H   39   content, message 1, line 2 of the template   in both"
+    assert columns._tip(QPoint(5, 5)) == ""
+    qtbot.mouseClick(columns.viewport(), Qt.MouseButton.RightButton, pos=QPoint(5, 5))
+    assert columns.selected == (1, 5)
+    qtbot.mouseClick(columns.viewport(), Left, pos=QPoint(5, 5))
+    assert columns.selected is None
+    assert not page.compare.tree.isVisible()
+
+
+def test_the_menu_lists_what_can_be_beside(page, qtbot, monkeypatch):
+    menu, rows = page.compare.menu, ["Content as text", "Without generation prompt", "llama.cpp's own prompt"]
+    further = ["", "A template's file…", "Another model…"]
+
+    def listed():
+        menu.menu().aboutToShow.emit()
+        return [("✓ " if each.isChecked() else "") + each.text() for each in menu.menu().actions()]
+
+    assert listed() == [*rows, *further]
+    assert menu.text() == "Compare…"
+    ways = Beside(Way.AS_TEXT), Beside(Way.NO_PROMPT), Beside(Way.LLAMA_CPP)
+    for at, way in enumerate(ways):
+        listed()
+        menu.menu().actions()[at].trigger()
+        assert page.beside.beside == way
+        assert listed() == [*rows[:at], f"✓ {rows[at]}", *rows[at + 1 :], *further, "", "Nothing"]
+        assert menu.text() == f"Beside: {name_of(way)}"
+    menu.menu().actions()[-1].trigger()
+    assert page.beside.beside is None
+    for name in ("", "/a/b.jinja"):
+        monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *asked, name=name: (name, ""))
+        listed()
+        menu.menu().actions()[-2].trigger()
+        assert page.beside.beside == (Beside(Way.TEMPLATE, name) if name else None)
+    asked = []
+    page.compare._requests.model_wanted.disconnect()
+    page.compare._requests.model_wanted.connect(lambda widget, take: asked.append((widget, take)))
+    listed()
+    next(each for each in menu.menu().actions() if each.text() == "Another model…").trigger()
+    [(widget, take)] = asked
+    assert widget is menu
+    take("demo:unigram", "gpt2")
+    assert page.beside.beside == Beside(Way.MODEL, "demo:unigram", "gpt2")
+    settle(page, qtbot)
+
+
+@pytest.mark.parametrize(
+    ("beside", "name", "titles"),
+    [
+        (Beside(Way.AS_TEXT), "content as text", ("As the model reads it", "Content as text")),
+        (Beside(Way.LLAMA_CPP), "llama.cpp", ("Tokenloupe", "llama.cpp")),
+        (Beside(Way.TEMPLATE, "a/b.jinja"), "b.jinja", ("This template", "Template b.jinja")),
+        (Beside(Way.MODEL, "a/b.gguf"), "b.gguf", ("This model", "b.gguf")),
+        (Beside(Way.NO_PROMPT), "generation prompt", ("With generation prompt", "Without")),
+    ],
+)
+def test_each_way_has_its_names(beside, name, titles):
+    assert name_of(beside) == name
+    assert names_of(beside, True) == titles
+    without = ("Without generation prompt", "With generation prompt")
+    assert names_of(beside, False) == (without if beside.way is Way.NO_PROMPT else titles)
+
+
+def test_a_token_of_the_windows_model_is_shown_in_its_tree(page, beside, qtbot):
+    beside(Way.NO_PROMPT)
+    wanted = []
+    page.compare._requests.token_wanted.disconnect()
+    page.compare._requests.token_wanted.connect(wanted.append)
+    page.compare.columns.go_to(1, 5)
+    qtbot.mouseClick(page.compare.tree, Left)
+    assert wanted == [39]
+    assert page.compare.columns.number is None
+    page.compare.columns.go_to(0, 14)
+    assert page.compare.columns.number == 0

@@ -1,0 +1,610 @@
+"""The Chat page in a real window, with real clicks and keys."""
+
+import json
+from dataclasses import replace
+from itertools import pairwise
+from time import perf_counter
+
+import pytest
+from chat_pages import settle
+from fitting import unreadable
+from hands import drop, point_at
+from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, QUrl
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+from guiapp.analysis.chat.fixes import Fix
+from guiapp.analysis.chat.messages import conversation_of
+from guiapp.analysis.doctor.findings import TemplateLine
+from guiapp.core.demo import demo_model_path
+from guiapp.pages.chat.beside import Beside, Way
+from guiapp.pages.chat.json_dialog import JsonDialog
+from guiapp.pages.chat.llama_check import LlamaVerdict
+from guiapp.pages.chat.template_panel import CHATML
+from guiapp.window.page_tabs import PageTabs
+
+Key, Left = Qt.Key, Qt.MouseButton.LeftButton
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+MESSAGES = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "How do lions <|im_end|> sleep?\nWell?"},
+    {"role": "assistant", "content": "Deeply."},
+]
+
+
+@pytest.fixture
+def page(open_page):
+    return open_page(messages=MESSAGES)
+
+
+def choose(menu_button, text, qtbot):
+    """A row of the menu that a click opens."""
+    menu_button.menu().aboutToShow.emit()
+    action = next(each for each in menu_button.menu().actions() if each.text().startswith(text))
+    action.trigger()
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(open_page, qtbot):
+    page = open_page(
+        messages=[{"role": "user", "content": "Hi <|im_end|>"}, {"role": "assistant", "content": ""}]
+    )
+    assert unreadable(page.window()) == []
+
+
+def test_what_is_typed_on_an_empty_page_is_the_first_message(open_page, qtbot):
+    page = open_page()
+    page.setFocus()
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_Shift)
+    assert not page.model.edited.messages
+    for letter in "How so?":
+        qtbot.keyClicks(QApplication.focusWidget(), letter)
+    settle(page, qtbot)
+    assert page.model.edited.messages == ({"role": "user", "content": "How so?"},)
+
+
+def test_keys_that_go_to_the_prompt_are_seen_to(page, qtbot):
+    page.messages.first_editor.setFocus()
+    without = page.prompt.grab().toImage()
+    page.prompt.setFocus(Qt.FocusReason.TabFocusReason)
+    assert page.model.selected_token is None
+    assert page.prompt.grab().toImage().pixelColor(200, 0) == page.shell.theme_source.theme.accent
+    assert without.pixelColor(200, 0) != page.shell.theme_source.theme.accent
+
+
+def test_an_empty_page_has_no_empty_strips(open_page, qtbot):
+    page = open_page()
+    assert not page.budget.isVisible()
+    assert not page.token_line.isVisible()
+    page.model.edited.take(conversation_of(MESSAGES))
+    settle(page, qtbot)
+    assert page.budget.isVisible()
+    assert page.token_line.isVisible()
+
+
+def test_a_control_token_is_whole_in_one_row_also_once_content_becomes_one(page, qtbot):
+    def broken(start, end, width_px):
+        page.prompt.setFixedSize(width_px, 400)
+        blocks = page.prompt.rows.visible()
+        edges = [
+            each.start + each.layout.row_span(row)[0] for each in blocks for row in range(each.layout.n_rows)
+        ]
+        return [edge for edge in edges if start < edge < end]
+
+    page.model.choose(replace(page.model.settings, as_text=True, template=CHATML))
+    settle(page, qtbot)
+    start = page.model.chat.text.encode().find(b"<|im_end|> sleep")
+    width_px = next(width for width in range(300, 500, 7) if broken(start, start + 10, width))
+    assert not [span for span in page.spans.controls if broken(*span, width_px)]
+    page.model.choose(replace(page.model.settings, as_text=False))
+    settle(page, qtbot)
+    assert start in page.spans.controls[:, 0]
+    assert not broken(start, start + 10, width_px)
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [('{"messages": [{"role": "system", "content": "J"}]}', ["J"]), ("no JSON", ["no JSON"])],
+)
+@pytest.mark.parametrize("panel", ["messages", "prompt"])
+def test_what_is_pasted_on_an_empty_page_is_taken(open_page, qtbot, panel, text, messages):
+    page = open_page()
+    QGuiApplication.clipboard().setText(text)
+    (page if panel == "messages" else page.prompt).setFocus()
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_V, CTRL)
+    settle(page, qtbot)
+    assert contents(page) == messages
+
+
+def test_tab_leads_on_from_the_last_message_to_what_stands_below_it(page, qtbot):
+    messages = page.messages
+    messages.cards[-1].editor.setFocus()
+    for part in (messages.add, messages.tools, messages.variables, messages.generation):
+        qtbot.keyClick(QApplication.focusWidget(), Key.Key_Tab)
+        assert QApplication.focusWidget() is part
+
+
+def test_its_tools_take_no_room_from_the_tabs_of_other_pages(page):
+    window = page.shell.window
+    window.resize(900, 700)
+    window.actions_table["special_tokens"].trigger()
+    QApplication.processEvents()
+    tabs = [tab for part in window.findChildren(PageTabs) for tab in part.tabs.values()]
+    assert [tab.text() for tab in tabs if tab.isVisible() and tab.width() < tab.sizeHint().width()] == []
+
+
+def place_of(page, index):
+    """The middle of a token in the prompt."""
+    return page.prompt._rects_of(index)[0].center().toPoint()
+
+
+def token_with(page, text):
+    at = page.model.chat.text.index(text)
+    return page.model.chat.tokens_at(at, at + len(text))[0]
+
+
+def contents(page):
+    return [message["content"] for message in page.model.edited.messages]
+
+
+# Messages
+
+
+def test_messages_are_added_and_typed_by_keys_alone(open_page, qtbot):
+    page = open_page()
+    assert QApplication.focusWidget() is page.messages.add
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_Space)
+    for letter in "Hi":
+        qtbot.keyClick(QApplication.focusWidget(), letter)
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_Return, CTRL)
+    qtbot.keyClick(QApplication.focusWidget(), "o")
+    settle(page, qtbot)
+    assert page.model.edited.messages == (
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "o"},
+    )
+    assert page.model.chat.conversation.messages == page.model.edited.messages
+    assert page.messages.cards[0].count.text() == str(page.model.chat.budget.by_message[0])
+
+
+def test_undo_is_the_pages_by_keys_and_menu(page, qtbot):
+    editor = page.messages.cards[0].editor
+    qtbot.mouseClick(editor.viewport(), Left)
+    qtbot.keyClick(editor, Key.Key_End, CTRL)
+    qtbot.keyClick(editor, "!")
+    assert contents(page)[0] == "Be brief.!"
+    qtbot.keyClick(editor, Key.Key_Z, CTRL)
+    assert contents(page)[0] == "Be brief." == editor.text
+    qtbot.keyClick(editor, Key.Key_Z, CTRL | SHIFT)
+    assert contents(page)[0] == "Be brief.!"
+    page.shell.window.actions_table["undo"].trigger()
+    assert contents(page)[0] == "Be brief." == editor.text
+    page.copy.setFocus()  # above the page
+    qtbot.keyClick(page.copy, Key.Key_Z, CTRL | SHIFT)
+    assert contents(page)[0] == "Be brief.!"
+    assert page.shell.session.document.text() == b"text"
+
+
+def test_roles_are_chosen_and_messages_moved_and_deleted(page, qtbot):
+    choose(page.messages.cards[1].role, "tool", qtbot)
+    assert page.model.edited.messages[1]["role"] == "tool"
+    choose(page.messages.cards[2].more, "Move up", qtbot)
+    assert contents(page) == ["Be brief.", "Deeply.", MESSAGES[1]["content"]]
+    choose(page.messages.cards[0].more, "Delete", qtbot)
+    assert contents(page) == ["Deeply.", MESSAGES[1]["content"]]
+    assert [card.editor.text for card in page.messages.cards] == contents(page)
+
+
+def test_the_last_word_of_a_card_that_is_taken_away_goes_nowhere(page):
+    editor = page.messages.cards[-1].editor
+    page.model.edited.take(conversation_of(MESSAGES[:1]))
+    editor.insertPlainText("late")
+    assert contents(page) == ["Be brief."]
+
+
+def test_what_cannot_be_typed_is_shown_but_kept_as_it_is(page, qtbot):
+    said = ["a\r\nb\rc", "d"]
+    page.model.edited.take(conversation_of([{"role": "user", "content": each} for each in said]))
+    for _ in range(3):  # each time both are shown anew
+        qtbot.keyClick(page.messages.cards[1].editor, "e")
+        qtbot.keyClick(page.messages.cards[0].editor, "e")
+        assert page.messages.cards[0].editor.text == "a\nb\nc"
+        assert contents(page)[0] == said[0]
+    assert "cannot be typed" in page.messages.cards[0]._others.whole_text
+    assert contents(page)[1].count("e") == 3
+
+
+def dialog(page):
+    return next(each for each in page.findChildren(JsonDialog) if each.isVisible())
+
+
+def test_json_is_pasted_and_what_is_wrong_with_it_is_said(page, qtbot):
+    QGuiApplication.clipboard().setText('[{"role": "user", "content": "pasted"}]')
+    qtbot.mouseClick(page.messages.paste, Left)
+    asked = dialog(page)
+    assert "pasted" in asked.editor.toPlainText()
+    qtbot.keyClick(asked.editor, Key.Key_Tab)
+    assert asked.focusWidget() is asked.use_button
+    asked.editor.setPlainText('[{"role": "user", "content": [{"type": "image_url"}]}]')
+    qtbot.mouseClick(asked.use_button, Left)
+    assert "Only texts become tokens" in asked.problem.text()
+    assert len(page.messages.cards) == 3
+    asked.editor.setPlainText('[{"role": "user", "content": "typed"}]')
+    qtbot.keyClick(asked.use_button, Key.Key_Return)
+    assert contents(page) == ["typed"]
+
+
+def test_one_message_and_tools_are_edited_as_json(page, qtbot):
+    choose(page.messages.cards[2].more, "Edit as JSON", qtbot)
+    call = {"role": "assistant", "tool_calls": [{"type": "function", "function": {"name": "f"}}]}
+    dialog(page).editor.setPlainText(json.dumps(call))
+    qtbot.mouseClick(dialog(page).use_button, Left)
+    assert page.model.edited.messages[2] == call
+    assert "tool_calls" in page.messages.cards[2]._others.whole_text
+    qtbot.mouseClick(page.messages.tools, Left)
+    qtbot.mouseClick(dialog(page).use_button, Left)
+    assert page.messages.tools.text() == "1 tool"
+
+
+def test_a_dropped_file_is_read_or_said_what_is_wrong(page, qtbot, tmp_path):
+    path = tmp_path / "messages.json"
+    for text, said in (('[{"role": "user", "content": "x"}]', ""), ("{", "The messages are no JSON")):
+        path.write_text(text)
+        mime = QMimeData()
+        mime.setUrls([QUrl.fromLocalFile(str(path))])
+        assert drop(page.messages, QPoint(20, 300), mime)
+        qtbot.waitUntil(lambda: not page.model.reading.is_busy)
+        assert page.messages._failure.text().startswith(said)
+        assert contents(page) == ["x"]
+
+
+def test_a_long_conversation_shows_some_cards_at_first(page, qtbot):
+    page.model.edited.take(conversation_of([{"role": "user", "content": str(n)} for n in range(500)]))
+    settle(page, qtbot)
+    assert len(page.messages.cards) < 100
+    n_cards = len(page.messages.cards)
+    page.messages._area.ensureWidgetVisible(page.messages.further)
+    qtbot.mouseClick(page.messages.further, Left)
+    assert len(page.messages.cards) == 2 * n_cards
+
+
+# The prompt
+
+
+def test_a_clicked_token_tells_where_it_is_from(page, qtbot):
+    index = token_with(page, "lions")
+    qtbot.mouseClick(page.prompt.viewport(), Left, pos=place_of(page, index))
+    assert page.model.selected_token == index
+    start = MESSAGES[1]["content"].index("lions") - 1
+    assert page.token_line.where.whole_text.startswith(f"message 2, user · characters {start}–")
+    assert page.token_line.id.text() == str(int(page.model.encoding.token_ids[index]))
+    assert page.template.view.lit_line == page.model.origins[index].line > 0
+
+
+def test_keys_go_from_token_to_token_and_from_turn_to_turn(page, qtbot):
+    page.prompt.setFocus()
+    assert page.model.selected_token is None
+    qtbot.keyClick(page.prompt, Key.Key_Down)
+    assert page.model.selected_token == 0
+    qtbot.keyClick(page.prompt, Key.Key_End)
+    qtbot.keyClick(page.prompt, Key.Key_Home)
+    assert page.model.selected_token == 0
+    qtbot.keyClick(page.prompt, Key.Key_Right)
+    assert page.model.selected_token == 1
+    seen = []
+    while page.model.selected_token not in seen:
+        seen.append(page.model.selected_token)
+        qtbot.keyClick(page.prompt, Key.Key_Down)
+    assert {page.model.origins[index].message for index in seen} >= {0, 1, 2}
+    qtbot.keyClick(page.prompt, Key.Key_End)
+    assert page.model.selected_token == len(page.model.encoding) - 1
+
+
+def test_turns_begin_in_rows_of_their_own(page):
+    prompt = page.prompt
+    for start in page.spans.turns.tolist():
+        block = next(each for each in prompt.rows.visible() if each.start == start and each.layout.size)
+        above = [each for each in prompt.rows.visible() if each.bottom == block.y]
+        assert above
+        assert not above[0].layout.size
+    assert b"".join(each.layout.data for each in prompt.rows.visible()) == page.spans.document.text()
+
+
+def test_the_mouse_tells_of_tokens(page):
+    place = place_of(page, token_with(page, "lions"))
+    point_at(page.prompt.viewport(), place)
+    assert page.prompt._hovered_token == token_with(page, "lions")
+    assert "message 2, user" in page.prompt.tip(place.toPointF())
+    (line, part) = page.template.view.extraSelections()
+    assert part.cursor.selectedText() == "message.content"
+    assert line.cursor.selectedText().strip().startswith("{{")
+    point_at(page.prompt.viewport(), QPoint(2, 2))
+    assert not page.template.view.extraSelections()
+
+
+def test_nothing_is_lit_in_a_template_that_did_not_write_the_prompt(page, qtbot, tmp_path):
+    page.model.select_token(token_with(page, "lions"))
+    assert page.template.view.lit_line
+    path = tmp_path / "bad.jinja"
+    path.write_text("fine\n" * 30 + "{{ messages[9].content.x }}\n")
+    page.template._use(str(path))
+    settle(page, qtbot)
+    page.model.select_token(token_with(page, "sleep"))
+    assert page.model.chat.template.text != path.read_text()
+    assert not page.template.view.lit_line
+    assert [each.cursor.blockNumber() for each in page.template.view.extraSelections()] == [30]  # that fails
+
+
+def test_typing_does_not_scroll_the_template_back_to_the_part_that_is_lit(page, qtbot):
+    page.model.select_token(token_with(page, "lions"))
+    cursor = page.template.view.textCursor()
+    cursor.movePosition(cursor.MoveOperation.End)
+    page.template.view.setTextCursor(cursor)
+    page.model.edited.type(2, "Deeply!")
+    settle(page, qtbot)
+    assert page.template.view.textCursor().position() == cursor.position()
+
+
+def test_a_template_in_one_long_line_is_shown_whole_with_the_part_that_wrote_a_token(page, qtbot, tmp_path):
+    path = tmp_path / "one.jinja"
+    path.write_text(
+        "{% if 0 %}"
+        + "no " * 100
+        + "{% endif %}"
+        + "{% for m in messages %}🦄{{ m['content'] }}]{% endfor %}",
+        encoding="utf-8",
+    )
+    page.template._use(str(path))
+    settle(page, qtbot)
+    view = page.template.view
+    page.model.select_token(token_with(page, "lions"))
+    assert view.extraSelections()[-1].cursor.selectedText() == "m['content']"
+    assert view.horizontalScrollBar().maximum() == 0
+    assert view.viewport().rect().contains(view.cursorRect())
+
+
+def test_hints_are_mended_by_their_buttons(page, qtbot):
+    row = next(row for row in page.hints.rows if row.hint.code == "content_became_control")
+    qtbot.mouseClick(row, Left, pos=QPoint(20, 5))
+    assert page.model.selected_token == row.hint.tokens[0]
+    assert not page.parsed.isVisible()
+    qtbot.mouseClick(row.button, Left)
+    settle(page, qtbot)
+    assert page.model.settings.as_text
+    assert page.parsed.isVisible()
+    assert all(row.hint.code != "content_became_control" for row in page.hints.rows)
+    qtbot.mouseClick(page.parsed, Left)
+    settle(page, qtbot)
+    assert not page.model.settings.as_text
+    assert not page.parsed.isVisible()
+
+
+def test_buttons_of_hints_are_whole_in_a_narrow_window(page, qtbot):
+    page.window().resize(900, 700)
+    page.show_template(True)
+    row = page.hints.rows[0]
+    qtbot.waitUntil(lambda: row.button.geometry().top() > row.both.geometry().top() - 1 > row._words.height())
+    assert max(each.button.geometry().right() for each in page.hints.rows) < page.hints.width()
+
+
+def test_keys_stay_with_the_prompt_where_a_button_mends_itself_away(page, qtbot):
+    *_, row = page.hints.rows
+    row.button.setFocus()
+    qtbot.keyClick(row.button, Key.Key_Space)
+    qtbot.waitUntil(lambda: row not in page.hints.rows)
+    assert page.window().focusWidget() is page.prompt
+
+
+def test_a_hint_of_several_lines_is_shown_whole(page, qtbot):
+    row = page.hints.rows[0]
+    row.show_hint(1, replace(row.hint, what="Something to look at. " * 5))
+    qtbot.waitUntil(lambda: row.height() >= row._words.document().size().height() > 40)
+
+
+def test_the_template_is_mended_by_a_button_and_shown_where_it_was(page, qtbot, tmp_path):
+    path = tmp_path / "near.jinja"
+    path.write_text("{% for m in messages %}\n<|im_start|>{{ m.content }}\n. <| im_end |>\n{% endfor %}")
+    page.template._use(str(path))
+    settle(page, qtbot)
+    row = next(row for row in page.hints.rows if "<| im_end |>" in row.hint.what)
+    assert "stays as it is" in row.button.toolTip()
+    qtbot.mouseClick(row.button, Left)
+    settle(page, qtbot)
+    assert "<| im_end |>" not in "".join(row.hint.what for row in page.hints.rows)
+    assert page.template.view.asked_line == 3
+    assert page.template.view.extraSelections()[-1].cursor.selectedText() == "<|im_end|>"
+    assert page.template.view.toPlainText() == path.read_text().replace("<| im_end |>", "<|im_end|>")
+    choose(page.copy, "Python", qtbot)
+    assert "chat_template='{% for" in QGuiApplication.clipboard().text()
+
+
+def test_what_mends_the_file_is_copied(page, qtbot):
+    row = page.hints.rows[0]
+    row.show_hint(1, replace(row.hint, fix=Fix("Copy what mends the file", remedy="mend it")))
+    before = page.model.settings
+    qtbot.mouseClick(row.button, Left)
+    assert QGuiApplication.clipboard().text() == "mend it"
+    assert page.model.settings == before
+
+
+def test_without_generation_prompt_the_last_turn_is_gone(page, qtbot):
+    n_turns = len(page.model.chat.turns)
+    qtbot.mouseClick(page.messages.generation, Left, pos=QPoint(8, page.messages.generation.height() // 2))
+    settle(page, qtbot)
+    assert len(page.model.chat.turns) == n_turns - 1
+
+
+def test_the_figures_are_the_prompts_while_the_page_is_shown(page, qtbot):
+    status = page.shell.window.status_line
+    assert status.text.startswith(f"{len(page.model.encoding)} tokens {len(page.model.chat.text)} characters")
+    page.shell.window.actions_table["inspect"].trigger()
+    assert status.text.startswith("2 tokens 4 characters")
+
+
+# The template
+
+
+def test_what_the_template_fails_at_is_said_and_marked(page, qtbot, tmp_path):
+    path = tmp_path / "bad.jinja"
+    path.write_text("fine\n{{ messages[9].content.x }}\n")
+    page.template._use(str(path))
+    settle(page, qtbot)
+    assert "line 2" in page._failure.text()
+    assert page._problem.isVisible()
+    assert page.template.view.failed_line == 2
+    assert len({height for _, _, height in page.template.view.shown_blocks()}) == 1
+    assert page.template.choice.text() == "bad.jinja"
+    choose(page.template.choice, "The usual one", qtbot)
+    settle(page, qtbot)
+    assert page._problem.isHidden()
+
+
+def test_a_model_without_a_template_offers_ways_on(open_page, qtbot):
+    page = open_page("demo:toy", MESSAGES)
+    assert "no chat template" in page._failure.text()
+    qtbot.mouseClick(page.example, Left)
+    settle(page, qtbot)
+    assert page.model.chat is not None
+    assert page._problem.isHidden()
+
+
+@pytest.mark.parametrize(
+    ("template", "n_characters", "end"),
+    [("x" * 300_000, 10_001, "x…"), ("x\n" * 300_000, 4_020, "\n… 298,000 more lines")],
+)
+def test_a_long_template_is_shown_in_part(page, qtbot, tmp_path, template, n_characters, end):
+    path = tmp_path / "long.jinja"
+    path.write_text(template)
+    page.template._use(str(path))
+    settle(page, qtbot)
+    shown = page.template.view.toPlainText()
+    assert shown.endswith(end)
+    assert len(shown) <= n_characters
+
+
+def test_a_line_of_a_named_template_is_scrolled_to(open_page, qtbot, tmp_path):
+    model = tmp_path / "tokenizer.gguf"
+    model.write_bytes(demo_model_path("bpe").read_bytes())
+    folder = tmp_path / "additional_chat_templates"
+    folder.mkdir()
+    (folder / "other.jinja").write_text("a\n" * 300 + "{{ messages[0].content }}")
+    page = open_page(str(model), MESSAGES)
+    page.beside.choose(Beside(Way.AS_TEXT))
+    page.show_template(False)
+    page.shell.window.requests.template_wanted.emit(TemplateLine("other", 301, 1, ()))
+    settle(page, qtbot)
+    view = page.template.view
+    assert view.isVisible()
+    assert view.asked_line == 301 == view.textCursor().blockNumber() + 1
+    assert view.cursorRect().top() < view.viewport().height()
+    assert page.model.result.template.name == "other"
+    page.model.select_token(5)
+    assert view.asked_line == 0
+
+
+HOSTILE = {  # more of them in tests/analysis/chat/test_rendering.py
+    "loops": "{% for i in range(99999) %}{% for j in range(99999) %}{{ i }}{% endfor %}{% endfor %}",
+    "repeated": "{{ 'x' * 10**10 }}",
+    "attributes": "{{ cycler.__init__.__globals__.os.popen('id').read() }}",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_template_is_told_and_the_window_lives(page, qtbot, tmp_path, name):
+    path = tmp_path / "hostile.jinja"
+    path.write_text(HOSTILE[name])
+    beats = [perf_counter()]
+    timer = QTimer(page, interval=10)
+    timer.timeout.connect(lambda: beats.append(perf_counter()))
+    timer.start()
+    page.template._use(str(path))
+    qtbot.waitUntil(lambda: bool(page.model.failure), timeout=10_000)
+    assert page._failure.text().startswith("The template")
+    assert page.model.chat is not None
+    assert max(after - before for before, after in pairwise(beats)) < 0.5
+    qtbot.keyClick(page.messages.cards[0].editor, "!")
+    assert "!" in contents(page)[0]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "shown", "said"),
+    [
+        (LlamaVerdict(""), True, "equal to llama.cpp"),
+        (LlamaVerdict("", has_ids=False), True, "text equal to llama.cpp"),
+        (LlamaVerdict("It has <b>."), False, ""),
+    ],
+)
+def test_what_llama_cpp_makes_is_told_and_leads_to_the_comparison(page, qtbot, verdict, shown, said):
+    page.shell.window.resize(1200, 800)
+    badge = page.llama_badge
+    assert badge.equal.isHidden()
+    assert badge.differs.isHidden()
+    page.llama._set(verdict)
+    assert badge.equal.isVisible() == shown
+    assert badge.differs.isHidden() == shown
+    if shown:
+        assert badge.equal.accessibleName() == said
+    else:
+        assert "&lt;b&gt;" in badge.differs.toolTip()
+        qtbot.mouseClick(badge.differs, Left)
+        assert page.beside.beside == Beside(Way.LLAMA_CPP)
+        assert badge.isHidden()
+        qtbot.waitUntil(lambda: page.compare.columns.hasFocus())
+        qtbot.keyClick(page.compare.columns, Key.Key_Escape)
+        assert page.prompt.hasFocus()
+
+
+def test_the_tools_have_room_in_a_narrow_window(page, qtbot):
+    page.llama._set(LlamaVerdict("It is another."))
+    for width in (860, 1060, 1100):
+        page.shell.window.resize(width, 700)
+        QApplication.processEvents()
+        tools = [each for each in page.tools.children() if isinstance(each, QWidget) and each.isVisible()]
+        shares = [tool.width() / tool.minimumSizeHint().width() for tool in tools]
+        assert min(shares) > 0.9, (width, shares)  # of what they need, with some blanks
+
+
+# What is copied and kept
+
+
+@pytest.mark.parametrize(
+    ("title", "said"),
+    [
+        ("Prompt", "<|im_start|>"),
+        ("Token ids", "["),
+        ("Template", "{% for message in messages %}"),
+        ("Messages", "Be brief."),
+        ("Python", "apply_chat_template"),
+    ],
+)
+def test_each_form_is_copied(page, qtbot, title, said):
+    choose(page.copy, title, qtbot)
+    copied = QGuiApplication.clipboard().text()
+    assert said in copied
+    if title == "Token ids":
+        assert json.loads(copied) == page.model.encoding.token_ids.tolist()
+    if title == "Messages":
+        assert conversation_of(copied).messages == page.model.edited.messages
+    if title == "Python":
+        compile(copied, "copied", "exec")
+
+
+def test_the_conversation_is_there_again_in_the_next_window(open_page, qtbot):
+    first = open_page(messages=MESSAGES)
+    chosen = replace(first.model.settings, template=CHATML, add_generation_prompt=False, variables={"a": [1]})
+    first.model.choose(chosen)
+    first.shell.stop()
+    second = open_page()
+    assert second.model.edited.messages == tuple(MESSAGES)
+    assert second.model.settings == chosen
+    assert not second.messages.generation.isChecked()
+    assert second.messages.variables.text() == "1 variable"
+    assert second.template.choice.text() == "ChatML, an example"
+
+
+def test_the_context_menu_leads_to_the_tree(page, qtbot):
+    index = token_with(page, "lions")
+    page.prompt.customContextMenuRequested.emit(place_of(page, index))
+    menu = next(each for each in page.prompt.findChildren(QMenu) if each.isVisible())
+    next(each for each in menu.actions() if each.text() == "Show in tree").trigger()
+    assert page.shell.window.pages.current_name == "tree"
+    menu.close()

@@ -1,0 +1,143 @@
+"""Columns show what comparing their tokens says, whatever happens to text and models."""
+
+import random
+
+import numpy as np
+import pytest
+from random_edits import edit_at_random
+from summaries import compared_over
+
+from guiapp.analysis.compare.spans import column_of, compare_spans
+from guiapp.analysis.editing.token_store import N_TINTS
+from guiapp.core.demo import sample_text
+from guiapp.kit.document import live_spans
+from guiapp.kit.tokens.layout import Strength
+from guiapp.pages.compare import models
+from guiapp.pages.compare.models import ModelsComparison
+
+
+@pytest.fixture
+def compared(qapp):
+    with compared_over(sample_text("welcome")[:600]) as made:
+        made.sessions[0].loader.open("demo:bpe")
+        yield made
+
+
+@pytest.fixture
+def comparison(compared, qtbot):
+    made = ModelsComparison(compared)
+    made.watch(True)
+    compared.add("demo:spm")
+    compared.add("demo:unigram")
+    qtbot.waitUntil(lambda: len(made.rows) == 3 and made.is_ready)
+    yield made
+    made.close()
+
+
+def strengths_of(column):
+    tints = column.spans_in(0, column.session.document.size).tints
+    return (tints // N_TINTS).tolist()
+
+
+def assert_shows_what_comparing_says(comparison):
+    document = comparison.document
+    columns = [
+        column_of(each.session.tokenizer, *each.session.tokens.between(0, len(each.session.tokens))[:3])
+        for each in comparison.rows
+    ]
+    found = compare_spans(columns)
+    for column, shares in zip(comparison.rows, found.shares, strict=True):
+        window = column.spans_in(0, document.size)
+        assert window.ids.tolist() == column.session.tokens.ids(0, len(column.session.tokens)).tolist()
+        expected = np.where(shares == len(columns), Strength.QUIET, np.where(shares == 1, Strength.RINGED, 0))
+        assert (window.tints // N_TINTS).tolist() == expected.tolist()
+    assert [comparison.stretch_of(at) for at in range(len(comparison.live.differences))] == list(
+        map(tuple, found.differences.tolist())
+    )
+    for at, rows in enumerate(found.tokens.tolist()):
+        stretch = comparison.stretch_of(at)
+        assert [list(comparison.tokens_in(each, *stretch)) for each in comparison.rows] == rows
+
+
+@pytest.mark.parametrize(
+    ("most_encoded", "most_compared"), [(1 << 15, 100_000), (30, 100_000), (1 << 15, 0), (30, 0)]
+)
+def test_columns_are_in_step_with_random_edits(comparison, qtbot, monkeypatch, most_encoded, most_compared):
+    monkeypatch.setattr(live_spans, "MOST_AT_ONCE", most_encoded)
+    monkeypatch.setattr(models, "MOST_AT_ONCE", most_compared)
+    chance = random.Random(most_encoded + most_compared)
+    told = []
+    comparison.columns[0].tokens_changed.connect(lambda edit, tokens: told.append(edit))
+    for _ in range(40):
+        n_told, text = len(told), comparison.document.text()
+        edit_at_random(comparison.document, chance)
+        if comparison.document.text() != text:
+            assert told[n_told] is not None  # first of all, those who lay text out hear of the edit
+        for column in comparison.columns:
+            column.spans_in(0, comparison.document.size)
+        if chance.random() < 0.5:
+            qtbot.waitUntil(lambda: comparison.is_ready)
+            assert_shows_what_comparing_says(comparison)
+
+
+def test_a_small_edit_is_compared_before_anybody_paints(comparison):
+    comparison.columns[1].tokens_changed.connect(lambda *given: assert_shows_what_comparing_says(comparison))
+    comparison.document.replace(30, 31, b"12345 ")
+    assert comparison.live is not None
+
+
+def test_one_model_alone_looks_as_in_inspect(comparison, compared):
+    for session in compared.sessions[1:]:
+        compared.remove(session)
+    column = comparison.columns[0]
+    assert set(strengths_of(column)) == {Strength.FULL}
+    assert comparison.live is None
+
+
+def test_while_nobody_looks_nothing_is_compared_and_then_all_is_new(comparison, qtbot):
+    comparison.watch(False)
+    assert comparison.live is None
+    comparison.document.replace(0, 10, b"while hidden")
+    assert comparison.live is None
+    comparison.watch(True)
+    qtbot.waitUntil(lambda: comparison.is_ready)
+    assert_shows_what_comparing_says(comparison)
+
+
+def test_another_model_other_options_and_a_removed_one_are_compared_anew(comparison, compared, qtbot):
+    compared.sessions[1].loader.open("demo:wordpiece")
+    qtbot.waitUntil(lambda: compared.sessions[1].vocabulary.path.stem != "spm" and comparison.is_ready)
+    assert_shows_what_comparing_says(comparison)
+    compared.sessions[0].set_encoder("greedy")
+    qtbot.waitUntil(lambda: comparison.is_ready)
+    assert_shows_what_comparing_says(comparison)
+    compared.remove(compared.sessions[1])
+    assert len(comparison.columns) == 2
+    assert_shows_what_comparing_says(comparison)
+    comparison.document.set_text("another text über 12".encode())
+    qtbot.waitUntil(lambda: comparison.is_ready)
+    assert_shows_what_comparing_says(comparison)
+
+
+def test_a_model_that_is_being_opened_is_not_compared(comparison, compared, qtbot):
+    compared.add("demo:rwkv")
+    assert len(comparison.columns) == 4
+    assert len(comparison.rows) == 3
+    qtbot.waitUntil(lambda: len(comparison.rows) == 4 and comparison.is_ready)
+    assert comparison.fewest == min(len(session.tokens) for session in compared.sessions)
+
+
+def test_what_was_compared_is_never_shown_for_other_models(comparison, compared, qtbot, monkeypatch):
+    monkeypatch.setattr(models, "MOST_AT_ONCE", 0)  # all in the background
+    seen = []
+
+    def look():
+        if comparison.live is not None:
+            seen.append((len(comparison.rows), len(comparison.live.shares)))
+
+    comparison.changed.connect(look)
+    compared.add("demo:wordpiece")
+    n_rows = len(comparison.rows) + 1
+    qtbot.waitUntil(lambda: comparison.is_ready and len(comparison.rows) == n_rows)
+    assert (n_rows, n_rows) in seen
+    assert all(n_rows == n_compared for n_rows, n_compared in seen)

@@ -1,0 +1,344 @@
+"""Counts of any number of models over the text of the window, or over a folder."""
+
+import gc
+import threading
+import weakref
+from operator import attrgetter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from closing import see_that_nothing_goes_on
+from conftest import PATIENCE_S
+from summaries import TEXT, Opened, close, compared_models
+
+import guiapp
+from guiapp.analysis.compare.comparison import Side
+from guiapp.analysis.compare.texts import compare_texts
+from guiapp.cli.main import run
+from guiapp.core.demo import demo_model_path
+from guiapp.core.formats.glance import Glance
+from guiapp.core.sources.installed import Installed
+from guiapp.errors import VocabError
+from guiapp.kit.models import installed
+from guiapp.kit.models.compared_models import ComparedModels
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.text_session import TextSession
+from guiapp.kit.state.background import SupersededError
+from guiapp.kit.state.settings import Settings
+from guiapp.pages.compare import summary as summary_module
+from guiapp.pages.compare.summary import REPORTS, SummaryModel
+
+OTHERS = ("demo:wordpiece", "demo:unigram", "demo:rwkv", "demo:toy")
+
+
+@pytest.fixture
+def make(qtbot, tmp_path, monkeypatch):
+    """Makes a summary of columns and other models, and waits until all have counted."""
+    monkeypatch.setattr(summary_module, "PAUSE_MS", 0)
+    monkeypatch.setattr(summary_module, "PAUSE_BEFORE_OPENING_MS", 0)
+    made = []
+
+    def make(columns=("demo:bpe", "demo:spm"), others=(), text=TEXT, load=None):
+        compared = compared_models(qtbot, columns, text)
+        summary = SummaryModel(compared, Settings(tmp_path / "settings.ini"), load or Opened())
+        made.append((summary, compared))
+        summary.compared = compared
+        summary.watch(True)
+        summary.add_all((name, None) for name in others)
+        qtbot.waitUntil(lambda: not summary.is_counting)
+        return summary
+
+    yield make
+    for summary, compared in made:
+        summary.stop()
+        close(compared)
+
+
+def same(found, expected):
+    """Whether two Counts have the same figures."""
+    assert list(found.file_types) == list(expected.file_types)
+    for tally, other in zip(found.file_types.values(), expected.file_types.values(), strict=True):
+        assert (tally.n_tokens, tally.n_bytes, tally.n_characters) == (
+            *(other.n_tokens, other.n_bytes, other.n_characters),
+        )
+        assert np.array_equal(tally.n_words, other.n_words)
+        assert np.array_equal(tally.n_word_tokens, other.n_word_tokens)
+    return found.context_length == expected.context_length
+
+
+def expected(names, texts, **options):
+    return compare_texts([Side(name, guiapp.open_model(name), **options) for name in names], texts, 0).counts
+
+
+def test_rows_are_what_the_command_counts_in_columns_and_other_models(make):
+    summary = make(others=OTHERS)
+    names = "demo:bpe", "demo:spm", *OTHERS
+    assert [row.name for row in summary.rows] == list(names)
+    for row, counts in zip(summary.rows, expected(names, [("", TEXT)]), strict=True):
+        assert same(row.counts, counts)
+    assert [counts.name for _, counts in summary.counted] == summary.titles()
+
+
+def test_an_edit_and_other_switches_are_counted_anew(make, qtbot):
+    summary = make(others=OTHERS[:1])
+    first, second = summary.compared.sessions
+    first.document.insert(b"More of it. ")
+    assert all(map(summary.is_due, summary.rows))
+    second.set_encoder("greedy")
+    first.set_add_special(False)
+    qtbot.waitUntil(lambda: not summary.is_counting)
+    text = [("", first.document.text())]
+    counts = [
+        *expected(["demo:bpe"], text, add_special=False),
+        *expected(["demo:spm"], text, encoder="greedy"),
+        *expected(["demo:wordpiece"], text, add_special=False),
+    ]
+    assert all(same(row.counts, each) for row, each in zip(summary.rows, counts, strict=True))
+    assert summary.titles()[1].endswith("(greedy)")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two texts, one that is none, and one that is hidden."""
+    texts = {"a.py": b"x = 1\n", "deep/b.txt": TEXT, "c.bin": b"\0\1\2", ".git/d.txt": b"hidden"}
+    for name, text in texts.items():
+        (tmp_path / "docs" / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / "docs" / name).write_bytes(text)
+    return tmp_path / "docs"
+
+
+def test_a_folder_is_counted_and_left_again(make, folder, qtbot):
+    summary = make(others=OTHERS[:1])
+    names = "demo:bpe", "demo:spm", OTHERS[0]
+    summary.count_folder(folder)
+    qtbot.waitUntil(lambda: summary.folder == folder and not summary.is_counting)
+    assert (summary.texts.n_texts, summary.texts.n_others) == (2, 1)
+    texts = [(str(path), path.read_bytes()) for path in (folder / "a.py", folder / "deep/b.txt")]
+    for row, counts in zip(summary.rows, expected(names, texts), strict=True):
+        assert same(row.counts, counts)
+    summary.compared.sessions[0].document.insert(b"x")
+    assert not summary.is_counting
+    summary.count_text()
+    qtbot.waitUntil(lambda: not summary.is_counting)
+    assert summary.folder is None
+    assert summary.rows[0].counts.whole.n_bytes == len(TEXT) + 1
+
+
+def test_a_folder_without_texts_is_told_and_what_was_counted_stays(make, tmp_path, qtbot):
+    summary = make()
+    (tmp_path / "empty").mkdir()
+    with qtbot.waitSignal(summary.changed, check_params_cb=lambda: bool(summary.failure)):
+        summary.count_folder(tmp_path / "empty")
+    assert "holds no texts" in summary.failure
+    assert summary.folder is None
+    assert len(summary.counted) == 2
+
+
+@pytest.mark.parametrize("what", ["text", "folder"])
+def test_files_have_the_bytes_that_the_command_line_writes(make, folder, tmp_path, capsysbinary, what, qtbot):
+    models = []
+    for name in ("bpe", "spm", "wordpiece"):
+        title = guiapp.open_model(f"demo:{name}").vocabulary.name
+        models.append(str(tmp_path / f"{title}.gguf"))
+        Path(models[-1]).write_bytes(demo_model_path(name).read_bytes())
+    summary = make(models[:2], models[2:])
+    source = ["-f", str(folder)]
+    if what == "folder":
+        summary.count_folder(folder)
+        qtbot.waitUntil(lambda: summary.folder is not None and not summary.is_counting)
+    else:
+        source = ["--text", TEXT.decode()]
+    summary.terms.set_own_price(models[1], 3.0)
+    summary.terms.set_price(2.5)
+    summary.terms.set_context(1000)
+    terms = ["--price", "2.5,3,2.5", "--context", "1000"]
+    for ending, form in ((".csv", "--csv"), (".svg", "--svg"), (".md", "--markdown")):
+        assert ending in REPORTS
+        capsysbinary.readouterr()
+        assert run(["compare", *models, *source, *terms, form]) == 0
+        printed = capsysbinary.readouterr().out
+        if ending == ".md":  # what follows needs all models at once
+            printed = printed.partition(b"\n## Spans")[0]
+        assert summary.report(ending) == printed
+    assert b"cost" in summary.report(".csv")
+
+
+def test_a_model_that_does_not_open_says_why_and_the_others_go_on(make, tmp_path):
+    hostile = tmp_path / "a\u202e<b>\nx.gguf"
+    hostile.write_bytes(b"GGUF")
+    summary = make(others=[str(hostile), OTHERS[0], "no/such/file.gguf"])
+    _, _, broken, other, missing = summary.rows
+    assert summary.state_of(broken) == broken.failure != ""
+    assert "\u202e" not in summary.titles()[2] + broken.failure
+    assert "\n" not in summary.titles()[2] + broken.failure
+    assert summary.state_of(other) == ""
+    assert "file.gguf cannot be opened" in summary.state_of(missing)
+    assert [row for row, _ in summary.counted] == [*summary.rows[:2], other]
+    assert not summary.can_become_column(broken)
+    assert summary.report(".csv").count(b",all,") == 3
+
+
+def test_a_window_without_a_model_says_so(qtbot, tmp_path):
+    session = ModelSession(TextSession(TEXT), load=Opened())
+    compared = ComparedModels(session, Opened())
+    summary = SummaryModel(compared, Settings(tmp_path / "settings.ini"), Opened())
+    summary.watch(True)
+    summary.add("demo:toy")
+    qtbot.waitUntil(lambda: not summary.is_counting)
+    assert summary.state_of(summary.rows[0]) == "No model is open here."
+    assert [row.name for row, _ in summary.counted] == ["demo:toy"]
+    session.loader.open("demo:bpe")
+    assert summary.state_of(summary.rows[0]) == "Opening…"
+    assert summary.rows[0].title == "demo:bpe"
+    qtbot.waitUntil(lambda: len(summary.counted) == 2)
+    summary.stop()
+    close(compared)
+
+
+def test_a_text_that_cannot_be_encoded_is_said_in_the_row(make):
+    load = Opened()
+
+    class Refusing:
+        def __init__(self, tokenizer):
+            self.vocabulary = tokenizer.vocabulary
+
+        def encode(self, *given):
+            raise VocabError("This text has a word too many.")
+
+    summary = make(others=["demo:toy"], load=lambda *given: Refusing(load(*given)))
+    assert summary.state_of(summary.rows[2]) == "This text has a word too many."
+
+
+def test_typing_has_nothing_counted_before_it_pauses(make, monkeypatch, qtbot):
+    load = Opened()
+    summary = make(others=OTHERS[:1], load=load)
+    summary._pause.setInterval(50)
+    summary._open.clear()
+    summary._pause_before_opening.setInterval(200)
+    document = summary.compared.sessions[0].document
+    for _ in range(5):
+        document.insert(b"word ")
+        assert summary._pause.isActive()
+        assert summary.texts is None
+    qtbot.waitUntil(lambda: not summary.is_due(summary.rows[1]))
+    assert load.times[OTHERS[0]] == 1
+    assert summary.is_due(summary.rows[2])  # until typing has paused for longer
+    qtbot.waitUntil(lambda: not summary.is_counting)
+    assert load.times[OTHERS[0]] == 2
+    assert {row.counts.whole.n_bytes for row in summary.rows} == {document.size}
+
+
+def test_an_edit_gives_up_what_is_at_work(make, qtbot):
+    begun, given_up, go_on = threading.Event(), threading.Event(), threading.Event()
+    load = Opened()
+
+    def slow(name, pre, progress):
+        begun.set()
+        while not go_on.wait(0.01):
+            try:
+                progress(0.5)
+            except SupersededError:
+                given_up.set()
+                raise
+        return load(name, pre, progress)
+
+    summary = make(load=slow)
+    summary.add(OTHERS[0])
+    assert begun.wait(PATIENCE_S)
+    qtbot.waitUntil(lambda: summary.state_of(summary.rows[2]) == "Counting: 25 %")
+    summary.compared.sessions[0].document.insert(b"word ")
+    assert given_up.wait(PATIENCE_S)
+    go_on.set()
+    qtbot.waitUntil(lambda: not summary.is_counting)
+    assert load.times[OTHERS[0]] == 1
+
+
+def test_only_a_few_models_stay_open(make, monkeypatch, qtbot):
+    monkeypatch.setattr(summary_module, "KEPT_OPEN", 2)
+    load, alive = Opened(), []
+
+    def watched(*given):
+        tokenizer = load(*given)
+        alive.append(weakref.ref(tokenizer))
+        return tokenizer
+
+    def n_open():
+        gc.collect()
+        return sum(each() is not None for each in alive)
+
+    summary = make(others=OTHERS, load=watched)
+    qtbot.waitUntil(lambda: n_open() == 2)  # the last one's thread lets go of it
+    summary.compared.sessions[0].document.insert(b"x")
+    qtbot.waitUntil(lambda: not summary.is_counting)
+    assert [load.times[name] for name in OTHERS] == [1, 1, 2, 2]
+    summary.remove(summary.rows[2])
+    qtbot.waitUntil(lambda: n_open() == 1)
+
+
+def test_nothing_is_counted_while_nobody_looks(make, qtbot):
+    summary = make()
+    summary.watch(False)
+    summary.add(OTHERS[0])
+    summary.compared.sessions[0].document.insert(b"x")
+    qtbot.waitUntil(lambda: not (summary._pause.isActive() or summary._pause_before_opening.isActive()))
+    assert summary.is_counting
+    assert not summary._job.is_busy
+    summary.watch(True)
+    qtbot.waitUntil(lambda: not summary.is_counting)
+
+
+def test_a_row_becomes_a_column_and_a_column_goes(make, qtbot):
+    summary = make(others=OTHERS)
+    assert not summary.can_remove(summary.rows[0])
+    summary.make_column(summary.rows[2])
+    summary.make_column(summary.rows[4])
+    names = ["demo:bpe", "demo:spm", OTHERS[0], OTHERS[2], OTHERS[1], OTHERS[3]]
+    qtbot.waitUntil(lambda: [row.name for row in summary.rows] == names)
+    qtbot.waitUntil(lambda: not summary.is_counting)
+    assert len(summary.compared.sessions) == 4
+    assert not summary.can_become_column(summary.rows[4])
+    summary.remove(summary.rows[1])
+    assert [row.name for row in summary.rows] == [*names[:1], *names[2:]]
+    assert [each.loader.model.name for each in summary.compared.sessions] == [names[0], *names[2:4]]
+    assert len(summary.counted) == 5
+
+
+def test_a_model_has_one_row_unless_it_is_split_otherwise(make, qtbot):
+    summary = make(others=[*OTHERS, "demo:toy", "demo:bpe"])
+    assert len(summary.rows) == 6
+    summary.add("demo:bpe", "qwen2")
+    summary.add("demo:bpe", "qwen2")
+    qtbot.waitUntil(lambda: not summary.is_counting)
+    assert len(summary.rows) == 7
+    assert summary.titles()[6] == f"{summary.titles()[0]} (qwen2)"
+
+
+def test_models_of_one_name_are_told_apart_by_their_number(make, tmp_path):
+    for place in ("one", "two"):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "x.gguf").write_bytes(demo_model_path("toy").read_bytes())
+    summary = make(others=[str(tmp_path / place / "x.gguf") for place in ("one", "two")])
+    titles = summary.titles()[2:]
+    assert [title[:3] for title in titles] == ["3. ", "4. "]
+    assert titles[0][3:] == titles[1][3:]
+
+
+def test_all_that_is_installed_is_added_but_for_what_cannot_be_opened(make, monkeypatch, qtbot):
+    summary = make(others=OTHERS[:1])
+    found = [*OTHERS, "demo:spm", "demo:broken"]
+    models = [Installed(name, "test", Path(name), 1) for name in found]
+    glances = [Glance("GGUF", problem="" if name != found[-1] else "Broken.") for name in found]
+    monkeypatch.setattr(installed, "installed_models", lambda folders: models)
+    monkeypatch.setattr(installed, "file_state", lambda path: path)
+    monkeypatch.setattr(installed, "glances_apart", lambda paths, progress: glances)
+    summary.add_installed()
+    qtbot.waitUntil(lambda: not summary.installed.is_looking)
+    assert [row.name for row in summary.rows] == ["demo:bpe", "demo:spm", *OTHERS]
+    qtbot.waitUntil(lambda: not summary.is_counting)
+    assert list(map(attrgetter("failure"), summary.rows)) == [""] * 6
+
+
+def test_work_ends_with_the_summary(make):
+    summary = make(others=OTHERS[:1])
+    see_that_nothing_goes_on(summary, summary.stop)

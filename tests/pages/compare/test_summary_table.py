@@ -1,0 +1,192 @@
+"""The summary as rows and columns."""
+
+import pytest
+from PySide6.QtCore import Qt
+from summaries import Opened, close, compared_models
+
+from guiapp.analysis.compare.texts_report import scripts_in
+from guiapp.analysis.tree.scripts import NAMES
+from guiapp.kit.state.settings import Settings
+from guiapp.pages.compare import summary as summary_module
+from guiapp.pages.compare.summary import SummaryModel
+from guiapp.pages.compare.summary_table import BAR_ROLE, ROW_ROLE, SummaryTable
+
+DISPLAY, UP, DOWN = Qt.ItemDataRole.DisplayRole, Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
+HORIZONTAL = Qt.Orientation.Horizontal
+
+
+@pytest.fixture
+def table(qtbot, tmp_path, monkeypatch):
+    monkeypatch.setattr(summary_module, "PAUSE_MS", 0)
+    monkeypatch.setattr(summary_module, "PAUSE_BEFORE_OPENING_MS", 0)
+    compared = compared_models(qtbot, ["demo:bpe", "demo:spm"])
+    summary = SummaryModel(compared, Settings(tmp_path / "settings.ini"), Opened())
+    made = SummaryTable(summary)
+    made.summary, made.compared = summary, compared
+    summary.watch(True)
+    summary.add_all([("demo:wordpiece", None), ("no such file", None), ("demo:toy", None)])
+    qtbot.waitUntil(lambda: not summary.is_counting)
+    yield made
+    summary.stop()
+    close(compared)
+
+
+def titles(table):
+    """With the arrow of what it is sorted by."""
+    return [table.headerData(column, HORIZONTAL) for column in range(table.columnCount())]
+
+
+def column(table, title):
+    at = [each.lstrip("▴▾ ") for each in titles(table)].index(title)
+    return [table.index(row, at).data() for row in range(table.rowCount())]
+
+
+def test_only_scripts_of_the_text_have_columns_the_most_frequent_first(table):
+    counts = table.rows[0].counts
+    scripts = [NAMES[script] for script in scripts_in(counts.whole)]
+    assert scripts == ["Latin", "Cyrillic", "Han"]
+    assert titles(table) == ["model", "tokens", "ratio", "char/token", "byte/token", *scripts]
+
+
+def test_cells_are_the_figures_of_the_counts(table):
+    first = table.rows[0].counts
+    for number, row in enumerate(table.rows):
+        if row.counts is None:
+            assert column(table, "tokens")[number] == ""
+            continue
+        whole = row.counts.whole
+        assert column(table, "tokens")[number] == f"{whole.n_tokens:,}"
+        assert column(table, "ratio")[number] == f"{row.counts.ratio_to(first):.2f}×"
+        assert column(table, "char/token")[number] == f"{whole.characters_per_token:.2f}"
+        assert column(table, "byte/token")[number] == f"{whole.bytes_per_token:.2f}"
+        fertility = whole.script_fertility(NAMES.index("Cyrillic"))
+        assert column(table, "Cyrillic")[number] == f"{fertility:.2f}"
+
+
+def test_a_bar_shows_a_figure_beside_the_least_and_the_most(table):
+    at = titles(table).index("Latin")
+    script = NAMES.index("Latin")
+    known = {row: row.counts.whole.script_fertility(script) for row in table.rows if row.counts is not None}
+    for number, row in enumerate(table.rows):
+        bar = table.index(number, at).data(BAR_ROLE)
+        expected = None if row not in known else (known[row], min(known.values()), max(known.values()))
+        assert bar == expected
+        assert table.index(number, 1).data(BAR_ROLE) is None
+
+
+@pytest.mark.parametrize("order", [UP, DOWN])
+def test_rows_are_sorted_and_brought_back(table, order):
+    added = list(table.rows)
+    n_tokens = [row.counts.whole.n_tokens for row in added if row.counts is not None]
+    table.sort(1, order)
+    *known, unknown = table.rows
+    assert [row.counts.whole.n_tokens for row in known] == sorted(n_tokens, reverse=order is DOWN)
+    assert unknown.failure
+    table.sort(0, order)
+    names = column(table, "model")
+    assert names == sorted(names, key=str.casefold, reverse=order is DOWN)
+    assert titles(table)[0] == ("▾ model" if order is DOWN else "▴ model")
+    table.sort(-1)
+    assert table.rows == added
+    assert titles(table)[:2] == ["model", "tokens"]
+
+
+def test_a_sorted_table_stays_so_when_the_text_changes(table, qtbot):
+    table.sort(titles(table).index("Latin"), DOWN)
+    table.compared.sessions[0].document.insert(b"antidisestablishmentarianism ")
+    qtbot.waitUntil(lambda: not table.summary.is_counting)
+    fertilities = [cell for cell in column(table, "Latin") if cell]
+    assert fertilities == sorted(fertilities, key=float, reverse=True)
+
+
+def test_new_figures_leave_rows_and_columns_where_they_are(table, qtbot):
+    resets, changes = [], []
+    table.modelReset.connect(lambda: resets.append(1))
+    table.dataChanged.connect(lambda: changes.append(1))
+    table.compared.sessions[0].document.insert(b"more ")
+    qtbot.waitUntil(lambda: not table.summary.is_counting)
+    assert (bool(resets), bool(changes)) == (False, True)
+
+
+def test_cost_and_context_have_columns_once_they_are_known(table):
+    table.summary.terms.set_own_price("demo:spm", 4.0)
+    assert titles(table)[5] == "cost"
+    n_tokens = table.rows[1].counts.whole.n_tokens
+    assert column(table, "cost") == ["–", f"{n_tokens * 4 / 1e6:.4g}", "–", "", "–"]
+    table.summary.terms.set_context(1000)
+    assert titles(table)[5:7] == ["of context", "cost"]
+    assert column(table, "of context")[1] == f"{n_tokens / 10:.2f} %"
+    table.summary.terms.set_own_price("demo:spm", None)
+    table.summary.terms.set_context(None)
+    assert not {"cost", "of context"} & set(titles(table))
+
+
+def test_file_types_of_a_folder_have_columns(table, tmp_path, qtbot):
+    for name in ("a.py", "b.txt", "c"):
+        (tmp_path / "docs").mkdir(exist_ok=True)
+        (tmp_path / "docs" / name).write_text(f"some words in {name}")
+    table.summary.count_folder(tmp_path / "docs")
+    qtbot.waitUntil(lambda: table.summary.folder is not None and not table.summary.is_counting)
+    assert set(titles(table)[6:]) == {".py", ".txt", "others"}
+    tally = table.rows[0].counts.file_types[".py"]
+    assert column(table, ".py")[0] == f"{tally.fertility:.2f}"
+
+
+def test_rows_are_copied_as_they_are_seen(table):
+    table.sort(1, DOWN)
+    lines = [line.split("\t") for line in table.tab_separated(table.rows).splitlines()]
+    assert lines[0][:3] == ["", "tokens", "ratio"]
+    assert {len(line) for line in lines} == {len(lines[0])}
+    assert [line[:2] for line in lines[1:5]] == [
+        [table.index(row, 0).data(), table.index(row, 1).data()] for row in range(4)
+    ]
+    assert lines[5][1] == table.rows[4].failure
+    markdown = table.markdown(table.rows[:2]).splitlines()
+    assert len(markdown) == 4
+    assert markdown[2].startswith(f"| {lines[1][0]} | {lines[1][1]} |")
+
+
+def test_every_cell_tells_its_model_and_what_it_is(table):
+    told = table.index(0, 1).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert told == f"{table.index(0, 0).data()}, tokens {table.index(0, 1).data()}"
+    broken = next(number for number, row in enumerate(table.rows) if row.failure)
+    assert table.rows[broken].failure in table.index(broken, 2).data(Qt.ItemDataRole.AccessibleTextRole)
+
+
+def test_heads_and_cells_tell_what_they_are_in_each_role(table):
+    role, middle = Qt.ItemDataRole, Qt.AlignmentFlag.AlignVCenter
+    left, right = Qt.AlignmentFlag.AlignLeft | middle, Qt.AlignmentFlag.AlignRight | middle
+    heads = {
+        each: [table.headerData(at, HORIZONTAL, each) for at in (0, 1, 7)]
+        for each in (role.ToolTipRole, role.TextAlignmentRole, role.DecorationRole)
+    }
+    assert heads == {
+        role.ToolTipRole: [
+            "Click to sort",
+            "Tokens of all texts\nClick to sort",
+            "Tokens a letter, Han\nClick to sort",
+        ],
+        role.TextAlignmentRole: [left, right, right],
+        role.DecorationRole: [None] * 3,
+    }
+    name, failed = "Tokenloupe demo: SentencePiece BPE", table.rows[3].failure
+    roles = role.DisplayRole, role.TextAlignmentRole, role.AccessibleTextRole, role.ToolTipRole
+    cells = {
+        (row, at): [table.index(row, at).data(each) for each in roles] for row in (1, 3) for at in (0, 1)
+    }
+    assert cells == {
+        (1, 0): [name, left, name, f"{name}\ndemo:spm"],
+        (1, 1): ["26", right, f"{name}, tokens 26", "Tokens of all texts"],
+        (3, 0): ["no such file", left, f"no such file, {failed}", failed],
+        (3, 1): ["", right, f"no such file, {failed}", failed],
+    }
+    index = table.index(0, 0)
+    assert (index.data(role.DecorationRole), index.data(BAR_ROLE), index.data(ROW_ROLE)) == (
+        None,
+        None,
+        table.rows[0],
+    )
+    assert table.headerData(0, Qt.Orientation.Vertical) is None
+    assert (table.rowCount(index), table.columnCount(index)) == (0, 0)
+    table.sort(1, UP)
+    assert table.number_of(table.rows[0]) == 4

@@ -1,0 +1,368 @@
+"""Two texts beside each other in a real window, with real clicks and keys."""
+
+import numpy as np
+import pytest
+from editor_hands import place_of_byte
+from fitting import unreadable
+from hands import drop, turn_wheel
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QMenu
+
+import guiapp
+from guiapp.analysis.compare.changes_report import as_text
+from guiapp.analysis.explain.id_lists import as_json
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.core.demo import sample_text
+from guiapp.pages.compare import texts_right_side as right_side
+
+Key, Left = Qt.Key, Qt.MouseButton.LeftButton
+SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+TEXT = sample_text("welcome")[:900]
+LONG = b"".join(b"Line %d of a text that is long enough to scroll.\n" % number for number in range(400))
+
+
+def load(name, pre, progress):
+    return guiapp.open_model(name)
+
+
+@pytest.fixture
+def open_page(make_shell, qtbot):
+    """Shows the page in the real window."""
+
+    def make(text=TEXT, model="demo:bpe"):
+        shell = make_shell(text, model, load)
+        shell.window.actions_table["compare_texts"].trigger()
+        page = shell.window.pages.current
+        qtbot.waitUntil(lambda: page.isVisible() and page.is_ready)
+        page.shell = shell
+        return page
+
+    return make
+
+
+@pytest.fixture
+def page(open_page):
+    return open_page()
+
+
+def write(page, text, qtbot):
+    page.compared.second.text.show(text)
+    qtbot.waitUntil(lambda: page.compared.report is not None)
+
+
+def focused(qtbot, key, modifiers=Qt.KeyboardModifier.NoModifier):
+    qtbot.keyClick(QApplication.focusWidget(), key, modifiers)
+
+
+def told(page):
+    return page.details._title.text(), page.details._told.toPlainText()
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(page, qtbot):
+    write(page, TEXT + TEXT[:90], qtbot)
+    assert unreadable(page.window()) == []
+
+
+def test_an_empty_right_side_says_what_to_do_and_marks_nothing(page):
+    title, text = told(page)
+    assert title == "Nothing to compare with yet"
+    assert "Type or paste" in text
+    assert "written to no file" in text
+    window = page.compared.left.spans_in(0, len(TEXT))
+    assert window.tints.max() < 6
+    assert not page.copy.isEnabled()
+    page.next.trigger()
+    assert page.compared.current is None
+
+
+def test_text_is_typed_at_the_right_and_its_tokens_counted(page, qtbot):
+    qtbot.mouseClick(page.right.editor.viewport(), Left)
+    for letter in "Hi you":
+        qtbot.keyClick(page.right.editor, letter)
+    assert page.compared.second.document.text() == b"Hi you"
+    qtbot.waitUntil(lambda: page.compared.report is not None)
+    n_tokens = len(page.compared.first.tokenizer.encode(b"Hi you").token_ids)
+    assert page.right.head._count.text() == str(n_tokens)
+    assert page.left_head._more.text() == f"+{len(page.compared.first.tokens) - n_tokens:,}"
+    assert page.shell.session.document.text() == TEXT
+    focused(qtbot, Key.Key_Z, CTRL)
+    assert page.compared.second.document.text() != b"Hi you"
+    assert page.shell.session.document.text() == TEXT
+
+
+def test_the_left_text_is_copied_by_a_click_and_then_changed(page, qtbot):
+    qtbot.mouseClick(page.right.copy_button, Left)
+    qtbot.waitUntil(lambda: page.compared.report is not None)
+    assert page.compared.second.document.text() == TEXT
+    assert told(page)[0] == f"The same {len(page.compared.first.tokens)} tokens"
+    assert page.left._mark is None
+    focused(qtbot, Key.Key_End, CTRL)
+    qtbot.keyClicks(QApplication.focusWidget(), "!!")
+    qtbot.waitUntil(lambda: page.compared.report is not None)
+    found = page.compared.found
+    assert told(page)[0] == f"{found.n_common} tokens in common"
+    assert page.left._mark == page.compared.left.common_end
+    assert page.right.editor._mark == page.compared.right.common_end
+
+
+def test_keys_walk_the_changes_and_both_sides_stand_side_by_side(open_page, qtbot):
+    page = open_page(LONG)
+    other = LONG.replace(b"Line 200 of", b"Line two hundred of, and much more beside that, says").replace(
+        b"Line 350 ", b""
+    )
+    write(page, b"One more line\n" * 30 + other, qtbot)
+    n_changes = len(page.compared.found.rows)
+    assert n_changes >= 3
+    seen = []
+    page.left.setFocus()
+    for _ in range(n_changes):
+        focused(qtbot, Key.Key_F8)
+        seen.append(page.compared.current)
+        change = page.compared.current_change
+        places = [
+            view.rows.place_of(side.stretch(change)[0])
+            for view, side in zip((page.left, page.right.editor), page.compared.sides, strict=True)
+        ]
+        assert all(0 <= place.y < page.left.viewport().height() for place in places)
+        if 0 < page.compared.current < n_changes - 1:
+            assert abs(places[0].y - places[1].y) <= 1
+    assert sorted(seen) == list(range(n_changes))
+    focused(qtbot, Key.Key_F8, SHIFT)
+    assert page.compared.current == seen[-2]
+    assert page.walking.place.text() == f"{seen[-2] + 1} of {n_changes}"
+
+
+def test_a_side_that_is_scrolled_takes_the_other_along(open_page, qtbot):
+    page = open_page(LONG)
+    inserted = b"Something that the left text does not have\n" * 40
+    at = LONG.index(b"Line 100 ")
+    write(page, LONG[:at] + inserted + LONG[at:], qtbot)
+    for view, other, side in (
+        (page.left, page.right.editor, page.compared.left),
+        (page.right.editor, page.left, page.compared.right),
+    ):
+        view.place(side.document.line_start(250), 0)
+        offset, y = view.top
+        beside = side.offset_beside(page.compared.sides[1 - side.side], offset)
+        assert abs(other.rows.place_of(beside).y - y) <= 1
+        document = page.compared.sides[1 - side.side].document
+        assert document.slice(*document.line_span(document.line_of(beside))) == (
+            side.document.slice(*side.document.line_span(side.document.line_of(offset)))
+        )
+    before = page.left.top
+    turn_wheel(page.right.editor.viewport(), QPoint(50, 50), -120)
+    assert page.left.top != before
+
+
+def test_a_change_is_gone_to_by_a_click_on_its_row(page, qtbot):
+    write(page, TEXT[:200] + b"NEW" + TEXT[200:600] + TEXT[640:], qtbot)
+    rows = page.details.list
+    index = rows.model().index(1)
+    rows.scrollTo(index)
+    qtbot.mouseClick(rows.viewport(), Left, pos=rows.visualRect(index).center())
+    assert page.compared.current == 1
+    assert page.details._change_title.text().startswith(f"CHANGE 2 OF {len(page.compared.found.rows)}")
+    assert [view._selected_token >= 0 for view in (page.left, page.right.editor)] == [
+        start < end
+        for start, end in (side.stretch(page.compared.current_change) for side in page.compared.sides)
+    ]
+    qtbot.mouseClick(page.details.go_to_parting, Left)
+    assert page.compared.current == 0
+    assert page.left._pointed_out.start == page.compared.left.common_end
+
+
+def test_what_is_found_is_copied_as_the_command_line_writes_it(page, qtbot):
+    write(page, TEXT[:300], qtbot)
+    qtbot.mouseClick(page.copy, Left)
+    assert QGuiApplication.clipboard().text() == as_text(page.compared.report, is_markdown=True) + "\n"
+    assert "| at | removed |" in QGuiApplication.clipboard().text()
+
+
+def test_pasted_ids_show_their_tokens_and_what_is_wrong(page, qtbot):
+    ids = page.compared.first.tokens.ids(0, len(page.compared.first.tokens))
+    qtbot.mouseClick(page.right.kinds._group.button(1), Left)
+    QGuiApplication.clipboard().setText(as_json(np.append(ids[0], ids)))
+    focused(qtbot, Key.Key_V, CTRL)
+    qtbot.waitUntil(lambda: page.compared.report is not None)
+    assert page.compared.ids.read.text == TEXT
+    title, text = told(page)
+    assert title == "1 token in common"
+    assert "There is a second BOS in the list of ids." in text
+    assert "the same text, cut in another way" in text
+    assert [chip.is_ringed for chip in page.right.decoded._chips()] == [False, True]
+    assert page.right.head._count.text() == str(len(ids) + 1)
+    page.next.trigger()
+    assert page.right.numbers._pointed_out.start == page.compared.ids.text.document.text().index(
+        b",", 1
+    ) + len(b", ")
+    qtbot.keyClicks(page.right.numbers, "x")
+    qtbot.waitUntil(lambda: page.compared.ids.read.error != "" and not page.compared.is_behind)
+    assert "is not a whole number" in told(page)[1]
+
+
+def test_a_change_far_down_is_seen_in_the_text_of_the_ids_too(open_page, qtbot):
+    page = open_page(LONG[:3000])
+    ids = page.compared.first.tokens.ids(0, len(page.compared.first.tokens))
+    page.compared.take_ids(True)
+    page.compared.ids.text.document.insert(as_json(np.delete(ids, 200)).encode())
+    qtbot.waitUntil(lambda: page.compared.report is not None)
+    page.left.reveal(0, 0)
+    page.next.trigger()
+    start = page.right.decoded._pointed_out.start
+    assert 0 <= page.right.decoded.rows.place_of(start).y < page.right.decoded.viewport().height() - 10
+    assert page.left.rows.shows(page.left._pointed_out.start)
+
+
+def test_each_kind_keeps_what_is_in_it(page, qtbot):
+    write(page, b"another", qtbot)
+    for kind in (1, 0):
+        qtbot.mouseClick(page.right.kinds._group.button(kind), Left)
+        assert page.right.field.hasFocus()
+        focused(qtbot, Key.Key_7)
+    assert page.compared.second.document.text() == b"7another"
+    assert page.compared.ids.text.document.text() == b"7"
+    page.shell.window.actions_table["inspect"].trigger()
+    page.shell.window.actions_table["compare_texts"].trigger()
+    assert page.right.editor.isVisible()
+    assert page.compared.second.document.text() == b"7another"
+
+
+def test_a_file_is_opened_on_the_side_where_it_is_dropped(page, qtbot, tmp_path):
+    path = tmp_path / "other <b>text.txt"
+    path.write_bytes(b"from a file")
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path))])
+    with qtbot.waitSignal(page.compared.second.text.file_changed):
+        assert drop(page.right, QPoint(40, 300), mime)
+    assert page.compared.second.document.text() == b"from a file"
+    assert page.shell.session.document.text() == TEXT
+    assert page.right.head._size.whole_text.startswith("other <b>text.txt · ")
+    qtbot.waitUntil(lambda: page.compared.report is not None)
+    assert page.compared.report.names == ("The first text", path.name)
+
+
+def test_a_file_that_cannot_be_read_is_told_of_beside_it(page, qtbot, tmp_path, monkeypatch):
+    chosen = [str(tmp_path / "missing.txt")]
+    monkeypatch.setattr(
+        right_side.QFileDialog, "getOpenFileName", lambda parent, title: (chosen[0], "All files")
+    )
+    with qtbot.waitSignal(page.compared.second.text.failed):
+        qtbot.mouseClick(page.right.open_button, Left)
+    assert "missing.txt cannot be opened" in page.right._failure.text()
+    assert page.right._failure.isVisible()
+    chosen[0] = str(tmp_path / "there.txt")
+    (tmp_path / "there.txt").write_bytes(b"there")
+    with qtbot.waitSignal(page.compared.second.text.file_changed):
+        qtbot.mouseClick(page.right.open_button, Left)
+    qtbot.waitUntil(lambda: not page.right._failure.isVisible())
+
+
+def test_text_that_the_model_has_no_tokens_for_is_told_of_beside_it(make_shell, qtbot):
+    shell = make_shell()
+    shell.window.actions_table["compare_texts"].trigger()
+    page = shell.window.pages.current
+    with qtbot.waitSignal(page.compared.second.spans.failed):
+        page.compared.second.text.show(b"unencodable")
+    assert page.right._failure.isVisible()
+    page.compared.second.text.show(b"one")
+    qtbot.waitUntil(lambda: not page.right._failure.isVisible())
+
+
+def test_the_wheel_enlarges_both_sides(page):
+    before = page.left.font_px
+    turn_wheel(page.right.editor.viewport(), QPoint(50, 50), 120, CTRL)
+    assert page.left.font_px == page.right.editor.font_px > before
+
+
+def test_keys_reach_every_panel(page, qtbot):
+    write(page, b"another", qtbot)
+    page.left.setFocus()
+    for panel in page.panels[1:]:
+        focused(qtbot, Key.Key_F6)
+        assert panel.hasFocus()
+
+
+def test_what_is_pointed_out_follows_edits_and_is_forgotten_with_its_change(page, qtbot):
+    at = TEXT.index(b" ", 300)
+    write(page, TEXT[:at] + b" NEW" + TEXT[at:], qtbot)
+    page.next.trigger()
+    assert page.right.editor._pointed_out[:2] == (at, at + 4)
+    page.compared.second.document.replace(at + 1, at + 1, b"RE")
+    assert page.right.editor._pointed_out[:2] == page.compared.right.stretch(page.compared.change(0))
+    page.compared.second.document.replace(at, at + 6, b"")
+    assert page.compared.current is None
+    assert page.right.editor._pointed_out is page.left._pointed_out is None
+
+
+def test_the_edit_menu_is_for_the_text_in_which_people_type(page, qtbot):
+    write(page, b"another", qtbot)
+    page.right.editor.setFocus()
+    actions = page.shell.window.actions_table
+    actions["select_all"].trigger()
+    QGuiApplication.clipboard().setText("pasted")
+    actions["paste"].trigger()
+    assert page.compared.second.document.text() == b"pasted"
+    page.left.setFocus()
+    actions["paste"].trigger()
+    assert page.shell.session.document.text() == b"pasted" + TEXT
+    assert actions["paste"] in page.right.editor.actions()
+
+
+def test_white_space_is_shown_here_as_everywhere(page):
+    views = page.left, page.right.editor, page.right.numbers, page.right.decoded
+    for _ in range(2):
+        page.shell.window.actions_table["whitespace"].trigger()
+        shown = page.shell.window.actions_table["whitespace"].isChecked()
+        assert [view._shows_whitespace for view in views] == [shown] * 4
+
+
+def menu_over(view, offset):
+    place = place_of_byte(view, offset)
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, view.viewport().mapToGlobal(place))
+    QApplication.sendEvent(view.viewport(), event)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    return menu
+
+
+@pytest.mark.parametrize(
+    ("side", "offset", "n_variants", "is_stepped"),
+    [("left", 6, 1, True), ("editor", 6, 1, False), ("numbers", 7, 0, False), ("decoded", 6, 1, False)],
+)
+def test_hovering_and_right_clicks_tell_of_tokens_as_on_the_inspect_page(
+    open_page, qtbot, side, offset, n_variants, is_stepped
+):
+    page = open_page(b"Hello New York")
+    vocabulary = page.compared.first.vocabulary
+    if side in ("left", "editor"):
+        write(page, b"Hello New York", qtbot)
+    else:
+        ids = page.compared.first.tokenizer.encode(b"Hello New York", add_special=False).token_ids.tolist()
+        page.compared.take_ids(True)
+        page.compared.ids.text.show(" ".join(map(str, ids)).encode())
+        qtbot.waitUntil(lambda: page.is_ready and len(page.compared.ids.decoded.tokens) == len(ids))
+    view = page.left if side == "left" else getattr(page.right, side)
+    tip = view.tip(QPointF(place_of_byte(view, offset)))
+    menu = menu_over(view, offset)
+    words = [action.text() for action in menu.actions()]
+    shown, token_id = words[0].split()
+    data = vocabulary.token_bytes(int(token_id))
+    assert shown == Spelling.SIGNS.token(vocabulary, int(token_id))
+    assert tip.startswith(shown)
+    assert f"id {token_id}" in tip
+    assert len([each for each in words if each.startswith("Variants of")]) == n_variants
+    assert ("Stop when it is formed" in words) is is_stepped
+    assert {"Show in tree", "How it is built"} <= set(words)
+    row = next(each for each in menu.actions() if each.text() == "Copy text")
+    qtbot.mouseClick(menu, Left, pos=menu.actionGeometry(row).center())
+    assert QGuiApplication.clipboard().text().encode() == data
+
+
+def test_what_is_no_id_has_no_menu_of_a_token(page, qtbot):
+    page.compared.take_ids(True)
+    page.compared.ids.text.show(b"263 lion")
+    qtbot.waitUntil(lambda: page.compared.ids.read is not None and bool(page.compared.ids.read.error))
+    menu = menu_over(page.right.numbers, 5)
+    assert not any(action.text().startswith("Copy id") for action in menu.actions())
+    menu.close()

@@ -1,0 +1,174 @@
+"""What is said of two compared texts: before there is a second one, where they part, and each change."""
+
+import pytest
+
+import guiapp
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.text_session import TextSession
+from guiapp.pages.compare import texts_words
+from guiapp.pages.compare.texts import ComparedTexts
+from guiapp.pages.compare.texts_words import beginning, changed_ids, counts, in_a_line, size, where
+
+TEXT = "How do lions\nsleep in Ünal?\n".encode()
+
+
+def load(name, pre, progress):
+    return guiapp.open_model(name)
+
+
+@pytest.fixture
+def closed(qapp):
+    """Texts without a model."""
+    session = ModelSession(TextSession(TEXT), load=load)
+    made = ComparedTexts(session)
+    made.watch(True)
+    yield made
+    made.stop()
+    session.close()
+    session.text.close()
+
+
+@pytest.fixture
+def compared(closed, qtbot):
+    closed.first.loader.open("demo:bpe")
+    qtbot.waitUntil(lambda: closed.first.tokenizer is not None and not closed.is_behind)
+    return closed
+
+
+def write(compared, text, qtbot):
+    compared.second.text.show(text)
+    qtbot.waitUntil(lambda: not compared.is_behind and compared.report is not None)
+
+
+def paste(compared, text, qtbot):
+    compared.take_ids(True)
+    compared.ids.text.document.set_text(text)
+    qtbot.waitUntil(lambda: not compared.is_behind and compared.report is not None)
+
+
+def rows_of(compared):
+    return [in_a_line(compared, index) for index in range(len(compared.found.rows))]
+
+
+def test_what_is_lacking_is_told_first(closed, qtbot):
+    assert beginning(closed) == ("No model", ("Open a model: tokens are its own.",), "")
+    closed.first.loader.open("demo:bpe")
+    qtbot.waitUntil(lambda: closed.first.tokenizer is not None and not closed.is_behind)
+    assert beginning(closed) == ("Nothing to compare with yet", (texts_words.WITHOUT_TEXT,), "")
+    closed.take_ids(True)
+    assert beginning(closed) == ("Nothing to compare with yet", (texts_words.WITHOUT_IDS,), "")
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "counted", "rows"),
+    [
+        (TEXT.decode(), ("The same 17 tokens", (), ""), "0 changes: 0 removed, 0 inserted", []),
+        (
+            "How do tigers\nsleep in x?",
+            (
+                "4 tokens in common",
+                ("31 % of the right text: what a cache of prefixes keeps.",),
+                "They part in line 1, at token 5: ·l (280) at the left, ·t (256) at the right.",
+            ),
+            "3 changes: 8 removed, 4 inserted",
+            ["·l|ions → ·t|ig|ers", "·|<C3>|<9C>|n|al → ·x (846)", "↵ (198) → –"],
+        ),
+        (
+            "How do lions",
+            (
+                "6 tokens in common",
+                ("100 % of the right text: what a cache of prefixes keeps.",),
+                "They part in line 1, at token 7: ↵ (198) at the left, the end at the right.",
+            ),
+            "1 change: 11 removed, 0 inserted",
+            ["↵|s|leep|·in|·|<C3>|<9C>|n|al|?|↵ → –"],
+        ),
+        (
+            f"{TEXT.decode()}more",
+            (
+                "17 tokens in common",
+                ("89 % of the right text: what a cache of prefixes keeps.",),
+                "They part in line 3, at token 18: the end at the left, m (76) at the right.",
+            ),
+            "1 change: 0 removed, 2 inserted",
+            ["– → m|ore"],
+        ),
+    ],
+)
+def test_where_texts_part_and_what_changed_is_told(compared, qtbot, text, told, counted, rows):
+    write(compared, text.encode(), qtbot)
+    assert (beginning(compared), counts(compared), rows_of(compared)) == (told, counted, rows)
+
+
+def test_a_change_has_a_place_and_its_tokens_and_texts_have_sizes(compared, qtbot):
+    write(compared, b"How do tigers\nsleep in x?", qtbot)
+    assert [where(compared, at) for at in range(3)] == [
+        "Change 1 of 3 · line 1",
+        "Change 2 of 3 · line 2",
+        "Change 3 of 3 · line 2",
+    ]
+    assert [ids.tolist() for ids in changed_ids(compared, 0)] == [[280, 1507], [256, 752, 397]]
+    assert [size(side) for side in compared.sides] == ["28 characters · 29 bytes", "25 characters · 25 bytes"]
+
+
+def test_nothing_is_told_of_a_text_that_is_not_encoded_yet(compared, monkeypatch):
+    compared.second.text.show(TEXT)
+    monkeypatch.setattr(ComparedTexts, "is_behind", True)
+    assert beginning(compared) == ("Encoding …", (), "")
+
+
+def test_lists_of_ids_are_told_of_in_their_own_words(compared, qtbot):
+    ids = compared.first.tokens.ids(0, 17).tolist()
+    paste(compared, str(ids[:-1]).encode(), qtbot)
+    assert beginning(compared).lines == ("100 % of the list: what a cache of prefixes keeps.",)
+    assert counts(compared) == "1 change: 1 missing, 0 too many"
+    paste(compared, b"2549 39 318 75 72 x", qtbot)
+    assert beginning(compared).lines == (
+        "“x” at character 19 is not a whole number.",
+        "Compared is what stands before that: 5 ids.",
+        "60 % of the list: what a cache of prefixes keeps.",
+    )
+    assert (counts(compared), rows_of(compared)[0].partition(" → ")[2]) == (
+        "1 change: 14 missing, 2 too many",
+        "l|i",
+    )
+    paste(compared, b"39 318 403", qtbot)
+    assert beginning(compared)[0] == "0 tokens in common"
+
+
+def test_a_list_that_cuts_the_same_text_otherwise_is_told_of(compared, qtbot):
+    compared.first.set_add_special(False)
+    compared.first.document.set_text(b" lions")
+    paste(compared, b"220 75 1507", qtbot)
+    assert beginning(compared).lines[:-1][-1] == "The list stands for the same text, cut in another way."
+
+
+def test_long_changes_are_shortened(compared, qtbot, monkeypatch):
+    monkeypatch.setattr(texts_words, "LONGEST_SHOWN", 6)
+    monkeypatch.setattr(texts_words, "LONGEST_LIST", 3)
+    write(compared, b"How do tigers\nsleep in x?", qtbot)
+    assert rows_of(compared) == ["·l|io… → ·t|ig…", "·|<C3… … → ·x (846)", "↵ (198) → –"]
+    assert [texts_words.shortened(text) for text in ("123456", "1234567")] == ["123456", "12345…"]
+
+
+def test_the_spans_of_a_list_are_the_models_but_for_the_mistake(compared, qtbot):
+    paste(compared, b"2549 39 x", qtbot)
+    numbers, first = compared.ids.numbers, compared.first
+    window = numbers.spans_in(0, 9)
+    assert window.ids.tolist() == [2549, 39, -1]
+    attributes = numbers.attributes_of(window.ids).tolist()
+    assert attributes == [*first.attributes_of(window.ids[:2]).tolist(), Attribute.UNKNOWN.value]
+    assert (numbers.label_of(-1), numbers.label_of(0), numbers.label_of(39)) == (
+        "no id",
+        first.label_of(0),
+        first.label_of(39),
+    )
+    assert (numbers.tokenizer, numbers.vocabulary) == (first.tokenizer, first.vocabulary)
+    told = []
+    numbers.tokens_changed.connect(lambda edit, tokens: told.append((edit is not None, len(tokens))))
+    compared.ids.text.document.replace(9, 9, b"y")
+    assert told == [(True, 3)]
+    qtbot.waitUntil(lambda: not compared.is_behind)
+    assert told == [(True, 3), (False, 3)]
+    assert numbers.spans_in(0, 10).ends.tolist() == [4, 7, 10]

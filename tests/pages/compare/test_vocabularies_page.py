@@ -1,0 +1,386 @@
+"""The Vocabularies page in the real window: what is said, listed and shown by clicks and keys."""
+
+from functools import partial
+
+import chart_samples as charts
+import pytest
+from controls_in_words import all_of, controls_of, made_anew
+from fitting import unreadable
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolButton
+from vocabulary_pairs import HOSTILE, load
+
+from guiapp.analysis.compare.vocabularies import LONGEST_COUNTED
+from guiapp.analysis.tree.scripts import NAMES
+from guiapp.kit.widgets.styled_text import StyledText
+from guiapp.pages.compare import vocabularies
+from guiapp.pages.compare.vocabularies_head import PairHead
+from guiapp.pages.compare.vocabularies_listing import VocabularyList
+from guiapp.pages.compare.vocabularies_page import NO_MODEL, NO_SECOND
+from guiapp.pages.compare.vocabularies_picture import VocabularyPicture
+from guiapp.pages.compare.vocabularies_side import SidePanel
+
+LEFT = Qt.MouseButton.LeftButton
+LATIN = NAMES.index("Latin")
+
+
+@pytest.fixture
+def open_page(make_shell, qtbot):
+    """Shows the page with some models, the first one as the window's."""
+
+    def make(*names):
+        shell = make_shell(b"abc", names[0] if names else None, load)
+        shell.window.resize(1280, 800)
+        shell.window.actions_table["compare_vocabularies"].trigger()
+        page = shell.window.pages.current
+        for name in names[1:]:
+            shell.compared.add(name)
+        if names[1:]:
+            qtbot.waitUntil(lambda: page.model.found is not None)
+        settle(page, qtbot)
+        page.shell = shell
+        return page
+
+    return make
+
+
+def settle(page, qtbot):
+    qtbot.waitUntil(lambda: page.is_ready and not page.model._pause.isActive())
+    QApplication.processEvents()
+
+
+def chip(page, text):
+    chips = (each for each in page.head.findChildren(QToolButton) if each.isVisible())
+    return next(each for each in chips if text in each.text())
+
+
+def click(page, qtbot, widget, place=None):
+    qtbot.mouseClick(widget, LEFT, pos=place or widget.rect().center())
+    settle(page, qtbot)
+
+
+def row_place(page, row):
+    return page.list.view.visualRect(page.list.table.index(row, 0)).center()
+
+
+def shown(page):
+    return [page.list.table.index(row, 0).data() for row in range(page.list.table.rowCount())]
+
+
+def told(details):
+    return {each.accessibleName(): each.toPlainText() for each in details.findChildren(StyledText)}
+
+
+def said(widget):
+    return [label.text() for label in widget.findChildren(QLabel) if label.isVisible()]
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(open_page):
+    assert unreadable(open_page("demo:bpe", "demo:spm").window()) == []
+
+
+def test_without_two_models_it_says_what_to_do(open_page, qtbot):
+    page = open_page()
+    asked = []
+    page._requests.model_wanted.disconnect()
+    page._requests.model_wanted.connect(lambda widget, take: asked.append((widget, take)))
+    assert page.contents.message.text() == NO_MODEL
+    click(page, qtbot, page.add)
+    [(widget, take)] = asked
+    assert widget is page.add
+    with qtbot.waitSignal(page.model.first.vocabulary_changed):
+        take("one", None)
+    assert page.contents.message.text() == NO_SECOND
+    assert not page.head.isVisible()
+    click(page, qtbot, page.add)
+    asked[-1][1]("other", None)
+    qtbot.waitUntil(lambda: page.model.found is not None)
+    settle(page, qtbot)
+    assert page.list.view.hasFocus()
+    assert page.model.chosen is None
+
+
+def test_why_a_model_cannot_be_opened_is_said(open_page, qtbot):
+    page = open_page("one")
+    page.shell.compared.add("broken")
+    qtbot.waitUntil(lambda: page.contents.message.text() == "broken is no model. Choose another one.")
+    assert page.add.isVisible()
+
+
+def test_identical_vocabularies_are_called_so(open_page):
+    page = open_page("one", "same")
+    texts = said(page.head)
+    assert "Identical" in texts
+    assert texts.count("✓") == 4
+    assert chip(page, "all 9 are the same").isChecked() is False
+    assert page.list.groups.text() == "All tokens · 9"
+
+
+def test_a_click_on_a_count_lists_what_was_counted(open_page, qtbot):
+    page = open_page("one", "other")
+    assert "Not identical" in said(page.head)
+    assert shown(page) == ["abc"]
+    assert chip(page, "1 only in A").isChecked()
+    click(page, qtbot, chip(page, "2 with another id"))
+    assert shown(page) == ["a", "b"]
+    assert chip(page, "2 with another id").isChecked()
+    assert not chip(page, "1 only in A").isChecked()
+    click(page, qtbot, chip(page, "2 only in A"))
+    assert shown(page) == ["ab + c", "a + bc"]
+    click(page, qtbot, chip(page, "2 special tokens"))
+    assert shown(page) == ["<s>", "</s>"]
+
+
+def test_roles_and_rules_have_panels(open_page, qtbot):
+    page = open_page("one", "ruled")
+    assert page.side.stack.currentWidget() is page.side.rules
+    text = page.side.rules.text.toPlainText()
+    assert text.startswith("≠  clean spaces\nA  False\nB  True")
+    click(page, qtbot, chip(page, "2 roles"))
+    assert page.side.stack.currentWidget() is page.side.roles
+    assert page.side.roles.text.toPlainText().startswith("✓  BOS\nA  7  <s>\nB  7  <s>")
+
+
+def test_a_row_tells_all_about_itself_and_leads_to_the_tree(open_page, qtbot):
+    page = open_page("one", "other")
+    wanted = []
+    page._requests.token_wanted.disconnect()
+    page._requests.token_wanted.connect(wanted.append)
+    click(page, qtbot, chip(page, "8 in both"))
+    click(page, qtbot, page.list.view.viewport(), row_place(page, 1))
+    details = page.side.details
+    assert page.side.stack.currentWidget() is details
+    texts = told(details)
+    assert texts["Token text"] == "b"
+    assert (texts["id in A"], texts["id in B"]) == ("1", "0")
+    assert "id  ≠" in said(details)
+    assert not details.open.isVisible()
+    click(page, qtbot, details.tree)
+    assert wanted == [1]
+    click(page, qtbot, details.copy_button)
+    assert QApplication.clipboard().text().startswith("text\tb\n\tA\tB\nid\t1\t0\n")
+    page.list.view.setFocus()
+    qtbot.keyClick(page.list.view, Qt.Key.Key_Down)
+    assert page.model.chosen == 2
+    qtbot.keyClick(page.list.view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.clipboard().text().splitlines()[1].split("\t")[:3] == ["c", "2", "2"]
+
+
+def test_a_token_that_only_b_has_is_shown_once_b_is_the_windows_model(open_page, qtbot):
+    page = open_page("one", "other")
+    click(page, qtbot, chip(page, "1 only in B"))
+    click(page, qtbot, page.list.view.viewport(), row_place(page, 0))
+    details = page.side.details
+    assert not details.tree.isVisible()
+    assert any(text.startswith("Only B has it.") for text in said(details))
+    click(page, qtbot, details.open)
+    qtbot.waitUntil(lambda: page.shell.window.pages.current_name == "tree")
+    assert page.model.first.loader.model.name == "other"
+    tree = page.shell.window.pages.current
+    qtbot.waitUntil(lambda: tree.model.picture is not None and len(tree.search.found_nodes) == 1)
+    assert tree.model.picture.token(int(tree.search.found_nodes[0])) == 5
+
+
+def test_another_model_that_is_opened_instead_is_not_searched(open_page, qtbot):
+    page = open_page("one", "other")
+    wanted = []
+    page._requests.token_wanted.connect(wanted.append)
+    page.side.details.second_wanted.emit(5)
+    page.model.first.loader.open("same")
+    qtbot.waitUntil(lambda: page.model.found is not None and page.model.first.loader.model.name == "same")
+    page.model.first.loader.open("other")
+    qtbot.waitUntil(lambda: page.model.first.loader.model.name == "other")
+    assert wanted == []
+
+
+def test_bars_tell_their_figures_and_list_their_tokens(open_page, qtbot):
+    page = open_page("one", "other")
+    scripts, lengths = page.picture.scripts, page.picture.lengths
+    [latin] = [value for value in scripts.values if value.key == LATIN]
+
+    def click_on(bars, place):
+        charts.click(bars, place)
+        settle(page, qtbot)
+
+    charts.hover(scripts, scripts.pixel(0.5, latin.y))
+    assert page.picture._figures.text() == "Latin: 6 in both, 1 only in A, 1 only in B"
+    for share, rows in ((0.4, 6), (0.8, 1), (0.95, 1)):
+        click_on(scripts, scripts.pixel(share, latin.y))
+        assert (len(shown(page)), scripts.selected) == (rows, LATIN)
+    assert page.list.script.isVisible()
+    click_on(scripts, scripts.pixel(0.95, latin.y))
+    assert not page.list.script.isVisible(), "a second click shows all again"
+    click(page, qtbot, chip(page, "2 only in A"))
+    click_on(scripts, QPointF(4, scripts.pixel(0, latin.y).y()))
+    assert (page.list.groups.text(), page.model.filter.script) == ("All tokens · 8", LATIN)
+    click_on(lengths, QPointF(lengths.pixel(2, 0).x(), 2))
+    assert sorted(shown(page)) == ["ab", "bc", "·a"]
+    click(page, qtbot, page.list.script)
+    click(page, qtbot, page.list.length)
+    assert len(shown(page)) == 10
+
+
+def test_keys_go_through_the_bars(open_page, qtbot):
+    page = open_page("one", "other")
+    for bars in (page.picture.scripts, page.picture.lengths):
+        bars.setFocus()
+        for key, at in (("Right", 0), ("Right", 1), ("Up", 0), ("Up", 0), ("Return", 0)):
+            qtbot.keyClick(bars, Qt.Key[f"Key_{key}"])
+            assert page.picture._figures.text() == bars.accessibleDescription() == bars.values[at].tip
+        settle(page, qtbot)
+    assert (page.model.filter.script, page.model.filter.length) == (LATIN, 1)
+    assert f"{LONGEST_COUNTED} bytes and more" in page.picture.lengths.values[-1].tip
+
+
+def test_a_search_narrows_the_list_and_goes_through_it(open_page, qtbot):
+    page = open_page("one", "other")
+    page.list.groups.menu().actions()[0].trigger()
+    settle(page, qtbot)
+    assert len(shown(page)) == 10
+    qtbot.keyClick(page.list.view, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert page.list.search.hasFocus()
+    qtbot.keyClicks(page.list.search, "ab")
+    settle(page, qtbot)
+    assert shown(page) == ["ab", "abc", "abd"]
+    qtbot.keyClick(page.list.search, Qt.Key.Key_Return)
+    qtbot.keyClick(page.list.search, Qt.Key.Key_Down)
+    assert page.list.view.currentIndex().row() == 1
+    assert page.model.details.text == b"abc"
+    qtbot.keyClicks(page.list.search, "q")
+    settle(page, qtbot)
+    assert "Nothing here matches." in said(page.list)
+    qtbot.keyClick(page.list.search, Qt.Key.Key_Escape)
+    settle(page, qtbot)
+    assert page.list.search.text() == ""
+    qtbot.keyClicks(page.list.search, "/(/")
+    settle(page, qtbot)
+    assert any(text.startswith("The regular expression is not valid") for text in said(page.list))
+
+
+def test_b_is_chosen_among_the_columns(open_page, qtbot):
+    page = open_page("one", "other", "same")
+    page.head.second.menu().aboutToShow.emit()
+    actions = page.head.second.menu().actions()
+    assert [action.isChecked() for action in actions[:2]] == [True, False]
+    actions[1].trigger()
+    qtbot.waitUntil(lambda: page.model.found is not None and page.model.found.is_identical)
+    asked = []
+    page._requests.model_wanted.disconnect()
+    page._requests.model_wanted.connect(lambda widget, take: asked.append((widget, take)))
+    page.head.second.menu().aboutToShow.emit()
+    page.head.second.menu().actions()[-1].trigger()
+    assert asked[0][0] is page.head.second
+    asked[0][1]("swapped", None)
+    qtbot.waitUntil(lambda: page.model.found is not None and page.model.filter.group == "moved")
+    page.head.second.menu().aboutToShow.emit()
+    assert not page.head.second.menu().actions()[-1].isEnabled(), "no room for a fifth"
+
+
+@pytest.mark.parametrize("form", vocabularies.FORMS)
+def test_what_is_exported_is_saved(open_page, qtbot, tmp_path, monkeypatch, form):
+    page = open_page("one", "other")
+    path = tmp_path / "saved"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(path), ""))
+    page.list.export.menu().actions()[vocabularies.FORMS.index(form)].trigger()
+    path = path.with_suffix({"markdown": ".md"}.get(form, f".{form}"))
+    qtbot.waitUntil(lambda: page.saving.saved == path)
+    assert path.read_bytes() == page.model.export(form)(lambda share: None)
+
+
+def test_hostile_texts_are_shown_as_they_are_and_never_as_markup(open_page, qtbot):
+    page = open_page("hostile", "one")
+    click(page, qtbot, chip(page, f"{len(HOSTILE)} only in A"))
+    for row in range(page.list.table.rowCount()):
+        page.list.view.selectRow(row)
+        text = page.list.table.index(row, 0).data()
+        assert told(page.side.details)["Token text"][:50] == text[:50]
+        page.grab()
+    assert "<b>x</b>" in shown(page)
+    for label in page.findChildren(QLabel):
+        assert label.textFormat() is Qt.TextFormat.PlainText or "<" not in label.text()
+
+
+def test_f6_goes_through_all_parts(open_page, qtbot):
+    page = open_page("one", "other")
+    page.list.view.setFocus()
+    reached = []
+    for _ in page.panels[1:]:
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_F6)
+        reached.append(QApplication.focusWidget())
+    assert reached == [page.list.search, page.head.second, page.picture.scripts, page.side.details]
+
+
+def test_the_theme_and_the_size_change_while_it_is_shown(open_page, qtbot):
+    page = open_page("one", "other")
+    page.list.view.selectRow(0)
+    page.shell.theme_source.choose("light")
+    page.shell.window.resize(page.shell.window.minimumSize())
+    QApplication.processEvents()
+    page.grab()
+    assert page.list.view.horizontalScrollBar().maximum() == 0
+    assert "Not identical" in said(page.head)
+
+
+def test_a_narrow_list_has_room_for_its_titles(open_page):
+    page = open_page("one", "other")
+    page.shell.window.resize(900, 700)
+    QApplication.processEvents()
+    header, table = page.list.view.horizontalHeader(), page.list.table
+    titles = [table.headerData(column, Qt.Orientation.Horizontal) for column in range(table.columnCount())]
+    for column, title in enumerate(titles):
+        assert header.sectionSize(column) >= header.fontMetrics().horizontalAdvance(title) + 16, title
+
+
+def test_parts_that_followed_the_model_tell_what_new_ones_do(open_page, qtbot):
+    page = open_page("one", "other", "same")
+    model, themes = page.model, page.shell.theme_source
+    parts = {
+        page.list: partial(VocabularyList, model, page.saving, themes),
+        page.head: partial(PairHead, model, themes),
+        page.picture: partial(VocabularyPicture, model, themes),
+        page.side: partial(SidePanel, model, themes),
+    }
+    actions = [
+        lambda: page.list.view.selectRow(0),
+        lambda: page.shell.window.actions_table["spelling:file"].trigger(),
+        lambda: themes.choose("light"),
+        lambda: model.choose_second(model.choices[1]),
+    ]
+    for action in actions:
+        action()
+        settle(page, qtbot)
+        for part, make in parts.items():
+            assert all_of(part, themes) == made_anew(make, part, themes)
+    model.set_filter(model.filter._replace(script=LATIN, length=1))
+    settle(page, qtbot)
+    assert all_of(page.list, themes) == made_anew(parts[page.list], page.list, themes)
+
+
+def test_all_that_is_told_of_two_models(open_page, qtbot):
+    page = open_page("one", "other")
+    assert controls_of(page.head) == [
+        "Not identical",
+        "Tokens and merge rules differ. Special tokens and rules are the same.",
+        "A",
+        "toy | toy",
+        "BPE · llama-bpe · 9 · 89 % also in B",
+        "B",
+        "toy | B: toy | toy",
+        "BPE · llama-bpe · 9 · 89 % also in A",
+        *("≠ | Tokens: not the same", "Tokens"),
+        *("8 in both", "1 only in A | checked", "1 only in B", "2 with another id"),
+        *("≠ | Merge rules: not the same", "Merge rules", "2 in both", "2 only in A"),
+        *("✓ | Special tokens: the same", "Special tokens", "2 roles are the same", "2 special tokens"),
+        *("✓ | Rules: the same", "Rules", "all 21 are the same"),
+    ]
+    click(page, qtbot, page.list.view.viewport(), row_place(page, 0))
+    assert controls_of(page.side)[3:] == [
+        "abc | Token text",
+        *("A", "B"),
+        *("id", "5 | id in A", "– | id in B"),
+        *("kind", "normal | kind in A", "– | kind in B"),
+        *("rank", "2 | rank in A", "– | rank in B"),
+        "bytes  61 62 63\nscript  Latin\nlength  3 | In both",
+        "Show in tree",
+        "Copy | Copy all that is said here",
+    ]

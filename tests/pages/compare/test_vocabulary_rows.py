@@ -1,0 +1,168 @@
+"""Which tokens and merge rules are listed: those of a group, a script and a length, that a search finds."""
+
+import re
+from itertools import chain
+
+import numpy as np
+import pytest
+from conftest import SHARED, VOCABS
+from vocabulary_pairs import PAIR, bpe
+
+import guiapp
+from guiapp.analysis.compare.vocabularies import compare_vocabularies
+from guiapp.core.text.packed_texts import sliced
+from guiapp.pages.compare.vocabulary_rows import GROUPS, Filter, listed, token_of, tokens_of
+
+
+def nothing(share):
+    pass
+
+
+@pytest.fixture(scope="module")
+def toys():
+    return compare_vocabularies(PAIR["one"](), PAIR["other"]())
+
+
+@pytest.fixture(scope="module")
+def real():
+    names = VOCABS / "ggml-vocab-gpt-2.gguf", SHARED / "formats" / "claude-2.tokenizer.json"
+    return compare_vocabularies(*map(guiapp.open_model, names))
+
+
+@pytest.fixture(scope="module")
+def tables(real):
+    """The bytes of all tokens of both."""
+    return [sliced(*each.vocabulary.token_bytes_table) for each in real.tokenizers]
+
+
+def bytes_of(found, group, row):
+    """The bytes of the token in a row, or of the one that its rule makes."""
+    for tokenizer, token in zip(found.tokenizers, token_of(found, group, tuple(row)), strict=True):
+        if token is not None:
+            return tokenizer.vocabulary.token_bytes(token)
+    return None
+
+
+def test_groups_hold_what_differs(toys):
+    rows = {name: group.rows(toys).tolist() for name, group in GROUPS.items()}
+    assert rows["both"] == [[0, 1], [1, 0], [2, 2], [3, 3], [4, 4], [6, 6], [7, 7], [8, 8]]
+    assert rows["first"] == [[5, -1]]
+    assert rows["second"] == [[-1, 5]]
+    assert rows["all"] == rows["both"] + rows["first"] + rows["second"]
+    assert rows["id"] == [[0, 1], [1, 0]]
+    assert rows["special"] == [[7, 7], [8, 8]]
+    assert rows["merges"] == [[0, 0], [1, 1]]
+    assert rows["merges first"] == [[2, -1], [3, -1]]
+    assert [name for name, each in rows.items() if not each] == [
+        "kind",
+        "search",
+        "score",
+        "merges second",
+        "moved",
+    ]
+    swapped = compare_vocabularies(PAIR["one"](), PAIR["swapped"]())
+    assert GROUPS["moved"].rows(swapped).tolist() in ([[0, 1]], [[1, 0]])
+
+
+def test_files_without_merge_rules_have_none_listed():
+    found = compare_vocabularies(PAIR["one"](), PAIR["spm"]())
+    for name in ("merges", "merges first", "merges second", "moved"):
+        assert len(listed(found, Filter(name, query="a"), nothing).rows) == 0
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_scripts_and_lengths_share_out_a_group(toys, name):
+    rows = GROUPS[name].rows(toys).tolist()
+    for field, counts in (("script", toys.by_script), ("length", toys.by_length)):
+        parts = [
+            listed(toys, Filter(name, **{field: value}), nothing).rows.tolist()
+            for value in range(counts.shape[1])
+        ]
+        assert sorted(chain(*parts)) == sorted(rows)
+
+
+def test_pictures_count_what_is_listed(toys):
+    for part, name in enumerate(("both", "first", "second")):
+        for field, counts in (("script", toys.by_script), ("length", toys.by_length)):
+            for value in range(counts.shape[1]):
+                rows = listed(toys, Filter(name, **{field: value}), nothing).rows
+                assert len(rows) == counts[part, value]
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("query", ["the", "0x20E2", "/^ ?[A-Z]{3}$/", "#262", "é"])
+@pytest.mark.parametrize("name", ["all", "first", "second", "id", "merges", "merges first", "moved"])
+def test_a_search_finds_what_a_loop_finds(real, tables, name, query):
+    group = GROUPS[name]
+    rows = group.rows(real)[::37]
+
+    def is_meant(side, token):
+        if not 0 <= token < len(tables[side]):
+            return False
+        if query.startswith("#"):
+            return token == int(query[1:])
+        text = tables[side][token]
+        if query.startswith("/"):
+            return re.search(query[1:-1], text.decode("utf-8", "surrogateescape")) is not None
+        wanted = bytes.fromhex(query[2:]) if query.startswith("0x") else query.encode()
+        return wanted in text
+
+    expected = set()
+    for row in rows.tolist():
+        for side, number in enumerate(row):
+            if number >= 0:
+                symbols = real.listed_rules[side][number, [0, 1, 3]] if group.is_rules else [number]
+                if any(is_meant(side, int(each)) for each in symbols):
+                    expected.add(tuple(row))
+    found = set(map(tuple, listed(real, Filter(name, query=query), nothing).rows.tolist()))
+    assert found & set(map(tuple, rows.tolist())) == expected
+
+
+@pytest.mark.real_vocabs
+def test_rows_hold_the_same_bytes_in_both(real):
+    for row in GROUPS["both"].rows(real)[::101].tolist():
+        texts = {each.vocabulary.token_bytes(i) for each, i in zip(real.tokenizers, row, strict=True)}
+        assert len(texts) == 1
+    for name in ("merges", "moved"):
+        rows = GROUPS[name].rows(real)[::101]
+        made = tokens_of(real, GROUPS[name], rows)
+        for (first, second), row in zip(made.tolist(), rows.tolist(), strict=True):
+            texts = [real.rules(side, np.array([row[side]], np.int32)) for side in (0, 1)]
+            assert texts[0] == texts[1]
+            assert real.first.vocabulary.token_bytes(first) == real.second.vocabulary.token_bytes(second)
+
+
+def test_the_nearest_are_listed_first(toys):
+    found = listed(toys, Filter(query="a"), nothing).rows.tolist()
+    assert [bytes_of(toys, GROUPS["all"], row) for row in found] == [b"a", b" a", b"ab", b"abc", b"abd"]
+    rules = listed(toys, Filter("merges", query="ab"), nothing).rows.tolist()
+    assert [bytes_of(toys, GROUPS["merges"], row) for row in rules] == [b"ab"]
+    joined = listed(toys, Filter("merges first", query="#3"), nothing).rows.tolist()
+    assert joined == [[2, -1]], "it joins the token, and makes another one"
+
+
+def test_a_token_that_only_one_has_is_found_by_its_id():
+    found = compare_vocabularies(bpe(), bpe((*bpe().vocabulary.merges[:0], "a", "b")))
+    assert listed(found, Filter(query="#8"), nothing).rows.tolist() == [[8, -1]]
+    assert len(listed(found, Filter(query="#9"), nothing).rows) == 0
+
+
+@pytest.mark.parametrize("query", ["/(/", "kind:blue", "0xzz"])
+def test_a_query_that_means_nothing_is_told(toys, query):
+    found = listed(toys, Filter(query=query), nothing)
+    assert (len(found.rows), bool(found.problem)) == (0, query != "0xzz")
+
+
+def test_what_only_one_vocabulary_has_figures_of_is_filtered_there():
+    found = compare_vocabularies(PAIR["one"](), PAIR["spm"]())
+    assert listed(found, Filter(query="rank:0"), nothing).rows.tolist() == [[3, -1]]
+    assert listed(found, Filter(query="score:-3"), nothing).rows.tolist() == [[-1, 2]]
+    assert "is:unreached" not in listed(found, Filter(query="-a kind:normal length:1"), nothing).problem
+
+
+def test_rules_with_symbols_that_are_no_tokens_are_listed():
+    found = compare_vocabularies(bpe(), bpe(merges=("x y", "a b")))
+    assert GROUPS["merges second"].rows(found).tolist() == [[-1, 0]]
+    assert token_of(found, GROUPS["merges second"], (-1, 0)) == (None, None)
+    assert len(listed(found, Filter("merges second", query="x"), nothing).rows) == 0
+    assert len(listed(found, Filter("merges second", length=1), nothing).rows) == 0

@@ -1,0 +1,126 @@
+"""Columns that come and go: how they are added, what their menus tell, and what they say without a model."""
+
+from editor_hands import pixels_of
+from main_window_driver import load
+from menus import offered, take
+from pictures import paintings_of
+from PySide6.QtCore import QPoint, Qt
+
+from guiapp.kit.widgets.theme import DARK
+from guiapp.pages.compare import column_menu
+
+
+def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypatch):
+    shell, page = open_page("demo:bpe")
+    wanted = []
+    shell.window.requests.model_wanted.disconnect()
+    shell.window.requests.model_wanted.connect(lambda under, take: wanted.append(take))
+    qtbot.mouseClick(page.details.add_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.tools.add_button, Qt.MouseButton.LeftButton)
+    wanted[0]("demo:spm", None)
+    page.columns.columns[0].menu.again_wanted.emit()
+    assert [session.loader.loading_name for session in shell.compared.sessions] == [
+        None,
+        "demo:spm",
+        "demo:bpe",
+    ]
+    qtbot.waitUntil(lambda: len(page.comparison.rows) == 3 and page.is_ready)
+    assert page.causes.sides[2].name == f"{page.causes.sides[0].name} (3)"
+    menu = page.columns.columns[2].menu
+    menu.aboutToShow.emit()
+    greedy = next(action for action in menu._encoders.actions() if "greedy" in action.text())
+    greedy.trigger()
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert shell.compared.sessions[2].algorithm.name == "greedy"
+    assert shell.session.algorithm.name == "fast"
+    page.columns.columns[1].menu.removal_wanted.emit()
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert {reason.title for reason in page.causes.counts} == {"Other encoder: greedy"}
+    for name in ("demo:spm", "demo:unigram"):
+        wanted[1](name, None)
+    assert not page.tools.add_button.isEnabled()
+    wanted[1]("demo:rwkv", None)
+    assert len(page.columns.columns) == 4
+
+
+def test_the_menu_of_a_column_tells_how_it_is_encoded_and_changes_that(open_page, qtbot):
+    shell, page = open_page("demo:bpe", "demo:unigram")
+    first, second = (column.menu for column in page.columns.columns)
+    chosen, asked = shell.compared.sessions[1], []
+    switches = ["Add special tokens | checked", "Parse special tokens | checked"]
+    rows = ["Other model…", "Encoder", "Pre-tokenizer… | off", *switches, "", "The same model again"]
+    assert offered(second) == [*rows, "Remove"]
+    assert offered(first) == [row.removesuffix(" | off") for row in rows], "but for the window's own"
+    for name in chosen.encoders:
+        chosen.set_encoder(name)
+        offered(second)
+        encoders = offered(second.actions()[1].menu())
+        assert len(encoders) == len(chosen.encoders) > 1
+        assert [row.partition(":")[0] for row in encoders if row.endswith(") | checked")] == [name]
+    take(second, "Add special")
+    take(second, "Parse special")
+    assert offered(second)[3:5] == ["Add special tokens", "Parse special tokens"]
+    take(second, "The same model again")
+    again = shell.compared.sessions[2]
+    assert not again.options.add_special
+    assert not again.options.parse_special
+    shell.window.requests.model_wanted.disconnect()
+    shell.window.requests.model_wanted.connect(lambda under, take: asked.append((under, take)))
+    take(second, "Other model")
+    ((under, open_model),) = asked
+    assert under is page.columns.columns[1].head.name_button
+    open_model("demo:spm", None)
+    assert chosen.loader.loading_name == "demo:spm"
+    assert offered(page.columns.columns[2].menu)[-2] == "The same model again | off", "until it is open"
+    qtbot.waitUntil(lambda: page.is_ready)
+    shell.compared.add("demo:rwkv")
+    assert offered(second)[-2] == "The same model again | off", "there is no room"
+
+
+def test_a_column_that_is_added_looks_as_the_others_do(open_page, qtbot):
+    shell, page = open_page("demo:bpe", "demo:bpe")
+    pictures = [pixels_of(page.columns.columns[1].editor)]
+    for change in (shell.window.actions_table["whitespace"].trigger, lambda: page.set_text_size(20)):
+        change()
+        pictures.append(pixels_of(page.columns.columns[1].editor))
+        shell.compared.add("demo:bpe")
+        qtbot.waitUntil(lambda: page.is_ready)
+        qtbot.waitUntil(lambda: len(page.comparison.rows) == len(page.columns.columns))
+        assert pixels_of(page.columns.columns[1].editor) == pixels_of(page.columns.columns[-1].editor)
+    assert pictures[0] != pictures[1] != pictures[2]
+
+
+def test_the_menu_of_a_column_goes_with_it(opened):
+    shell, page = opened
+    menu = page.columns.columns[1].menu
+    menu.popup(QPoint())
+    shell.compared.remove(shell.compared.sessions[1])
+    assert not menu.isVisible()
+
+
+def test_a_model_that_does_not_open_says_why_and_what_to_do(make_shell, qtbot, monkeypatch):
+    shell = make_shell(b"one two three", "fake.gguf", load)
+    before = shell.compared.add("odd.gguf")
+    qtbot.waitUntil(lambda: before.loader.refused is not None)
+    shell.window.actions_table["compare"].trigger()
+    page = shell.window.pages.current
+    shell.compared.add("broken.gguf")
+    qtbot.waitUntil(lambda: all(each.loader.loading_name is None for each in shell.compared.sessions))
+    odd, broken = page.columns.columns[1:]
+    assert broken.notice._message.text() == "broken.gguf is no GGUF file. Choose another one."
+    assert broken.state.name == "broken"
+    assert odd.notice._pre.isVisible()
+    opened = []
+    monkeypatch.setattr(column_menu.PrePicker, "open_under", lambda self, under: opened.append(self))
+    qtbot.mouseClick(odd.notice._pre, Qt.MouseButton.LeftButton)
+    opened[0].chosen.emit("llama-bpe")
+    qtbot.waitUntil(lambda: odd.state.has_model)
+    assert odd.editor.isVisible()
+    qtbot.waitUntil(lambda: len(page.comparison.rows) == 2)
+    odd.menu.choose_model()
+    odd.state.session.loader.open("broken.gguf")
+    qtbot.waitUntil(lambda: bool(odd.state.problem))
+    assert odd.editor.isVisible(), "the model stays"
+    problem = [mark.text for mark in paintings_of(odd.head).written if mark.pen == DARK.bad.name()]
+    assert len(problem) == 1
+    assert "broken.gguf is no GGUF file. Choose another one.".startswith(problem[0].rstrip("…"))

@@ -1,0 +1,274 @@
+"""Columns over one text, in the real window: they are typed in, scrolled and walked through as one."""
+
+import numpy as np
+import pytest
+from editor_hands import click, pixels_of, place_of_byte, wheel
+from fitting import unreadable
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QToolButton
+
+from guiapp.analysis.editing.token_store import N_TINTS
+from guiapp.core.demo import sample_text
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.kit.tokens.layout import token_at
+from guiapp.kit.widgets.style_sheet import blend
+from guiapp.kit.widgets.theme import DARK
+
+TEXT = sample_text("welcome")
+PLACE = TEXT.index(b"\n") + 1
+
+
+def editors_of(page):
+    return [column.editor for column in page.columns.columns]
+
+
+def places_of(editor):
+    return [(block.start, block.y, block.bottom) for block in editor.rows.visible()]
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(open_page):
+    _, page = open_page("demo:bpe", "demo:unigram", "demo:spm")
+    assert unreadable(page.window()) == []
+
+
+def test_lines_wrap_alike_and_scroll_as_one(opened, qtbot):
+    _, page = opened
+    editors = editors_of(page)
+    assert len({editor.viewport().width() for editor in editors}) == 1
+    top = places_of(editors[0])
+    wheel(editors[1], -3)
+    assert places_of(editors[0]) != top
+    assert places_of(editors[0]) == places_of(editors[1]) == places_of(editors[2])
+    assert page.columns.bar.value() > 0
+    page.columns.bar.setValue(page.columns.bar.maximum())
+    assert places_of(editors[0]) == places_of(editors[1]) == places_of(editors[2])
+    assert editors[0].rows.shows(len(TEXT))
+    wheel(editors[2], 1, Qt.KeyboardModifier.ControlModifier)
+    assert len({editor.font_px for editor in editors}) == 1
+
+
+def test_typing_in_any_column_changes_the_text_of_all(opened, qtbot):
+    shell, page = opened
+    editors = editors_of(page)
+    click(qtbot, editors[1], place_of_byte(editors[1], PLACE))
+    shell.session.document.set_caret(PLACE)
+    before = [len(session.tokens) for session in shell.compared.sessions]
+    qtbot.keyClicks(editors[1], "12345 ")
+    assert shell.session.document.slice(PLACE, PLACE + 6) == b"12345 "
+    assert all(len(session.tokens) > n for session, n in zip(shell.compared.sessions, before, strict=True))
+    assert places_of(editors[0]) == places_of(editors[2])
+    for _ in range(6):
+        qtbot.keyClick(editors[1], Qt.Key.Key_Backspace)
+    assert shell.session.document.text() == TEXT
+    assert page.columns.columns[1].head.is_focused
+
+
+def test_keys_reach_all_parts(opened, qtbot):
+    shell, page = opened
+    editors_of(page)[1].setFocus()
+    qtbot.keyClick(editors_of(page)[1], Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    assert QApplication.focusWidget() is page.columns.columns[1].head.name_button
+    editors_of(page)[1].setFocus()
+    qtbot.keyClick(shell.window, Qt.Key.Key_F6)
+    assert QApplication.focusWidget() is editors_of(page)[2]
+    qtbot.keyClick(shell.window, Qt.Key.Key_F6)
+    assert page.summary.isAncestorOf(QApplication.focusWidget())
+    qtbot.keyClick(shell.window, Qt.Key.Key_F6)
+    assert QApplication.focusWidget() is page.details
+
+
+def test_f8_walks_and_says_what_each_model_makes_of_it_and_why(opened, qtbot):
+    shell, page = opened
+    n_all = page.walk.n_all
+    assert n_all > 3
+    pixels, places = pixels_of(editors_of(page)[1]), set()
+    for number in range(1, 4):
+        qtbot.keyClick(shell.window, Qt.Key.Key_F8)
+        assert page.walk.current == number - 1
+        assert page.tools.walking.place.text() == f"{number} of {n_all:,}"
+        QApplication.processEvents()
+        places.add(tuple(button.x() for button in page.tools.walking.findChildren(QToolButton)))
+    assert len(places) == 1
+    qtbot.keyClick(shell.window, Qt.Key.Key_F8, Qt.KeyboardModifier.ShiftModifier)
+    assert page.walk.current == 1
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert pixels_of(editors_of(page)[1]) != pixels
+    said = page.details.reason.toPlainText()
+    assert page.causes.told[0].reason.subject in said
+    page.details.copy()
+    copied = QGuiApplication.clipboard().text()
+    for row, column in enumerate(page.comparison.rows):
+        first, last = page.comparison.tokens_in(column, *page.walk.stretch)
+        ids = column.tokens.ids(first, last).tolist()
+        assert all(str(token_id) in copied for token_id in ids)
+        assert [token.token_id for token in page.details.grid.rows[row].tokens] == ids
+    asked = []
+    shell.window.requests.race_wanted.connect(lambda *given: asked.append(given))
+    expected = shell.compared.sessions[page.causes.told[0].other], page.walk.stretch[0]
+    page.details.race_button.click()
+    assert asked == [expected]
+
+
+def test_the_current_difference_stays_through_edits_before_it_and_goes_with_its_text(opened, qtbot):
+    shell, page = opened
+    page.walk.go_to(5)
+    start, end = page.walk.stretch
+    shell.session.document.replace(0, 0, b"more ")
+    assert page.walk.stretch == (start + 5, end + 5)
+    shell.session.document.replace(start, end + 6, b"")
+    assert page.walk.current is None
+    assert page.details.grid.isHidden() or page.details._card.isHidden()
+
+
+def test_a_click_on_a_cause_walks_through_those_only(opened, qtbot):
+    _, page = opened
+    counts = page.causes.counts
+    assert sum(count.count for count in counts) == page.walk.n_all
+    rarest = counts[-1]
+    row = page.details.causes.rows[-1]
+    qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
+    seen = set()
+    for _ in range(rarest.count + 1):
+        seen.add(page.walk.current)
+        page.walk.step(1)
+    assert len(seen) == rarest.count
+    ids = page.comparison.live.differences.ids(0, page.walk.n_all)
+    assert set(np.flatnonzero(ids == rarest.kind).tolist()) == seen
+    qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
+    assert page.walk.kind is None
+
+
+def test_a_cause_that_an_edit_took_away_is_walked_through_without_finding_one(opened):
+    shell, page = opened
+    kind = page.causes.counts[-1].kind
+    shell.session.document.set_text(b"aa")
+    page.walk.choose_kind(kind)
+    page.walk.step(1)
+    assert page.walk.current is None
+
+
+def test_an_edit_at_the_end_keeps_all_columns_at_one_place(opened, qtbot):
+    shell, page = opened
+    page.columns.bar.setValue(page.columns.bar.maximum())
+    size = shell.session.document.size
+    shell.session.document.replace(size // 3, size, b"")  # most lines that show are gone
+    assert places_of(editors_of(page)[0]) == places_of(editors_of(page)[1]) == places_of(editors_of(page)[2])
+
+
+def test_while_the_page_is_hidden_nothing_is_compared(opened, qtbot):
+    shell, page = opened
+    shell.window.actions_table["inspect"].trigger()
+    assert page.comparison.live is None
+    shell.session.document.replace(0, 4, b"typed elsewhere")
+    assert page.comparison.live is None
+    shell.window.actions_table["compare"].trigger()
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert page.comparison.live is not None
+    assert places_of(editors_of(page)[0]) == places_of(editors_of(page)[2])
+    assert page.walk.n_all > 0
+
+
+def test_without_room_details_go_first_and_then_columns_stand_below_each_other(open_page):
+    _, page = open_page("demo:bpe", "demo:unigram", "demo:spm", size=(1280, 800))
+    columns = page.columns.columns
+    assert page.details.isVisible()
+    assert len({column.y() for column in columns}) == 1
+    page.window().resize(1000, 860)
+    QApplication.processEvents()
+    assert not page.details.isVisible()
+    assert len({column.y() for column in columns}) == 1
+    page.tools.details_button.click()
+    assert page.details.isVisible()
+    QApplication.processEvents()
+    assert len({column.x() for column in columns}) == 1
+    assert len({column.editor.viewport().width() for column in columns}) == 1
+
+
+@pytest.mark.parametrize(
+    ("size", "n_models", "is_below"), [((860, 480), 3, False), ((860, 480), 4, False), ((900, 1000), 4, True)]
+)
+def test_each_column_has_a_head_and_two_rows_in_the_smallest_window(open_page, size, n_models, is_below):
+    models = ("demo:bpe", "demo:unigram", "demo:spm", "demo:rwkv")[:n_models]
+    _, page = open_page(*models, size=size)
+    assert page.window().size().toTuple() == size
+    columns = page.columns.columns
+    assert (len({column.x() for column in columns}) == 1) == is_below
+    assert page.details.isVisible() == is_below
+    for column in columns:
+        row_px = column.editor.rows.metrics.row_height
+        assert column.editor.viewport().height() >= (2 if is_below else 3) * row_px
+        assert column.editor.parentWidget().mapTo(column, QPoint()).y() == column.head.height()
+        assert column.editor.viewport().width() > 80
+
+
+def test_the_name_is_whole_where_there_is_room_and_its_menu_runs_to_the_right(open_page):
+    _, page = open_page("demo:bpe")
+    column = page.columns.columns[0]
+    button = column.head.name_button
+    assert button.text() == column.state.name
+    assert button.width() >= button.sizeHint().width()
+    assert column.menu.layoutDirection() == Qt.LayoutDirection.LeftToRight
+
+
+def test_tokens_of_each_line_are_told_and_who_needs_more(opened):
+    shell, page = opened
+    document = shell.session.document
+    figures = page.columns._figures
+    for line in range(document.n_lines):
+        start, end = document.line_span(line)
+        for row, column in enumerate(page.comparison.rows):
+            ids, starts, ends, _ = column.tokens.between(0, len(column.tokens))
+            is_added = (starts == ends) & (column.attributes_of(ids) & Attribute.CONTROL.value > 0)
+            expected = int(np.count_nonzero((starts >= start) & (starts < end) & ~is_added))
+            assert figures.in_line(start, end)[row] == expected
+    counts = np.array([figures.in_line(*document.line_span(line)) for line in range(document.n_lines)])
+    more = (counts - counts.min(axis=1, keepdims=True)).max(axis=1)
+    QTest.qWait(400)
+    assert figures.most_more == more.max()
+    dear = [document.line_start(line) for line in np.flatnonzero(more)]
+    assert figures.dear_lines.tolist() == dear
+    assert figures.dearness.tolist() == more[more > 0].tolist()
+
+
+def test_what_all_have_is_quiet_what_some_have_full_and_what_one_has_ringed(open_page, qtbot):
+    shell, page = open_page("demo:bpe", "demo:bpe", "demo:bpe", text=b"unbelievable, unbelievable")
+    theme, editor = DARK, editors_of(page)[0]
+    document, at = shell.session.document, 3
+    document.set_caret(document.size)  # which is selected then
+
+    def ground():
+        """The colour below the first letters, and that of the token's upper edge."""
+        QApplication.processEvents()
+        image = editor.viewport().grab().toImage()
+        place = place_of_byte(editor, at)
+        bottom = round(editor.rows.place_of(at).y) + editor.rows.metrics.row_height - 6
+        return image.pixelColor(place.x(), bottom), image.pixelColor(place.x(), bottom - 22)
+
+    def color():
+        window = page.comparison.columns[0].spans_in(at, at + 1)
+        tint = int(window.tints[token_at(window, at) - window.first_index])
+        return theme.span_color(tint % N_TINTS)
+
+    quiet, _ = ground()
+    assert near(quiet, blend(theme.background, color(), 0.4))
+    shell.compared.sessions[1].set_encoder("words")
+    qtbot.waitUntil(lambda: page.is_ready)
+    full, edge = ground()
+    assert near(full, color())
+    assert near(edge, full)
+    shell.compared.sessions[2].set_encoder("words")
+    qtbot.waitUntil(lambda: page.is_ready)
+    full, edge = ground()
+    assert near(full, color())
+    assert not near(edge, full)  # the ring
+    for session in shell.compared.sessions[1:]:
+        shell.compared.remove(session)
+    full, edge = ground()
+    assert near(full, edge)
+
+
+def near(one, other):
+    """Of colours: as far as rounding goes."""
+    return all(abs(a - b) <= 2 for a, b in zip(one.getRgb(), other.getRgb(), strict=True))

@@ -1,0 +1,150 @@
+"""What the doctor says of the session's model: when it looks, at what, and what it offers."""
+
+import json
+
+import pytest
+from small_files import bpe
+from told import told_by
+
+from guiapp.analysis.doctor.doctor import doctor
+from guiapp.pages.doctor.model import DoctorModel
+from guiapp.pages.doctor.words import Said, stretches, title_of
+
+
+def progress(share):
+    pass
+
+
+@pytest.fixture
+def session(make_session):
+    return make_session(b"abc")
+
+
+@pytest.fixture
+def model(session):
+    made = DoctorModel(session)
+    yield made
+    made.close()
+
+
+def opened(model, qtbot, name):
+    with qtbot.waitSignal(model.session.vocabulary_changed):
+        model.session.loader.open(name)
+
+
+def test_it_looks_a_while_after_a_model_was_opened_or_at_once_where_people_wait(model, qtbot):
+    opened(model, qtbot, "demo:spm")
+    assert not model.is_busy
+    assert model.is_waiting
+    model.set_watched(True)
+    assert model.is_busy
+    qtbot.waitUntil(lambda: model.diagnosis is not None)
+    assert model.findings == doctor("demo:spm").findings == model.worst
+    assert model.is_of_open_model
+    opened(model, qtbot, "demo:wordpiece")
+    assert model.findings == (), "those of another model are gone at once"
+    assert model.is_busy
+
+
+def test_each_change_is_told(model, qtbot, tmp_path):
+    told = told_by(model)
+
+    def tells(act, *given):
+        told.clear()
+        act(*given)
+        return list(told)
+
+    changed, found = ["changed"], ["changed", "chosen_changed"]
+    assert tells(model.examine) == tells(model.choose, 0) == tells(model.leave_file) == []
+    assert (model.name, model.findings, model.finding, model.is_waiting) == ("", (), None, False)
+    assert tells(opened, model, qtbot, "demo:toy") == found
+    assert tells(model.set_watched, True) == changed * 2
+    qtbot.waitUntil(lambda: model.diagnosis is not None)
+    assert "progress_changed" in told
+    assert [name for name in told if name != "progress_changed"] == [*changed * 3, *found]
+    assert not model.is_waiting
+    assert tells(model.choose, 1) == ["chosen_changed"]
+    assert tells(model.examine) == changed * 2
+    assert tells(model.set_original, "demo:spm") == changed, "it goes on"
+    assert (tells(model.cancel), tells(model.cancel)) == (changed, [])
+    assert (model.chosen, model.original) == (1, "demo:spm")
+    assert tells(opened, model, qtbot, "demo:wordpiece") == [*found, *changed * 2]
+    assert (model.chosen, model.finding, model.original) == (0, None, "")
+    model.set_watched(False)
+    assert tells(model.examine_file, str(tmp_path / "m.gguf")) == [*changed, *found, *changed * 2]
+    qtbot.waitUntil(lambda: not model.is_busy)
+    assert not model.is_waiting, "it was not to begin a while later once more"
+    assert model.problem.startswith("m.gguf cannot be opened")
+    assert tells(model.leave_file) == found
+    assert (model.problem, model.title) == ("", model.session.loader.title)
+
+
+def test_nothing_is_waited_for_once_there_is_nothing_to_look_at(model, qtbot, tmp_path):
+    with qtbot.waitSignal(model.session.loader.failed):
+        model.session.loader.open(str(tmp_path / "m.gguf"))
+    assert (model.title, model.is_waiting) == ("m", True)
+    model.leave_file()
+    assert (model.name, model.is_waiting) == ("", False)
+
+
+def test_choosing_stays_within_what_there_is(model, qtbot):
+    model.set_watched(True)
+    opened(model, qtbot, "demo:toy")
+    qtbot.waitUntil(lambda: len(model.findings) > 1)
+    for index, chosen in ((1, 1), (len(model.findings), 1), (-1, 1), (0, 0)):
+        model.choose(index)
+        assert model.chosen == chosen
+    assert model.finding is model.findings[0]
+
+
+def test_an_original_is_forgotten_with_its_model_but_not_with_its_pre_tokenizer(model, qtbot):
+    model.set_watched(True)
+    opened(model, qtbot, "demo:bpe")
+    model.set_original("demo:spm")
+    qtbot.waitUntil(lambda: any(each.code == "original_ids" for each in model.findings))
+    with qtbot.waitSignal(model.session.vocabulary_changed):
+        model.session.loader.open("demo:bpe", "llama-bpe")
+    assert model.original == "demo:spm"
+    opened(model, qtbot, "demo:wordpiece")
+    assert model.original == ""
+
+
+def test_a_file_that_does_not_open_is_looked_at_until_another_one_is_opened(model, qtbot, tmp_path):
+    broken = tmp_path / "m.gguf"
+    broken.write_bytes(bpe().to_bytes()[:-100])
+    model.set_watched(True)
+    with qtbot.waitSignal(model.session.loader.failed):
+        model.session.loader.open(str(broken))
+    qtbot.waitUntil(lambda: bool(model.findings))
+    assert (model.title, model.is_of_open_model, model.is_of_failed_file) == ("m", False, False)
+    opened(model, qtbot, "demo:wordpiece")
+    assert model.name == "demo:wordpiece"
+    with qtbot.waitSignal(model.session.loader.failed):
+        model.session.loader.open(str(broken))
+    assert model.name == "demo:wordpiece", "it is open still"
+    model.examine_file(str(broken))
+    qtbot.waitUntil(lambda: bool(model.findings))
+    assert model.is_of_failed_file
+    model.leave_file()
+    assert model.name == "demo:wordpiece"
+
+
+def test_the_text_of_a_finding_becomes_the_sessions(model, qtbot):
+    model.set_watched(True)
+    opened(model, qtbot, "demo:spm")
+    qtbot.waitUntil(lambda: bool(model.findings))
+    model.show_text()
+    assert model.session.document.text() == model.finding.changes.text.encode()
+
+
+def test_what_is_saved_is_what_was_found(model, qtbot):
+    model.set_watched(True)
+    opened(model, qtbot, "demo:spm")
+    qtbot.waitUntil(lambda: bool(model.findings))
+    assert json.loads(model.export("json")(progress))["findings"][0]["code"] == model.findings[0].code
+    assert model.findings[0].code in model.export("markdown")(progress).decode()
+
+
+def test_codes_are_told_as_words_and_what_files_say_stands_apart():
+    assert title_of(doctor("demo:spm").findings[0]) == "BOS twice"
+    assert list(stretches("is “<s>”.")) == [Said("is "), Said("<s>", True), Said(".")]

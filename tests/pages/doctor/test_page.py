@@ -1,0 +1,348 @@
+"""The Doctor page in the real window: what is found, shown and done about it by clicks and keys."""
+
+import json
+from threading import Event
+
+import pytest
+from controls_in_words import controls_of, painted_of
+from faults import Fault, all_of, template, write
+from fitting import unreadable
+from planted import document, rename_token, set_key, set_part
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from small_files import bpe
+
+import guiapp
+from guiapp.analysis.doctor.doctor import doctor
+from guiapp.kit.widgets.popover import Explanation
+
+LEFT = Qt.MouseButton.LeftButton
+TEMPLATE = "{{ bos_token }}\n{% for m in messages %}<|im_start|>{{ m.content }}{% endfor %}"
+
+
+def load(name, pre, progress):
+    return guiapp.open_model(name, pre)
+
+
+@pytest.fixture
+def faulty(tmp_path):
+    """A model that splits text by another family's rules, with a template that writes BOS and a marker."""
+    changes = set_part(pre="qwen2"), template(TEMPLATE), set_key(add_bos_token=True)
+    return str(write(Fault("", "demo:bpe", all_of(*changes)), tmp_path))
+
+
+@pytest.fixture
+def open_page(make_shell, qtbot):
+    """Shows the page with a model, once it is examined."""
+
+    def make(name):
+        shell = make_shell(b"abc", name, load)
+        shell.window.resize(1280, 800)
+        shell.window.actions_table["doctor"].trigger()
+        page = shell.window.pages.current
+        page.shell = shell
+        settle(page, qtbot)
+        return page
+
+    return make
+
+
+def settle(page, qtbot):
+    qtbot.waitUntil(lambda: page.is_ready)
+    QApplication.processEvents()
+
+
+def codes(page):
+    return [finding.code for finding in page.model.findings]
+
+
+def choose(page, qtbot, code):
+    """By a click on its row."""
+    place = page.list.row_at(codes(page).index(code)).center()
+    qtbot.mouseClick(page.list.viewport(), LEFT, pos=place)
+    assert page.model.finding.code == code
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(open_page, faulty):
+    assert unreadable(open_page(faulty).window()) == []
+
+
+def test_findings_are_those_of_the_command_and_a_click_shows_one(open_page, qtbot, faulty):
+    page = open_page(faulty)
+    assert page.model.findings == doctor(faulty).findings
+    assert page.list.hasFocus()
+    choose(page, qtbot, "bos_twice")
+    assert page.panel.title.text() == "BOS twice"
+    assert "1  {{ bos_token }}" in page.panel.template.toPlainText()
+    assert page.panel.picture.grid.rows[0] is not None
+    for key in ("Down", "Up", "PgDown", "PgUp", "End", "Home"):
+        qtbot.keySequence(page.list, key)
+    assert page.model.chosen == 0
+    qtbot.mouseClick(page.panel.next, LEFT)
+    assert page.model.chosen == 1
+    assert page.list.accessibleDescription().endswith(page.model.finding.what)
+    page.shell.window.resize(1920, 1080)
+    QApplication.processEvents()
+    assert page.panel.title.height() == page.panel.title.sizeHint().height(), "room is left below, not in it"
+
+
+def test_one_click_tries_the_pre_tokenizer_that_is_likelier(open_page, qtbot, faulty):
+    page = open_page(faulty)
+    choose(page, qtbot, "pre_of_other_family")
+    suggested = page.model.finding.pre
+    assert page.panel.try_button.text() == f"Try with {suggested}"
+    qtbot.mouseClick(page.panel.try_button, LEFT)
+    qtbot.waitUntil(lambda: page.shell.session.vocabulary.chosen_pre == suggested)
+    settle(page, qtbot)
+    assert page.isVisible()
+    choose(page, qtbot, "pre_of_other_family")  # the file is as it was
+    assert page.panel.try_button.text() == f"{suggested} is in use"
+    assert not page.panel.try_button.isEnabled()
+    assert page.model.finding.changes is not None
+
+
+def test_the_text_that_shows_it_is_one_click_away_and_undo_brings_the_old_one_back(open_page, qtbot, faulty):
+    page = open_page(faulty)
+    choose(page, qtbot, "pre_of_other_family")
+    text = page.model.finding.changes.text
+    qtbot.mouseClick(page.panel.text_button, LEFT)
+    session = page.shell.session
+    assert page.shell.window.pages.current_name == "inspect"
+    assert session.document.text() == text.encode()
+    qtbot.waitUntil(lambda: not session.is_encoding)
+    before, behind = session.n_around
+    ids = session.tokens.ids(before, len(session.tokens) - behind).tolist()
+    assert ids == list(page.model.finding.changes.before.ids)
+    page.shell.window.actions_table["undo"].trigger()
+    assert session.document.text() == b"abc"
+
+
+def test_a_token_is_shown_in_the_tree_and_back_leads_here(open_page, qtbot, faulty):
+    page = open_page(faulty)
+    choose(page, qtbot, "bos_twice")
+    qtbot.mouseClick(page.panel.tree_button, LEFT)
+    assert page.shell.window.pages.current_name == "tree"
+    assert page.shell.window.pages.current.bar.query.text() == f"#{page.model.finding.tokens[0]}"
+    page.shell.window.requests.left.emit()
+    assert page.shell.window.pages.current is page
+    qtbot.mouseClick(page.panel.chat_button, LEFT)
+    assert page.shell.window.pages.current_name == "chat"
+    chat = page.shell.window.pages.current
+    qtbot.waitUntil(lambda: chat.template.view.asked_line == page.model.finding.line.number)
+    assert chat.model.result.template.name == page.model.finding.line.template
+
+
+def test_a_remedy_is_copied_as_it_is(open_page, qtbot, faulty):
+    page = open_page(faulty)
+    choose(page, qtbot, "pre_of_other_family")
+    qtbot.mouseClick(page.panel.copy_button, LEFT)
+    assert QGuiApplication.clipboard().text() == page.model.finding.remedy
+    assert page.model.finding.remedy.startswith("gguf-new-metadata --pre-tokenizer")
+
+
+def test_the_badge_counts_the_worst_and_leads_here(make_shell, qtbot, faulty):
+    shell = make_shell(b"abc", faulty, load)
+    shell.window.resize(1500, 800)
+    badge = shell.window.top_bar.exactness
+    assert "·" not in badge.text(), "it comes later"
+    qtbot.waitUntil(lambda: not shell.window.doctor.is_waiting)
+    n_worst = len(shell.window.doctor.worst)
+    assert n_worst == sum(each.severity == "warning" for each in shell.window.doctor.findings) > 0
+    assert badge.text() == f"exact · {n_worst} warnings"
+    shell.window.resize(1280, 800)
+    QApplication.processEvents()
+    assert badge.text() == f"{n_worst} warnings"
+    qtbot.mouseClick(badge, LEFT)
+    card = QApplication.activePopupWidget()
+    assert isinstance(card, Explanation)
+    [button] = [each for each in card.buttons if each.text() == "Doctor"]
+    qtbot.mouseClick(button, LEFT)
+    assert shell.window.pages.current_name == "doctor"
+
+
+def test_an_original_is_chosen_compared_with_and_dropped(open_page, qtbot, tmp_path):
+    (tmp_path / "tokenizer.json").write_text(json.dumps(document("demo:bpe")))
+    page = open_page(str(write(Fault("", "demo:bpe", rename_token("Ġthe".encode(), b"zqx")), tmp_path)))
+    asked = []
+    page._requests.model_wanted.disconnect()
+    page._requests.model_wanted.connect(lambda widget, take: asked.append(take))
+    qtbot.mouseClick(page.head.original, LEFT)
+    asked[0](str(tmp_path / "tokenizer.json"), None)
+    settle(page, qtbot)
+    assert "original_tokens" in codes(page)
+    assert page.head.original.text() == "Original: tokenizer"
+    qtbot.mouseClick(page.head.drop, LEFT)
+    settle(page, qtbot)
+    assert "original_tokens" not in codes(page)
+    asked[0](str(tmp_path / "nothing.json"), None)
+    settle(page, qtbot)
+    assert "nothing.json" in page.head.about.text()
+    assert codes(page) == []
+
+
+@pytest.mark.parametrize("form", ["json", "markdown"])
+def test_all_findings_are_saved(open_page, qtbot, faulty, tmp_path, monkeypatch, form):
+    page = open_page(faulty)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(tmp_path / "found"), ""))
+    titles = {"json": "JSON…", "markdown": "Markdown…"}
+    [action] = [each for each in page.head.export.menu().actions() if each.text() == titles[form]]
+    action.trigger()
+    qtbot.waitUntil(lambda: page.saving.saved is not None)
+    text = page.saving.saved.read_text()
+    if form == "json":
+        assert [each["code"] for each in json.loads(text)["findings"]] == codes(page)
+    else:
+        assert all(f"(`{code}`)" in text for code in codes(page))
+        assert text.startswith("# What the doctor says of ")
+
+
+def test_a_model_that_waits_for_a_pre_tokenizer_is_examined_too(make_shell, qtbot, tmp_path):
+    path = write(Fault("", "demo:bpe", set_part(pre="gpt-9000")), tmp_path)
+    shell = make_shell(b"abc", None, load)
+    shell.window.actions_table["doctor"].trigger()
+    page = shell.window.pages.current
+    page.shell = shell
+    assert page.head.verdict.text() == "No model"
+    shell.session.loader.open(str(path))
+    qtbot.waitUntil(lambda: bool(page.model.findings))
+    page.model.set_original("demo:spm")
+    qtbot.waitUntil(lambda: "original_ids" in codes(page))
+    page.model.set_original("")
+    settle(page, qtbot)
+    choose(page, qtbot, "pre_unknown")
+    suggested = page.model.finding.pre
+    qtbot.mouseClick(page.panel.try_button, LEFT)
+    qtbot.waitUntil(lambda: shell.session.tokenizer is not None)
+    assert shell.session.vocabulary.chosen_pre == suggested
+
+
+def test_a_file_that_does_not_open_is_examined_from_its_notice_and_left_again(open_page, qtbot, tmp_path):
+    page = open_page("demo:wordpiece")
+    shell, path = page.shell, tmp_path / "cut.gguf"
+    path.write_bytes(bpe().to_bytes()[:-100])
+    shell.window.actions_table["inspect"].trigger()
+    for name, is_offered in ((tmp_path / "nothing.gguf", False), (path, True)):
+        with qtbot.waitSignal(shell.session.loader.failed):
+            shell.session.loader.open(str(name))
+        [notice] = shell.window.notices.notices
+        assert notice.remedy_button.isVisible() is is_offered
+    qtbot.mouseClick(notice.remedy_button, LEFT)
+    assert page.isVisible()
+    settle(page, qtbot)
+    assert page.model.findings == doctor(path).findings
+    assert page.head.about.text() == "cut"
+    assert not shell.window.notices.notices
+    assert not page.head.original.isEnabled(), "there is nothing to compare"
+    assert not shell.window.doctor.worst, "the badge tells of the open model"
+    qtbot.mouseClick(page.head.leave, LEFT)
+    settle(page, qtbot)
+    assert page.head.verdict.text() == "No findings"
+    assert not page.head.leave.isVisible()
+
+
+def test_where_no_model_is_open_a_file_that_does_not_open_is_examined_at_once(make_shell, qtbot, tmp_path):
+    (tmp_path / "cut.gguf").write_bytes(bpe().to_bytes()[:-100])
+    shell = make_shell(b"abc", None, load)
+    shell.session.loader.open(str(tmp_path / "cut.gguf"))
+    shell.window.actions_table["doctor"].trigger()
+    page = shell.window.pages.current
+    qtbot.waitUntil(lambda: bool(page.model.findings))
+    assert page.head.verdict.text() == "1 error"
+    assert not page.head.leave.isVisible()
+    assert not page.panel._mends.isVisible()
+    assert "·" not in shell.window.top_bar.exactness.text()
+
+
+def test_examining_is_cancelled_and_begun_again(open_page, qtbot, monkeypatch):
+    page, examined = open_page("demo:wordpiece"), Event()
+
+    def until_cancelled(*given):
+        while not examined.wait(0.01):
+            given[-1](0.5)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("guiapp.pages.doctor.model._examine", until_cancelled)
+        page.shell.session.loader.open("demo:spm")
+        qtbot.waitUntil(lambda: page.head.cancel.isVisible() and page.head.bar.value() > 0)
+        qtbot.mouseClick(page.head.cancel, LEFT)
+    assert page.head.verdict.text() == "Not examined"
+    qtbot.mouseClick(page.head.again, LEFT)
+    settle(page, qtbot)
+    assert codes(page) == ["bos_twice"]
+    examined.set()
+
+
+def test_a_model_without_faults_is_called_so(open_page):
+    page = open_page("demo:wordpiece")
+    assert page.head.verdict.text() == "No findings"
+    assert page.contents.message.isVisible()
+
+
+def test_what_a_hostile_file_says_is_text(open_page, qtbot, tmp_path):
+    evil = ["<|\x1b[31m\u202e<b>|>", "<unk>", "<s>", "</s>", "a", "b", "ab"]
+    model = bpe(
+        tokens=evil, types=[3, 2, 3, 3, 1, 1, 1], keys={"tokenizer.chat_template": "<|<b>|>\u202e" * 9}
+    )
+    page = open_page(str(model.write(tmp_path / "<b>m.gguf")))
+    assert len(page.model.findings) > 1
+    for row, finding in enumerate(page.model.findings):
+        page.model.choose(row)
+        shown = (
+            page.panel.what.toPlainText()
+            + page.panel.template.toPlainText()
+            + page.panel.remedy.toPlainText()
+        )
+        assert "\u202e" not in shown
+        assert "\x1b" not in shown
+        assert finding.what.replace("“", "").replace("”", "") in shown.translate({0x2068: None, 0x2069: None})
+
+
+def test_all_that_is_told_of_a_finding(open_page, qtbot, faulty):
+    page = open_page(faulty)
+    original = "What the model was converted from, such as tokenizer.json: tell what differs"
+    assert controls_of(page.head) == [
+        *("2 warnings", "model"),
+        f"Compare with original… | {original}",
+        "Export | Save the findings",
+    ]
+    said = controls_of(page.panel)
+    assert [line for line in said if not line.startswith("The file asks for qwen2, and it cuts 37")] == [
+        "WARNING · 1 OF 2",
+        "‹ | Previous finding | Previous finding | off",
+        "› | Next finding | Next finding",
+        "Pre of other family",
+        "Tokens of now and mended",
+        *("Try with afmoe", "Open text in Inspect", "REMEDY | Remedy", "Copy | Copy the remedy"),
+        f"{page.model.findings[0].remedy} | Remedy",
+    ]
+    now = [f"{16 + at} dim" for at in range(5)]
+    pieces = [word for at in range(5) for word in (f"span{at}", f"{at + 1} text")]
+    mended = ["span5", "1 text", "2 text", "span0", "3 text", "4 text", "span4", "5 text", "3 tokens dim"]
+    assert painted_of(page.panel, page.shell.theme_source) == {
+        "Tokens of now and mended": [
+            *(*now, "now text", "?", *pieces, "5 tokens dim", *["dotted accent", "faint"] * 2),
+            *("mended text", "?", *mended, "1314 dim", "1703 dim", "20 dim"),
+        ]
+    }
+    qtbot.mouseClick(page.panel.next, LEFT)
+    steps = controls_of(page.panel)[:3]
+    assert steps == [
+        "WARNING · 2 OF 2",
+        "‹ | Previous finding | Previous finding",
+        "› | Next finding | Next finding | off",
+    ]
+
+
+@pytest.mark.parametrize("width", [1000, 1280])
+def test_findings_that_come_later_move_nothing_beside_the_badge(make_shell, qtbot, faulty, width):
+    shell = make_shell(b"abc", faulty, load)
+    shell.window.resize(width, 800)
+    QApplication.processEvents()
+    bar = shell.window.top_bar
+    beside = [each for each in bar.children() if isinstance(each, QWidget) and each is not bar.exactness]
+    before = [each.geometry() for each in beside]
+    qtbot.waitUntil(lambda: not shell.window.doctor.is_waiting)
+    QApplication.processEvents()
+    assert "warning" in bar.exactness.text()
+    assert [each.geometry() for each in beside] == before

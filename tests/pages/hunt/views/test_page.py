@@ -1,0 +1,378 @@
+"""The Hunt page in the real window: start and stop, what is found, and what can be done with it."""
+
+from __future__ import annotations
+
+import multiprocessing
+from dataclasses import replace
+
+import pytest
+from controls_in_words import controls_of
+from fake_hunt import DIGITS, START, batch_of, find_of, lines_of, some_finds, tell
+from main_window_driver import CTRL, SHIFT, press
+from menus import offered, take
+from PySide6.QtCore import QEvent, QPoint, Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QHelpEvent
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolTip
+
+from guiapp.analysis.hunt.generators import ALL_NAMES
+from guiapp.analysis.hunt.report import markdown
+from guiapp.analysis.hunt.sides import HuntError
+from guiapp.kit.widgets.painted_rows import ROW_PX
+from guiapp.kit.widgets.side_markers import color_of
+from guiapp.kit.widgets.theme import DARK, LIGHT
+
+LEFT = Qt.MouseButton.LeftButton
+HOSTILE = "<b>\u202e\x07&amp;`\n\u200b".encode() + b"\xff"
+
+
+def click_chip(qtbot, page, row, chip):
+    place = page.causes.chips(row)[chip][0].center().toPoint()
+    qtbot.mouseClick(page.causes.viewport(), LEFT, pos=place)
+
+
+def words(page):
+    return page.words.title.text(), page.words.text.text()
+
+
+def test_without_another_model_the_page_says_what_to_do_and_offers_it(open_page, engine, pair, qtbot):
+    page = open_page(pair[0])
+    assert "Choose what to hunt against" in words(page)[1]
+    assert not page.status.button.isEnabled()
+    asked = []
+    page.shell.window.requests.model_wanted.connect(lambda widget, take: asked.append((widget, take)))
+    qtbot.mouseClick(page.words.choose, LEFT)
+    ((widget, take),) = asked
+    assert widget is page.head.sides[1].button
+    take(pair[1], None)
+    picker = page.shell.commands.files.picker
+    picker.close()
+    qtbot.mouseClick(page.head.sides[0].button, LEFT)
+    assert picker.isVisible(), "for the model of the window"
+    picker.close()
+    assert page.head.sides[1].button.text() == "second.gguf"
+    assert page.status.button.isEnabled()
+    assert page.words.choose.isHidden()
+
+
+def test_one_button_starts_and_stops_and_the_figures_follow(page, engine, qtbot):
+    assert page.status.button.text() == "Stop"
+    tell(qtbot, page, engine, START.with_batch(replace(batch_of(), n_texts=2000)))
+    assert words(page)[0] == "Nothing found yet"
+    state = replace(some_finds(page, engine), seconds=4.0)
+    tell(qtbot, page, engine, state)
+    numbers = [figure.number.text() for figure in page.status.figures.values()]
+    assert numbers == ["2,000", "500", "5", "2"]
+    assert page.status.time.text() == "0:04 / 1:00"
+    assert page.status.bar.remarks == ("first after 4.0 s", "trying: your own texts")
+    (x, told), _ = page.status.bar.ticks
+    assert told == "Groups of digits, after 4.0 s"
+    assert x == pytest.approx(page.status.bar.width() * 4 / 60)
+    qtbot.mouseClick(page.status.button, LEFT)
+    qtbot.waitUntil(lambda: not page.model.is_running)
+    assert page.status.button.text() == "Start"
+    assert len(page.model.finds) == 2
+
+
+def test_the_keys_start_stop_and_go_through_the_finds(page, engine, qtbot):
+    tell(qtbot, page, engine, some_finds(page, engine))
+    shell = page.shell
+    assert page.panels == [page.status.button, page.causes, page.panel.copy_button]
+    assert page.focusProxy() is page.status.button
+    seen = []
+    for _ in range(3):
+        seen.append(page.model.selected.text)
+        press(qtbot, shell, Qt.Key.Key_Down, CTRL)
+    assert seen == [b"12", b"345", b"ab"]
+    press(qtbot, shell, Qt.Key.Key_Up, CTRL)
+    assert page.model.selected.text == b"ab"
+    press(qtbot, shell, Qt.Key.Key_H, CTRL | SHIFT)
+    qtbot.waitUntil(lambda: not page.model.is_running)
+
+
+def test_a_text_is_chosen_by_a_click_or_the_arrow_keys(page, engine, qtbot):
+    tell(qtbot, page, engine, some_finds(page, engine))
+    click_chip(qtbot, page, 0, 1)
+    assert page.model.selected.text == b"345"
+    assert page.panel.title.whole_text == "FIND 2 OF 3 · GROUPS OF DIGITS"
+    page.causes.setFocus()
+    for key, text in (
+        ("Left", b"12"),
+        ("Left", b"12"),
+        ("Down", b"ab"),
+        ("Down", b"ab"),
+        ("Home", b"12"),
+        ("End", b"ab"),
+    ):
+        qtbot.keyClick(page.causes, getattr(Qt.Key, f"Key_{key}"))
+        assert page.model.selected.text == text
+    assert page.causes.accessibleDescription() == "Merge: order: ab"
+    qtbot.mouseClick(page.causes.viewport(), LEFT, pos=QPoint(30, ROW_PX // 2))
+    assert page.model.selected.text == b"12"
+
+
+def test_the_panel_shows_both_cuts_the_reason_and_the_user_s_lines(page, engine, qtbot):
+    tell(qtbot, page, engine, some_finds(page, engine))
+    assert page.panel.why.toPlainText().split() == ["A", "cuts", "1", "|", "2", "."]
+    for theme in (LIGHT, DARK):
+        page.shell.theme_source.choose(theme.name)
+        html = page.panel.why.toHtml()
+        assert color_of(0, theme).name() in html
+        assert theme.text.name() in html
+    assert page.panel.picture.isVisible()
+    first, second = page.panel.picture.grid.rows
+    assert [box.token_id for box in first] == [1, 2]
+    assert [box.token_id for box in second] == [3]
+    assert len(page.panel.picture.grid.apart) == 1
+    assert [button.accessibleName() for button in page.panel.places] == ["Line 1: one·1984", "Line 2: two·12"]
+    qtbot.mouseClick(page.panel.places[1], LEFT)
+    assert page.shell.window.pages.current_name == "inspect"
+    assert page.shell.session.document.selection == (13, 14)
+
+
+def test_of_many_lines_the_first_are_listed_and_of_none_nothing_is_said(page, engine, qtbot):
+    file, listed = engine.plans[0].files[0], []
+    lines = [(number, 0, b"two 12", 4) for number in range(1, 8)]
+    for some in ((), lines[:5], lines):
+        state = START.with_batch(batch_of(find_of(b"12")))
+        tell(qtbot, page, engine, state.with_batch(lines_of(file, DIGITS, *some)) if some else state)
+        told = controls_of(page.panel)
+        words = "In your texts", "Line ", " more", "lines"
+        listed.append([line for line in told if any(word in line for word in words)])
+    assert page.panel.picture.isVisible()
+    unknown = replace(find_of(b"12"), token_ids=(None, None), spans=(None, None))
+    tell(qtbot, page, engine, START.with_batch(batch_of(unknown)))
+    assert not page.panel.picture.isVisible(), "two vocabularies have no token in common"
+    assert listed[0] == []
+    title = "IN YOUR TEXTS | In your texts"
+    assert listed[1] == [
+        title,
+        "5 of 1,000 lines",
+        *(f"Line {n}: two·12 | Show line {n} of your text" for n in range(1, 6)),
+    ]
+    assert sorted(listed[2]) == sorted([title, "7 of 1,000 lines", "2 more", *listed[1][2:]])
+
+
+def test_the_mouse_is_told_when_a_cause_was_found_and_what_it_is(page, engine, qtbot, monkeypatch):
+    told = []
+    monkeypatch.setattr(QToolTip, "showText", lambda place, text, widget: told.append(text))
+    tell(qtbot, page, engine, some_finds(page, engine))
+    bar, causes = page.status.bar, page.causes.viewport()
+    assert bar.accessibleDescription() == "3 s, first after 3.0 s, trying: your own texts"
+    x = round(bar.ticks[0][0])
+    middle = page.causes.chips(0)[1][0].center().toPoint()
+    for widget, place in (
+        (bar, QPoint(x + 4, 9)),
+        (bar, QPoint(x + 40, 9)),
+        (causes, middle),
+        (causes, QPoint(30, middle.y())),
+        (causes, QPoint(30, causes.height() - 2)),
+    ):
+        QApplication.sendEvent(widget, QHelpEvent(QEvent.Type.ToolTip, place, widget.mapToGlobal(place)))
+    ticks = "Groups of digits, after 3.0 s\nMerge: order, after 3.0 s"
+    assert told == [ticks, "", "345", "A cuts 1 | 2.", ""]
+
+
+def test_the_report_is_copied_and_saved_as_the_engine_writes_it(page, engine, tmp_path, qtbot, monkeypatch):
+    state = some_finds(page, engine, is_over=True)
+    tell(qtbot, page, engine, state)
+    qtbot.mouseClick(page.panel.copy_button, LEFT)
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == markdown(state))
+    assert "The report is on the clipboard." in controls_of(page.panel)
+    place = tmp_path / "missing" / "hunt.md"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(place), ""))
+    with qtbot.waitSignal(page.model.failed):
+        qtbot.mouseClick(page.panel.save_button, LEFT)
+    (notice,) = page.notices.notices
+    assert "cannot be" in notice.message
+    place.parent.mkdir()
+    with qtbot.waitSignal(page.model.told):
+        qtbot.mouseClick(page.panel.save_button, LEFT)
+    assert place.read_text() == markdown(state)
+    assert page.notices.notices == []
+    assert f"The report is in {place}." in controls_of(page.panel)
+    timer = page.panel.findChild(QTimer, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    assert timer.isActive()
+    timer.timeout.emit()
+    assert f"The report is in {place}." not in controls_of(page.panel), "for a while only"
+    QGuiApplication.clipboard().clear()
+    page.shell.window.actions_table["hunt_report"].trigger()
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == markdown(state))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: ("", ""))
+    page.shell.window.actions_table["hunt_save"].trigger()
+
+
+def test_a_find_is_shown_in_compare_with_b_as_a_column(open_page, engine, pair, qtbot):
+    page = open_page(pair[0])
+    page.model.sides.choose_file(pair[1])
+    page.model.run()
+    qtbot.waitUntil(lambda: bool(engine.plans))
+    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+    click_chip(qtbot, page, 0, 1)
+    qtbot.mouseClick(page.panel.compare_button, LEFT)
+    shell = page.shell
+    assert shell.session.document.text() == b"345"
+    assert shell.window.pages.current_name == "compare"
+    (_, added) = shell.compared.sessions
+    qtbot.waitUntil(lambda: added.loader.model is not None)
+    assert added.loader.model.name == pair[1]
+
+
+def test_where_compare_has_no_room_for_b_it_is_said(open_page, engine, pair, qtbot):
+    page = open_page(*[pair[0]] * 4)
+    page.model.sides.choose_file(pair[1])
+    page.model.run()
+    qtbot.waitUntil(lambda: bool(engine.plans))
+    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+    for button in (page.panel.step_button, page.panel.compare_button):
+        qtbot.mouseClick(button, LEFT)
+        (notice,) = page.notices.notices
+        assert "no room for B" in notice.message
+    assert page.shell.window.pages.current is page
+    assert page.shell.session.document.text() != b"12"
+
+
+def test_a_find_is_stepped_through_with_b_as_rival(page, engine, qtbot):
+    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+    asked = []
+    page.shell.window.requests.race_wanted.connect(lambda session, at: asked.append((session, at)))
+    qtbot.mouseClick(page.panel.step_button, LEFT)
+    assert asked == [(page.shell.compared.sessions[1], 0)]
+    assert page.shell.session.document.text() == b"12"
+
+
+def test_generators_and_texts_are_ticked_in_menus(open_page, engine, pair, tmp_path, qtbot, monkeypatch):
+    page = open_page(*pair)
+    own, folder = tmp_path / "a&b.txt", tmp_path / "mine"
+    own.write_bytes(b"12")
+    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_: ([str(own)], ""))
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(folder))
+    generators, texts = page.head.generators, page.head.texts
+    titles = [f"{name[0].upper()}{name[1:]}" for name in ALL_NAMES]
+    assert generators.text() == "13 generators"
+    assert offered(generators.menu()) == ["All | off", "", *(f"{title} | checked" for title in titles)]
+    take(generators.menu(), "Digits")
+    assert generators.text() == "12 of 13 generators"
+    assert page.model.choices.generators == tuple(name for name in ALL_NAMES if name != "digits")
+    ticked = [title if title == "Digits" else f"{title} | checked" for title in titles]
+    assert offered(generators.menu()) == ["All", "", *ticked]
+    take(generators.menu(), "All")
+    assert page.model.choices.generators == ALL_NAMES
+    said = []
+    for title in ("Add files", "Add a folder", "The present text", "a&&b.txt", "mine"):
+        said.append(texts.text())
+        take(texts.menu(), title)
+    more = "your text", "your text and 1 more", "your text and 2 more", "a&&b.txt and 1 more"
+    assert [*said, texts.text()] == [*more, "mine", "no texts of yours"]
+    take(texts.menu(), "a&&b.txt")
+    assert offered(texts.menu()) == [
+        *("The present text", "a&&b.txt | checked", "mine", "", "Add files…", "Add a folder…")
+    ]
+    take(page.status.time.menu(), "30 seconds")
+    page.status.seed.setText("")
+    qtbot.keyClicks(page.status.seed, "41")
+    assert (page.model.choices.seconds, page.model.choices.seed) == (30.0, 41)
+
+
+def test_b_is_a_model_of_compare_or_a_library_which_has_no_column(open_page, engine, pair, qtbot):
+    page = open_page(*pair)
+    menu, title = page.head.sides[1].button.menu(), "tokenizers"
+
+    def checked():
+        return [row.partition("  ")[0] for row in offered(menu) if row.endswith("checked")]
+
+    assert offered(menu)[0] == "In Compare"
+    assert checked() == ["second"]
+    take(menu, title)
+    assert checked() == [title]
+    page.model.run()
+    qtbot.waitUntil(lambda: bool(engine.plans))
+    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+    buttons = page.panel.compare_button, page.panel.step_button
+    assert {(button.isEnabled(), button.toolTip()) for button in buttons} == {
+        (False, "tokenizers is a library: it has no column")
+    }
+    take(menu, "second")
+    page.model.run()
+    qtbot.waitUntil(lambda: len(engine.plans) == 2)
+    tell(qtbot, page, engine, some_finds(page, engine, is_over=True))
+    assert {(button.isEnabled(), button.toolTip()) for button in buttons} == {(True, "")}
+
+
+def test_a_library_that_cannot_take_part_is_grey_with_the_reason(open_page, engine):
+    page = open_page("demo:rwkv")
+    menu = page.head.sides[1].button.menu()
+    menu.aboutToShow.emit()
+    action = next(each for each in menu.actions() if each.text().startswith("tiktoken"))
+    assert not action.isEnabled()
+    assert "RWKV" in action.toolTip()
+    asked = []
+    page.shell.window.requests.model_wanted.connect(lambda widget, take: asked.append(widget))
+    next(each for each in menu.actions() if each.text() == "Another model…").trigger()
+    assert len(asked) == 1
+    page.shell.commands.files.picker.close()
+
+
+def test_what_ends_a_hunt_or_leaves_it_empty_is_said(page, engine, qtbot):
+    tell(qtbot, page, engine, replace(START, seconds=9.0, tried=182_440, is_over=True))
+    qtbot.waitUntil(lambda: not page.model.is_running)
+    assert words(page)[0] == "Nothing found"
+    assert "182,440 texts in 9 s" in words(page)[1]
+    assert not page.panel.copy_button.isVisible()
+    qtbot.mouseClick(page.status.button, LEFT)
+    tell(qtbot, page, engine, replace(START, seconds=9.0, tried=52, is_over=True))
+    qtbot.waitUntil(lambda: not page.model.is_running)
+    assert words(page)[0] == "Inconclusive"
+    assert "more seconds" in words(page)[1]
+    qtbot.mouseClick(page.status.button, LEFT)
+    engine.tell(HuntError("It cannot be."))
+    qtbot.waitUntil(lambda: not page.model.is_running)
+    assert words(page) == ("There was no hunt", "It cannot be.")
+
+
+def test_hostile_texts_and_names_are_shown_and_never_obeyed(page, engine, qtbot):
+    find = find_of(HOSTILE, sentence="`first.gguf` cuts `<b>\u2066x` | `&amp;`. <i>no</i>")
+    file = engine.plans[0].files[0]
+    state = replace(START, is_over=True).with_batch(batch_of(find))
+    state = state.with_batch(lines_of(file, DIGITS, (1, 0, HOSTILE, 3)))
+    tell(qtbot, page, engine, state)
+    ((_, label),) = page.causes.chips(0)
+    shown = [label, *(cell.text for cell in page.panel.picture.grid.cells)]
+    shown += [
+        page.panel.places[0].accessibleName(),
+        page.causes._tip(page.causes.chips(0)[0][0].center().toPoint()),
+    ]
+    for text in shown:
+        assert not {*"\u202e\x07\n\u200b"} & {*text}
+    assert "<b>" in label
+    assert "<i>no</i>" in page.panel.why.toPlainText()
+    for part in page.findChildren(QLabel):
+        assert part.textFormat() is not Qt.TextFormat.RichText
+    page.grab()
+
+
+# With the engine itself
+
+
+def test_a_whole_hunt_by_clicks_and_no_process_is_left_behind_the_window(open_page, pair, qtbot):
+    before = set(multiprocessing.active_children())
+    page = open_page(*pair)
+    qtbot.mouseClick(page.status.button, LEFT)
+    qtbot.waitUntil(lambda: DIGITS in page.model.kinds, timeout=60_000)
+    assert set(multiprocessing.active_children()) - before
+    qtbot.mouseClick(page.status.button, LEFT)
+    qtbot.waitUntil(lambda: not page.model.is_running)
+    qtbot.waitUntil(lambda: page.likely.isVisible(), timeout=60_000)
+    assert page.likely.button.text() == "Hunt again as qwen2"
+    qtbot.mouseClick(page.likely.button, LEFT)
+    qtbot.waitUntil(lambda: page.model.state is not None and page.model.state.tried > 0, timeout=60_000)
+    assert page.model.kinds == []
+    assert "split as qwen2" in page.head.sides[0].about.whole_text
+    page.shell.window.close()
+    assert not set(multiprocessing.active_children()) - before
+
+
+def test_in_a_narrow_window_a_side_says_a_part_of_what_it_is_rather_than_nothing(open_page):
+    about = open_page("demo:bpe").head.sides[0].about
+    assert about.whole_text == "BPE · llama-bpe · 2,560"
+    about.resize(about.fontMetrics().horizontalAdvance(about.whole_text) - 1, about.height())
+    assert about.text() == "BPE · llama-bpe"

@@ -1,0 +1,60 @@
+"""The heap and the walk are drawn where they belong."""
+
+import pytest
+from PySide6.QtCore import QRectF, QSize
+
+from guiapp.analysis.trace.candidates import Candidate
+from guiapp.pages.steps.cards import LARGEST, enlargement
+from guiapp.pages.steps.pictures.pairs import shown_pairs, standings
+from guiapp.pages.steps.pictures.standing import Standing
+from guiapp.pages.steps.pictures.trees import lay_out_heap
+
+
+@pytest.mark.parametrize(("width", "height"), [(200, 60), (430, 170), (430, 400), (1200, 600)])
+@pytest.mark.parametrize("n_entries", [1, 2, 6, 31, 500])
+def test_a_heap_stays_within_its_area_and_nothing_overlaps(width, height, n_entries):
+    area = QRectF(10, 5, width, height)
+    places = lay_out_heap(n_entries, area)
+    assert 1 <= len(places) <= min(n_entries, 31)
+    for index, place in enumerate(places):
+        assert area.contains(place)
+        assert place.width() > 45
+        assert not any(place.intersects(other) for other in places[:index])
+        above = places[(index - 1) // 2]
+        assert index == 0 or above.bottom() < place.top()
+
+
+@pytest.mark.parametrize(
+    ("room", "natural", "zoom", "factor"),
+    [
+        ((200, 100), (400, 300), 1, 1),
+        ((500, 900), (400, 300), 1, 1.25),
+        ((4000, 3000), (400, 300), 1, LARGEST),
+        ((90, 400), (100, 100), 2, 2),  # even where it lacks the room
+        ((250, 400), (100, 100), 2, 2.5),
+        ((900, 900), (100, 100), 2, 2 * LARGEST),
+    ],
+)
+def test_pictures_grow_with_zoom_and_room_up_to_a_limit(room, natural, zoom, factor):
+    assert enlargement(QSize(*room), QSize(*natural), zoom) == factor
+
+
+@pytest.mark.parametrize("width", [20, 200, 1000])
+def test_pairs_are_shown_in_the_order_of_the_text_around_the_winner(width):
+    pairs = [Candidate(1, 2, 3, float(rank), 7 * rank % 40, 0, 0, rank < 20) for rank in range(40)]
+    shown = [candidate for candidate, _ in shown_pairs(standings(pairs, pairs[0][:7]), width)]
+    places = [candidate.position for candidate in shown]
+    assert places == sorted(places)
+    assert len(shown) == max(1, min(40, width // 46))
+    assert places[len(places) // 2] == 20
+
+
+def test_the_first_that_can_merge_wins_whatever_the_step_is_about():
+    pairs = [Candidate(1, 2, 3, float(rank), rank, 0, 0, rank == 0) for rank in range(4)]
+    for present, told in (
+        (2, "OUT WINNER NOW OTHER"),
+        (0, "NOW WINNER OTHER OTHER"),
+        (1, "OUT WINNER OTHER OTHER"),
+    ):
+        assert [standing.name for _, standing in standings(pairs, pairs[present][:7])] == told.split()
+    assert standings(pairs[:1], ()) == [(pairs[0], Standing.OUT)]

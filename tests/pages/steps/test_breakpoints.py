@@ -1,0 +1,222 @@
+"""Breakpoints change, and every change can be taken back."""
+
+import pytest
+
+from guiapp.analysis.trace.breakpoints import BreakpointError, parse_breakpoint
+from guiapp.errors import TokenloupeError
+from guiapp.pages.steps.breakpoints import StepBreakpoints, at_bytes, at_operations
+
+
+class Place:
+    """Stands for the debugger; refuses what it is told to refuse."""
+
+    def __init__(self):
+        self.rows, self.refused = (), ()
+
+    def __call__(self, rows):
+        if any(row.is_enabled and row.title in self.refused for row in rows):
+            raise BreakpointError("no")
+        self.rows = tuple(rows)
+
+
+@pytest.fixture
+def place():
+    return Place()
+
+
+def titles(breakpoints):
+    return [row.title for row in breakpoints.rows]
+
+
+def test_each_change_is_undone_and_made_again(place):
+    breakpoints = StepBreakpoints(place)
+    breakpoints.add("token 1")
+    breakpoints.add("token 2")
+    breakpoints.change(0, "token 3")
+    breakpoints.enable(1, False)
+    breakpoints.remove(0)
+    assert breakpoints.removed.title == "token 3"
+    seen = [breakpoints.rows]
+    for _ in range(6):
+        breakpoints.undo()
+        seen.append(breakpoints.rows)
+    assert [[row.title for row in rows] for rows in seen] == [
+        ["token 2"],
+        ["token 3", "token 2"],
+        ["token 3", "token 2"],
+        ["token 1", "token 2"],
+        ["token 1"],
+        [],
+        [],
+    ]
+    for _ in range(6):
+        breakpoints.redo()
+    assert titles(breakpoints) == ["token 2"]
+    assert place.rows == breakpoints.rows
+    assert not breakpoints.rows[0].is_enabled
+
+
+def test_a_stretch_is_broken_at_its_first_byte_and_freed_of_all_its_breakpoints(place):
+    breakpoints = StepBreakpoints(place)
+    for text in ("byte 9", "byte 4 hit 2", "byte 7 once", "token 5"):
+        breakpoints.add(text)
+    breakpoints.toggle_bytes(4, 9)
+    assert [row.title for row in breakpoints.rows] == ["byte 9", "token 5"]
+    breakpoints.undo()
+    assert len(breakpoints.rows) == 4
+    breakpoints.toggle_bytes(12, 12)
+    breakpoints.toggle_bytes(12, 12)
+    assert len(breakpoints.rows) == 4
+
+
+def test_operations_are_broken_at_and_freed_together(place):
+    breakpoints = StepBreakpoints(place)
+    breakpoints.toggle_operations(["fallback", "dead end"])
+    assert [row.title for row in breakpoints.rows] == ["operation fallback", "operation dead end"]
+    breakpoints.toggle_operations(["dead end"])
+    assert [row.title for row in breakpoints.rows] == ["operation fallback"]
+
+
+def test_others_taken_instead_are_one_change(place):
+    breakpoints = StepBreakpoints(place)
+    breakpoints.add("token 1")
+    place.refused = ("token 3",)
+    breakpoints.exchange((parse_breakpoint("token 2"), parse_breakpoint("token 3")))
+    assert [(row.title, row.is_enabled) for row in breakpoints.rows] == [
+        ("token 2", True),
+        ("token 3", False),
+    ]
+    breakpoints.undo()
+    assert titles(breakpoints) == ["token 1"]
+    breakpoints.redo()
+    assert titles(breakpoints) == ["token 2", "token 3"]
+
+
+def test_a_new_change_ends_what_could_be_made_again(place):
+    breakpoints = StepBreakpoints(place)
+    breakpoints.add("token 1")
+    breakpoints.undo()
+    breakpoints.add("token 2")
+    breakpoints.redo()
+    assert titles(breakpoints) == ["token 2"]
+
+
+def test_what_the_debugger_refuses_changes_nothing(place):
+    breakpoints = StepBreakpoints(place)
+    breakpoints.add("token 1")
+    place.refused = ("token 2",)
+    with pytest.raises(TokenloupeError):
+        breakpoints.add("token 2")
+    with pytest.raises(TokenloupeError):
+        breakpoints.add("rank <")
+    assert titles(breakpoints) == ["token 1"]
+    breakpoints.undo()
+    assert titles(breakpoints) == []
+
+
+def test_what_makes_no_sense_any_more_comes_back_switched_off(place):
+    breakpoints = StepBreakpoints(place)
+    breakpoints.add("token 1")
+    breakpoints.remove(0)
+    place.refused = ("token 1",)
+    breakpoints.undo()
+    assert titles(breakpoints) == ["token 1"]
+    assert not breakpoints.rows[0].is_enabled
+
+
+@pytest.fixture
+def told(place):
+    """Breakpoints at tokens 1, 2, 3 and 4, and what is told of them."""
+    breakpoints = StepBreakpoints(place)
+    for number in range(1, 5):
+        breakpoints.add(f"token {number}")
+    breakpoints.told = []
+    breakpoints.changed.connect(
+        lambda: breakpoints.told.append(
+            (titles(breakpoints), breakpoints.removed and breakpoints.removed.title)
+        )
+    )
+    return breakpoints
+
+
+def tokens(*numbers):
+    return [f"token {number}" for number in numbers]
+
+
+def test_each_change_is_told_once_with_what_was_removed(told, place):
+    told.change(1, "token 9")
+    told.remove(2)
+    told.enable(0, False)
+    told.toggle("token 4")
+    told.toggle("token 7")
+    told.toggle_operations(["merge"])
+    told.toggle_operations(["merge"])
+    assert told.told == [
+        (tokens(1, 9, 3, 4), None),
+        (tokens(1, 9, 4), "token 3"),
+        (tokens(1, 9, 4), None),
+        (tokens(1, 9), "token 4"),
+        (tokens(1, 9, 7), None),
+        ([*tokens(1, 9, 7), "operation merge"], None),
+        (tokens(1, 9, 7), "operation merge"),
+    ]
+    assert [row.is_enabled for row in told.rows] == [False, True, True]
+    assert place.rows == told.rows
+
+
+def test_a_changed_row_stays_on_or_off(told):
+    told.enable(1, False)
+    told.change(1, "token 9")
+    told.change(2, "token 8")
+    assert [row.is_enabled for row in told.rows] == [True, False, True, True]
+    told.enable(1, True)
+    assert [row.is_enabled for row in told.rows] == [True] * 4
+
+
+def test_to_forget_leaves_nothing_to_take_back(told, place):
+    told.undo()
+    told.told.clear()
+    told.forget()
+    assert (told.rows, place.rows, told.removed, told.told) == ((), (), None, [([], None)])
+    told.undo()
+    told.redo()
+    assert told.rows == ()
+
+
+def test_a_step_taken_back_is_told_and_placed(told, place):
+    told.remove(0)
+    told.told.clear()
+    told.undo()
+    told.redo()
+    assert told.told == [(tokens(1, 2, 3, 4), None), (tokens(2, 3, 4), None)]
+    assert place.rows == told.rows
+
+
+def test_what_the_debugger_gave_up_is_noted_and_no_step(told, place):
+    placed, rows = place.rows, told.rows[:1]
+    told.told.clear()
+    told.note(rows)
+    assert (told.rows, told.told, place.rows) == (rows, [(tokens(1), None)], placed)
+    told.undo()
+    assert titles(told) == tokens(1, 2, 3)
+
+
+def test_rows_that_fit_are_placed_though_another_does_not(place):
+    breakpoints = StepBreakpoints(place)
+    for number in range(1, 4):
+        breakpoints.add(f"token {number}")
+    place.refused = ("token 2",)
+    breakpoints.fit(breakpoints.rows)
+    assert [row.is_enabled for row in breakpoints.rows] == [True, False, True]
+    assert place.rows == breakpoints.rows
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "found"),
+    [(4, 9, [4, 8]), (4, 8, [4]), (5, 5, []), (4, 4, [4]), (3, 4, []), (9, 10, [9]), (4, 0, [4])],
+)
+def test_breakpoints_in_a_stretch(start, end, found):
+    rows = [parse_breakpoint(text) for text in ("byte 9", "byte 4", "token 5", "byte 8", "operation merge")]
+    assert sorted(int(row.value) for row in at_bytes(rows, start, end)) == found
+    assert [row.title for row in at_operations(rows, ["merge", "push"])] == ["operation merge"]
+    assert at_operations(rows, ["push"]) == []

@@ -1,0 +1,149 @@
+"""Steps and runs are copied and saved from the Steps page."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+
+from guiapp.analysis.export.trace_run import TraceRun
+from guiapp.pages.steps import export as step_export
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def test_steps_are_copied_and_runs_saved(make_steps_page, qtbot, tmp_path):
+    page = make_steps_page()
+    page.actions_["debug_copy"].trigger()
+    assert json.loads(QApplication.clipboard().text())["index"] == page.model.position
+    for ending, start in (
+        (".html", b"<!doctype html>"),
+        (".json", b"{"),
+        (".svg", b"<svg"),
+        (".png", b"\x89PNG"),
+        ("", b"<!doctype html>"),
+    ):
+        path = tmp_path / f"run{ending}"
+        page.export.save(path)
+        qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
+        written = path if ending else tmp_path / "run.html"
+        assert written.read_bytes().startswith(start)
+    assert "Saved" in page.export.message.text()
+    qtbot.mouseClick(page.export.button, LEFT)
+    assert not page.export.isVisible()
+
+
+def test_a_run_without_steps_is_copied_and_saved_too(make_steps_page, qtbot, tmp_path):
+    page = make_steps_page("toy", b"")
+    page.actions_["debug_copy"].trigger()
+    assert json.loads(QApplication.clipboard().text())["steps"] == []
+    for ending in (".html", ".json", ".svg"):
+        assert page.shown_run().choices(ending) == {}
+        page.export.save(tmp_path / f"run{ending}")
+        qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
+        assert (tmp_path / f"run{ending}").exists()
+
+
+def test_a_file_that_cannot_be_written_is_told(make_steps_page, qtbot, tmp_path):
+    page = make_steps_page()
+    page.export.save(tmp_path / "no" / "run.html")
+    qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
+    assert "cannot be written" in page.export.message.text()
+
+
+def test_a_large_file_is_asked_about(make_steps_page, tmp_path, monkeypatch):
+    page = make_steps_page()
+    assert page.export.size_warning(tmp_path / "run.html") == ""
+    monkeypatch.setattr(step_export, "LARGE_BYTES", 1000)
+    assert "run.html will have about" in page.export.size_warning(tmp_path / "run.html")
+
+
+@pytest.mark.parametrize("ending", [".svg", ".json"])
+def test_a_run_a_piece_or_a_step_is_saved(make_steps_page, qtbot, tmp_path, monkeypatch, ending):
+    page = make_steps_page()
+    path = tmp_path / f"run{ending}"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *arguments: (str(path), ""))
+
+    def press(title):
+        box = QApplication.activeModalWidget()
+        assert isinstance(box, QMessageBox)
+        next(button for button in box.buttons() if title in button.text()).click()
+
+    def saved() -> int:
+        if not path.exists():
+            return 0
+        text = path.read_text()
+        return text.count("stroke-width") if ending == ".svg" else len(json.loads(text)["steps"])
+
+    debugger, steps = page.model.debugger, page.shown_run().piece_steps
+    assert page.model.position in steps
+    sizes = []
+    for title in ("Cancel", "This step", "This piece", "All"):
+        QTimer.singleShot(0, partial(press, title))
+        page.export.ask_and_save()
+        qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
+        sizes.append(saved())
+    parts = [steps, range(page.model.n_steps)]
+    expected = [len(TraceRun(debugger).forming(part)) if ending == ".svg" else len(part) for part in parts]
+    assert sizes == [0, 1, *expected]
+
+
+@pytest.mark.parametrize(
+    ("name", "filter_start", "written"),
+    [
+        ("run.v2", "Drawing", "run.v2.svg"),
+        ("run.v2", "JSON", "run.v2.json"),
+        ("run.v2", "Picture", "run.v2.png"),
+        ("run.v2", "", "run.v2.html"),
+        ("run.v2.SVG", "JSON", "run.v2.SVG"),
+        (".svg", "Drawing", ".svg.svg"),
+    ],
+)
+def test_a_name_keeps_its_dots(make_steps_page, qtbot, tmp_path, monkeypatch, name, filter_start, written):
+    page = make_steps_page()
+
+    def ask(parent, title, suggested, filters):
+        chosen = next(each for each in filters.split(";;") if each.startswith(filter_start))
+        return str(tmp_path / name), chosen if filter_start else ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    monkeypatch.setattr(step_export, "choose_steps", lambda parent, choices: "All")
+    page.export.ask_and_save()
+    qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
+    assert [path.name for path in tmp_path.iterdir() if path.name != "settings.ini"] == [written]
+    starts = {".svg": b"<svg", ".json": b"{", ".png": b"\x89PNG", ".html": b"<!doctype"}
+    assert (tmp_path / written).read_bytes().startswith(starts[written[written.rindex(".") :].lower()])
+
+
+def test_a_large_file_is_saved_only_if_wanted(make_steps_page, qtbot, tmp_path, monkeypatch):
+    page = make_steps_page()
+    path, asked = tmp_path / "run.html", []
+    monkeypatch.setattr(step_export, "LARGE_BYTES", 1000)
+    monkeypatch.setattr(step_export, "choose_steps", lambda parent, choices: "All")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(path), ""))
+    for answer in (QMessageBox.StandardButton.No, QMessageBox.StandardButton.Yes):
+        monkeypatch.setattr(
+            QMessageBox, "question", lambda *told, answer=answer: asked.append(told) or answer
+        )
+        page.export.ask_and_save()
+        qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
+        assert path.exists() is (answer is QMessageBox.StandardButton.Yes)
+    assert len(asked) == 2
+    path.unlink()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: ("", ""))
+    page.export.ask_and_save()
+    monkeypatch.setattr(QMessageBox, "warning", lambda *told: asked.append(told))
+    page.export.save(tmp_path / "no" / "run.png")
+    assert len(asked) == 3
+    page.modes.choose(2)  # with nothing to save
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(path), ""))
+    QApplication.clipboard().setText("kept")
+    for act in (page.export.ask_and_save, page.export.copy_json):
+        act()
+    page.export.save(path)
+    assert QApplication.clipboard().text() == "kept"
+    assert not path.exists()
+    assert page.export.size_warning(path) == ""

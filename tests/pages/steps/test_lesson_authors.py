@@ -1,0 +1,118 @@
+"""What the program does for people who write lessons."""
+
+import hashlib
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QPushButton
+
+from guiapp.analysis.lessons.checking import check
+from guiapp.analysis.lessons.lesson import KEYS, load
+from guiapp.core.demo import demo_model_path
+from guiapp.errors import VocabError
+from guiapp.pages.steps.author_dialog import template
+from guiapp.pages.steps.page import LESSONS
+
+LEFT = Qt.MouseButton.LeftButton
+OWN = 'title = "t"\nsummary = "s"\n[[step]]\nsay = "one"\ntext = "ab"\n'
+
+
+@pytest.fixture
+def author(make_steps_page, qtbot):
+    """The dialog, opened by a click in the list of lessons."""
+    page = make_steps_page()
+    page.modes.choose(LESSONS)
+    buttons = page.lessons.findChildren(QPushButton)
+    qtbot.mouseClick(next(each for each in buttons if each.text() == "Write a lesson…"), LEFT)
+    qtbot.waitUntil(page.lessons.author.isVisible)
+    return page.lessons.author
+
+
+def test_the_template_is_true_and_shows_every_entry(tmp_path):
+    path = tmp_path / "lesson.toml"
+    path.write_bytes(template())
+    assert check(path) == []
+    words = template().decode()
+    assert [key for key in KEYS if f"\n{key} =" not in words and f"\n# {key} =" not in words] == ["page"]
+
+
+def test_a_lesson_begins_as_the_template_is_checked_and_played(author, qtbot, tmp_path, monkeypatch):
+    path, edited = tmp_path / "own.toml", []
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(path.with_suffix("")), ""))
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *given: (given[2], ""))
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: edited.append(url.toLocalFile()))
+    assert not author.play_button.isEnabled()
+    qtbot.mouseClick(author.save_button, LEFT)
+    assert path.read_bytes() == template()
+    qtbot.mouseClick(author.edit_button, LEFT)
+    assert edited == [str(path)]
+    qtbot.mouseClick(author.check_button, LEFT)
+    qtbot.waitUntil(lambda: author.told.text() == "own.toml: everything that it claims is so.")
+    path.write_text(path.read_text().replace('now = ["ab", "a", "cb"]', 'now = ["<b>"]'))
+    qtbot.mouseClick(author.check_button, LEFT)
+    qtbot.waitUntil(lambda: author.told.text() == "own.toml: 1 fault")
+    line = path.read_text().split('now = ["<b>"]')[0].count("\n") + 1
+    assert author.found.toPlainText().startswith(f"line {line}: step 3: “now” is not what is there")
+    qtbot.mouseClick(author.play_button, LEFT)
+    page = author.parent()
+    assert page._player.lesson.path == path
+
+
+def test_a_template_that_cannot_be_written_is_told(author, qtbot, tmp_path, monkeypatch):
+    path = tmp_path / "none" / "own.toml"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(path), ""))
+    qtbot.mouseClick(author.save_button, LEFT)
+    assert "cannot be written" in author.told.text()
+    assert not author.play_button.isEnabled()
+
+
+@pytest.mark.parametrize("is_same", [True, False])
+def test_a_model_that_is_another_file_is_told_while_the_lesson_goes_on(
+    make_steps_page, qtbot, tmp_path, is_same
+):
+    page, path, model = make_steps_page(), tmp_path / "own.toml", tmp_path / "own.gguf"
+    model.write_bytes(demo_model_path("toy").read_bytes())
+    known = hashlib.sha256(model.read_bytes()).hexdigest() if is_same else "0" * 64
+    path.write_text(
+        f'{OWN}model = "own.gguf"\nsha256 = "{known}"\n[[step]]\nsay = "two"\nmodel = "demo:toy"\n'
+    )
+    page.lessons.open(path)
+    qtbot.waitUntil(lambda: page.player.is_ready and not page.player._comparing.is_busy)
+    told = "own.gguf is not the file that this lesson was written for: what it says may not hold here."
+    assert page.player.remark == ("" if is_same else told)
+    assert page.lesson_bar.remark.isVisible() is not is_same
+    assert page.lesson_bar.narration.isVisible()
+    page.player.go_on()
+    assert not page.lesson_bar.remark.isVisible()
+
+
+@pytest.mark.parametrize("model", ["hf:a/b", "https://a.b/c.gguf"])
+def test_nothing_is_fetched_for_a_lesson_before_people_say_so(
+    make_steps_page, qtbot, tmp_path, monkeypatch, model
+):
+    page, path, told, opened = make_steps_page(), tmp_path / "own.toml", [], []
+
+    def load_noting(name, pre, progress):
+        opened.append(name)
+        raise VocabError("This is no model.")
+
+    page.player.session.loader.load = load_noting
+    path.write_text(f'{OWN}model = "{model}"\n')
+
+    def answer(box, button):
+        told.append(box.text())
+        monkeypatch.setattr(QMessageBox, "clickedButton", lambda box: button(box))
+
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: answer(box, lambda box: None))
+    page.lessons.open(path)
+    assert told == [f"This lesson uses what is on the web: {model}\n\nFetch its tokenizer from there?"]
+    assert (page.player.lesson, opened) == (None, [])
+    page.player.open(path, lambda models: False)
+    assert page.player.lesson is None
+    page.player.lessons.append(load(path))  # by whatever way: no server is asked
+    page.player.begin(str(path))
+    qtbot.waitUntil(lambda: opened == [f"kept:{model}"])
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: answer(box, lambda box: box.buttons()[0]))
+    page.lessons.open(path)
+    qtbot.waitUntil(lambda: opened[-1] == model)

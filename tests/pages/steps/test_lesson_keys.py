@@ -1,0 +1,174 @@
+"""Lessons from the list to their end with real keys, and no mouse."""
+
+import html
+import re
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel
+
+from guiapp.kit.widgets.theme import TEXT_FONT_PX
+from guiapp.pages.steps.page import LESSONS
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+def press(qtbot, key, modifiers=Qt.KeyboardModifier.NoModifier):
+    """A key where the focus is, as a keyboard sends it."""
+    qtbot.keyClick(QApplication.focusWidget(), key, modifiers)
+
+
+def test_return_begins_a_lesson_and_keys_lead_to_its_end_and_to_the_next_one(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.modes.choose(LESSONS)
+    first, second = page.player.lessons[:2]
+    assert QApplication.focusWidget() is page.lessons.buttons[first.name]
+    press(qtbot, Qt.Key.Key_Down)
+    assert QApplication.focusWidget() is page.lessons.buttons[second.name]
+    press(qtbot, Qt.Key.Key_Up)
+    press(qtbot, Qt.Key.Key_Return)
+    for number, step in enumerate(first.steps):
+        assert page.player.number == number
+        qtbot.waitUntil(lambda: page.player.is_ready)
+        assert QApplication.focusWidget() in page.panels
+        if step.ask:
+            press(qtbot, Qt.Key.Key_Return, CONTROL)
+            assert page.player.is_revealed
+        press(qtbot, Qt.Key.Key_PageDown, CONTROL)
+    assert page.player.lesson is None
+    assert QApplication.focusWidget() is page.lessons.buttons[second.name]
+    press(qtbot, Qt.Key.Key_Return)
+    assert page.player.lesson is second
+
+
+def test_a_lesson_left_early_is_the_one_that_return_resumes(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.modes.choose(LESSONS)
+    lessons = page.player.lessons
+    for lesson in (lessons[4], lessons[2], lessons[4]):
+        page.player.begin(lesson.name, 1)
+        page.player.leave()
+    button = page.lessons.buttons[lessons[4].name]
+    assert QApplication.focusWidget() is button
+    assert button.text().startswith("Resume at 2")
+
+
+def test_a_mode_chosen_by_keys_keeps_the_focus(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.modes.setFocus()
+    page.modes.focusNextChild()
+    press(qtbot, Qt.Key.Key_Right)
+    press(qtbot, Qt.Key.Key_Right)
+    press(qtbot, Qt.Key.Key_Space)
+    assert page.lessons.isVisible()
+    assert page.modes.isAncestorOf(QApplication.focusWidget())
+
+
+def test_a_race_waits_until_the_lesson_is_over(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.model.race.choose("greedy")
+    page.player.begin("1-what-a-token-is", 0)
+    assert not page.trace.race_card.isVisible()
+    page.player.leave()
+    assert page.model.race.encoder == "greedy"
+
+
+def test_a_lesson_says_what_it_works_with_and_why_it_cannot(make_steps_page, qtbot):
+    page = make_steps_page("bpe")
+    page.player.begin("5-why-greedy-is-not-exact", 1)
+    assert page.lesson_bar.title.text().endswith("· 2 OF 4 · WITH demo:toy · greedy")
+    page.player.session.loader.open("/nowhere/<b>.gguf")
+    qtbot.waitUntil(lambda: "&lt;b&gt;.gguf" in page.lesson_bar.question.text())
+    assert page.lesson_bar.question.isVisible()
+    page.player.go_on()
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    assert "nowhere" not in page.lesson_bar.question.text()
+    page.player.begin("3-training-by-hand", 0)
+    assert page.lesson_bar.title.text().endswith("· TRAINS bpe")
+
+
+def test_each_step_of_a_lesson_is_told_and_its_question_asked(make_steps_page, qtbot):
+    page = make_steps_page()
+    bar, player = page.lesson_bar, page.player
+    previous, reveal, on, leave = bar.buttons.values()
+    for lesson in player.lessons[:6]:
+        player.begin(lesson.name, 0)
+        for number, step in enumerate(lesson.steps):
+            assert player.number == number
+            assert (
+                f"LESSON · {lesson.title.upper()} · {number + 1} OF {len(lesson.steps)} · "
+                in bar.title.text()
+            )
+            assert bar.title.text().endswith(step.train or step.encoder or step.model)
+            assert plain(bar.narration.text()) == bare(step.say)
+            assert bar.narration.text().count("<p") == step.say.count("\n\n") + 1
+            assert bar.question.isVisible() is reveal.isVisible() is bool(step.ask)
+            assert previous.isEnabled() is (number > 0)
+            if step.ask:
+                assert bare(step.ask) in plain(bar.question.text())
+                qtbot.waitUntil(lambda: player.is_ready)
+                answer = bare(player.answer)
+                assert len(answer) > 5
+                assert answer not in plain(bar.question.text())
+                assert player.is_covered is bool(step.answer_is)
+                reveal.click()
+                assert answer in plain(bar.question.text())
+                assert not player.is_covered
+                assert not reveal.isVisible()
+            assert bar.height() < 0.6 * page.window().height()
+            assert bar.narration.width() <= bar.width() <= page.width() <= 1280
+            if number:
+                previous.click()
+                assert player.number == number - 1
+                on.click()
+            on.click()
+        assert player.lesson is None
+        assert not bar.isVisible()
+    player.begin(lesson.name, 1)
+    page.modes.choose(0)
+    for name in ("lesson_previous", "lesson_next", "lesson_leave"):
+        page.actions_[name].trigger()
+    assert player.number == 1
+    page.modes.choose(LESSONS)
+    leave.click()
+    assert player.lesson is None
+    assert page.lessons.isVisible()
+
+
+def plain(rich):
+    return bare(html.unescape(re.sub(r"<[^<>]*>", "", rich)))
+
+
+def bare(text):
+    """Without what marks code and emphasis."""
+    return re.sub(r"[`*\s]", "", text)
+
+
+def test_the_list_has_a_card_for_each_lesson_and_grows(make_steps_page, qtbot, monkeypatch):
+    page = make_steps_page()
+    player, shown = page.player, page.lessons
+    monkeypatch.setattr(type(player), "failures", ["x.toml: not a lesson"])
+    page.modes.choose(LESSONS)
+    page.modes.choose(0)
+    page.modes.choose(LESSONS)
+    labels = shown.findChildren(QLabel)
+    texts = [label.text() for label in labels]
+    for number, lesson in enumerate(player.lessons, 1):
+        assert texts.count(f"{number}.  {lesson.title}") == texts.count(lesson.summary) == 1
+        button = shown.buttons[lesson.name]
+        assert button.text() == f"Begin · {len(lesson.steps)} steps"
+        assert button.accessibleName() == f"{lesson.title}: {button.text()}"
+    assert texts[-1] == "x.toml: not a lesson"
+    assert max(label.width() for label in labels) < page.width() * 0.75
+    sizes = [label.font().pixelSize() for label in labels[:-1]]
+    page.set_text_size(2 * TEXT_FONT_PX)
+    assert [label.font().pixelSize() for label in labels[:-1]] == [2 * size for size in sizes]
+    last = player.lessons[-1]
+    player.begin(last.name, 1)
+    player.leave()
+    button = shown.buttons[last.name]
+    qtbot.waitUntil(
+        lambda: shown.viewport().rect().contains(button.mapTo(shown.viewport(), button.rect().center()))
+    )
+    press(qtbot, Qt.Key.Key_Enter)
+    assert player.lesson is last
+    assert player.number == 1

@@ -1,0 +1,186 @@
+"""The debugger behind the Steps page: recording in a process of its own, moving, breakpoints, memory."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import guiapp
+from guiapp.analysis.trace.debugger import Granularity
+from guiapp.analysis.trace.operations import FORMS, NUMBERS, OPERATIONS
+from guiapp.analysis.trace.recorder import record
+from guiapp.analysis.trace.reports import debugger_for
+from guiapp.pages.steps.flow import TOKENS_AROUND, Part, Role, flow
+from guiapp.pages.steps.lattice import lattice
+from guiapp.pages.steps.tries import TRIES, VERDICTS, made_so_far, stack
+
+
+@pytest.mark.parametrize("name", ["bpe", "spm", "wordpiece", "unigram", "rwkv", "toy"])
+def test_there_is_something_to_draw_at_every_step(make_steps_model, name):
+    model = make_steps_model(name, "New York 😍 unbelievable\nlions".encode())
+    seen = set()
+    for position in range(model.n_steps + 1):
+        model.go_to(position)
+        shown = flow(model.debugger)
+        assert shown.elements
+        places = [(element.start, element.end) for element in shown.elements]
+        assert places == sorted(places)
+        seen |= {element.role for element in shown.elements}
+        lattice(model.debugger)
+        stack(model.debugger)
+        assert len(made_so_far(model.debugger, 5)) <= 5
+        assert model.title
+    assert seen & {Role.LEFT, Role.OVER}
+
+
+def test_boxes_do_not_grow_with_the_text(make_steps_model):
+    model = make_steps_model("spm", b"lions and sheep " * 300)
+    model.go_to(model.n_steps // 2)
+    assert len(flow(model.debugger).elements) < 8 * TOKENS_AROUND
+    assert {OPERATIONS[number].name for number in model.debugger.trace.columns.operation} >= {"merge", "push"}
+
+
+def test_text_around_a_special_token_can_be_broken_into_rows():
+    tokenizer = guiapp.open_model("demo:bpe")
+    text = "One or two words 汉武帝 before ".encode() * 3 + b"<|im_start|>" + b"and more behind\r\nit " * 30
+    debugger = debugger_for(tokenizer, record(tokenizer, text, "heap"))
+    elements = flow(debugger).elements
+    assert all(left.end == right.start for left, right in pairwise(elements))
+    assert [element.text for element in elements if element.role is not Role.NONE] == ["<|im_start|>"]
+    others = [element for element in elements if element.role is Role.NONE]
+    assert max(len(element.text) for element in others) <= 30
+    for element in others:
+        text[element.start : element.end].decode()  # no character is torn
+
+
+def test_the_way_back_through_a_lattice_is_drawn_where_one_looks():
+    unigram = guiapp.open_model("demo:unigram")
+    walk = debugger_for(unigram, record(unigram, "How do lions sleep in New York? " * 4, "viterbi"))
+    for step in range(int(walk.trace.pieces.done_step[0])):
+        if walk.trace.operation(step) == "choose":
+            walk.go_to(step + 1)
+            chosen = [edge for edge in lattice(walk).edges if edge.kind == "chosen"]
+            taken = [element.text for element in flow(walk).elements if element.part is Part.TOKEN]
+            assert all(before.last == after.first for before, after in pairwise(chosen))
+            drawn = [edge.text for edge in chosen]
+            assert drawn
+            assert set(drawn) <= set(taken)
+
+
+@pytest.mark.parametrize(("name", "encoder"), [("unigram", "viterbi"), ("bpe", "table"), ("bpe", "fewest")])
+def test_the_arc_that_is_chosen_now_is_marked_on_the_way_back(name, encoder):
+    tokenizer = guiapp.open_model(f"demo:{name}")
+    walk = debugger_for(tokenizer, record(tokenizer, "How do lions sleep", encoder))
+    trace = walk.trace
+    for step in np.flatnonzero(trace.columns.operation == NUMBERS["choose"]).tolist():
+        walk.go_to(step)
+        shown = lattice(walk)
+        marked = [edge for edge in shown.edges if edge.kind == "now"]
+        assert [edge.text for edge in marked] == [walk.teller.made(step)]
+        ways = {(edge.first, edge.last, edge.text) for edge in shown.edges if edge.kind == "way"}
+        assert {edge[:3] for edge in shown.edges if edge.kind != "way"} <= ways
+        behind = [edge.first for edge in shown.edges if edge.kind == "chosen"]
+        assert marked[0].last == min(behind, default=len(shown.places) - 1)
+
+
+def walk_at(name, text, encoder, step):
+    tokenizer = guiapp.open_model(f"demo:{name}")
+    walk = debugger_for(tokenizer, record(tokenizer, text, encoder))
+    walk.go_to(min(step, walk.n_steps))
+    return walk
+
+
+def test_a_stack_holds_what_is_tried_now():
+    backtrack = walk_at("bpe", "unbelievable", "backtrack", 0)
+    for step in range(backtrack.n_steps):
+        backtrack.go_to(step)
+        if backtrack.trace.operation(step) in VERDICTS:
+            tried = stack(backtrack).tries
+            assert tried[-1].verdict == VERDICTS[backtrack.trace.operation(step)]
+            before = [backtrack.trace.operation(earlier) for earlier in range(step - len(tried) + 1, step)]
+            assert set(before) <= set(TRIES)
+
+
+def test_the_last_that_was_made_is_listed_however_long_the_walk():
+    walk = walk_at("bpe", "How lions sleep " * 200, "heap", 10_000)
+    walk.go_to(5_500)
+    forms = FORMS[walk.trace.columns.operation[:5_500]]
+    assert [made.step for made in made_so_far(walk)] == np.flatnonzero(forms)[-9:].tolist()
+
+
+def test_the_title_tells_the_stage_or_the_piece(make_steps_model):
+    model = make_steps_model(text=b"How lions", encoder="heap")
+    titles = []
+    for position in (0, 2, 5, model.n_steps - 1, model.n_steps):
+        model.go_to(position)
+        titles.append(model.title)
+    pieces = ["piece 1 of 2 · bytes 0–3 · “How”", "piece 2 of 2 · bytes 3–9 · “·lions”"]
+    assert titles == ["split", *pieces, "assemble", "the end"]
+
+
+def test_a_breakpoint_is_set_on_what_the_step_makes_or_does(make_steps_model):
+    model = make_steps_model(text=b"How lions", encoder="heap")
+    for position, condition in ((3, "token 318"), (4, "operation done"), (0, "operation piece")):
+        model.go_to(position)
+        model.toggle_breakpoint()
+        assert [row.title for row in model.breakpoints.rows] == [condition]
+        model.toggle_breakpoint()
+        assert not model.breakpoints.rows
+    model.go_to(model.n_steps)
+    model.toggle_breakpoint()
+    assert not model.breakpoints.rows
+
+
+def test_a_difference_from_another_encoder_is_found_as_soon_as_that_has_encoded(make_steps_model, qtbot):
+    model = make_steps_model(text=b"How do lions sleep in New York?", encoder="greedy")
+    model.breakpoints.add("difference heap")
+    qtbot.waitUntil(lambda: len(model.hits[0]) > 0)
+    model.breakpoints.remove(0)
+    model.breakpoints.add("token 318")
+    with qtbot.assertNotEmitted(model.breakpoints_changed, wait=100):
+        pass
+
+
+def test_each_way_of_moving_ends_where_it_should(make_steps_model, qtbot):
+    """Steps of “How lions”: 0–1 split, 2–4 the first piece, 5–19 the second, 20 what is put in front."""
+    model = make_steps_model(text=b"How lions", encoder="heap")
+    model.breakpoints.add("operation stale")
+    model.restart()
+    visited = []
+    for move in (
+        model.step, model.into, model.over, model.over, model.back_over, model.back, model.out, model.run,
+        model.run, model.reverse, model.restart, model.to_end, model.step, model.reverse, model.restart,
+    ):  # fmt: skip
+        move()
+        visited.append(model.position)
+    assert visited == [1, 2, 5, 15, 5, 4, 15, 16, 17, 16, 0, 21, 21, 17, 0]
+    model.breakpoints.remove(0)
+    with qtbot.waitSignal(model.granularity_changed):
+        model.set_granularity(Granularity.PIECE)
+    with qtbot.assertNotEmitted(model.granularity_changed):
+        model.set_granularity(Granularity.PIECE)
+    visited.clear()
+    for move in (model.step, model.step, model.into, model.back, model.out):
+        move()
+        visited.append(model.position)
+    assert visited == [1, 2, 3, 2, 4]
+    model.to_byte(8)
+    assert model.position == 18
+    model._session.document.set_caret(1)
+    model.restart()
+    model.to_caret()
+    assert model.position == 3
+    model.forget()
+    assert model.granularity is Granularity.DECISION
+
+
+def test_what_competes_is_what_the_queue_holds(make_steps_model):
+    model = make_steps_model(text=b"How lions", encoder="heap")
+    model.go_to(13)
+    assert [entry.rank for entry in model.waiting.candidates] == [163, 201, 570, 1247]
+    model.go_to(2)
+    assert [entry.rank for entry in model.waiting.candidates] == []
+    model.add_watch("rank")
+    assert model.watch_values() == ["62"]
+    model.show(None)
+    assert (model.waiting.candidates, model.watch_values(), model.title) == ([], ["–"], "the end")

@@ -1,0 +1,609 @@
+"""The Steps page with real clicks and keys."""
+
+from functools import partial
+from itertools import pairwise
+
+import pytest
+from hands import turn_wheel
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
+
+from guiapp.kit.widgets.shaped_texts import ShapedTexts
+from guiapp.kit.widgets.theme import TEXT_FONT_PX, Theme
+from guiapp.pages.steps.boxes import ABOVE_PX, BOX_PX
+from guiapp.pages.steps.breakpoint_list import TitleButton
+from guiapp.pages.steps.cards import SectionTitle
+from guiapp.pages.steps.flow import Role
+from guiapp.pages.steps.gutter import ID_FONT_PX
+from guiapp.pages.steps.transport import GranularityBox
+
+NO_BUTTON, NO_KEY = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+LEFT = Qt.MouseButton.LeftButton
+TEXT = b"How do lions sleep in New York?"
+
+
+def test_keys_step_run_and_break(make_steps_page, qtbot):
+    page = make_steps_page()
+    window, model = page.window(), page.model
+    model.restart()
+    qtbot.keyClick(window, Qt.Key.Key_F10)
+    assert model.position == 1
+    qtbot.keyClick(window, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
+    assert model.position == 0
+    model.breakpoints.add("operation merge")
+    qtbot.keyClick(window, Qt.Key.Key_F5)
+    assert model.debugger.trace.operation(model.position) == "merge"
+    qtbot.keyClick(window, Qt.Key.Key_F9)
+    assert len(model.breakpoints.rows) == 2
+    qtbot.keyClick(window, Qt.Key.Key_F11, Qt.KeyboardModifier.ShiftModifier)
+    assert model.debugger.trace.operation(model.position) == "done"
+
+
+def test_the_timeline_is_scrubbed_and_walked(make_steps_page, qtbot):
+    page = make_steps_page()
+    x = round(page.trace.timeline.x_of(page.model.n_steps // 2))
+    qtbot.mouseClick(page.trace.timeline, LEFT, pos=QPoint(x, 15))
+    assert abs(page.model.position - page.model.n_steps // 2) <= 1
+    qtbot.keyClick(page.trace.timeline, Qt.Key.Key_Home)
+    assert page.model.position == 0
+    qtbot.keyClick(page.trace.timeline, Qt.Key.Key_End)
+    assert page.model.position == page.model.n_steps
+
+
+def test_a_step_has_the_number_by_which_conditions_and_lists_know_it(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.model.restart()
+    page.model.breakpoints.add("step == 7")
+    page.model.run()
+    assert page.trace.number.text() == f"step 7 of {page.model.n_steps}"
+    page.model.go_to(page.model.n_steps)
+    listed = page.trace.side.history.entries[-1].step
+    page.model.go_to(listed)
+    assert page.trace.number.text().startswith(f"step {listed} of ")
+
+
+def test_breakpoints_are_typed_and_mistakes_shown_at_their_place(make_steps_page, qtbot):
+    page = make_steps_page()
+    listed = page.trace.side.breakpoints
+    qtbot.keyClicks(listed.field.line, "rank < 5 and colour > 3")
+    qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
+    assert "no column “colour”" in listed.field.error.text()
+    assert listed.field.line.cursorPosition() == len("rank < 5 and ")
+    listed.field.line.clear()
+    qtbot.keyClicks(listed.field.line, "operation merge")
+    qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
+    (row,) = listed.row_widgets
+    assert not listed.field.error.isVisible()
+    qtbot.mouseClick(row.switch, LEFT)
+    assert not page.model.breakpoints.rows[0].is_enabled
+    qtbot.mouseClick(listed.row_widgets[0].label, LEFT)
+    assert listed.field.line.text() == "operation merge"
+    listed.field.line.setText("operation stale")
+    qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
+    assert [row.title for row in page.model.breakpoints.rows] == ["operation stale"]
+    qtbot.mouseClick(listed.row_widgets[0].remove, LEFT)
+    assert page.model.breakpoints.rows == ()
+
+
+def test_log_points_say_what_a_run_passes(make_steps_page, qtbot):
+    page = make_steps_page()
+    model, side = page.model, page.trace.side
+    assert not side.notes.isVisible()
+    model.restart()
+    side.breakpoints.field.line.setText("operation merge log {left} and {right}")
+    qtbot.keyClick(side.breakpoints.field.line, Qt.Key.Key_Return)
+    merges = model.hits[0].tolist()
+    qtbot.keyClick(page.window(), Qt.Key.Key_F5)
+    assert model.position == model.n_steps
+    rows = side.notes.rows
+    assert side.notes.isVisible()
+    assert [entry.step for entry in rows.entries] == merges[-len(rows.entries) :]
+    assert " and " in rows.accessibleDescription()
+    qtbot.mouseClick(rows, LEFT, pos=QPoint(20, 5))
+    assert model.position == rows.entries[0].step
+    qtbot.mouseClick(side.notes.clear_button, LEFT)
+    assert not side.notes.isVisible()
+    model.go_to(merges[1] - 1)
+    qtbot.keyClick(page.window(), Qt.Key.Key_F10)
+    assert [entry.step for entry in rows.entries] == [merges[1]]
+    side.breakpoints.row_widgets[0].switch.click()
+
+
+def test_watches_show_values_of_this_step(make_steps_page, qtbot):
+    page = make_steps_page()
+    qtbot.keyClicks(page.trace.side.watches.field.line, "length")
+    qtbot.keyClick(page.trace.side.watches.field.line, Qt.Key.Key_Return)
+    assert page.trace.side.watches.shown_values == ["2"]
+    page.model.to_end()
+    assert page.trace.side.watches.shown_values == ["–"]
+
+
+@pytest.mark.parametrize(
+    ("name", "encoder", "theme"),
+    [
+        *(("bpe", None, "dark"), ("bpe", "scan", "light"), ("spm", "heap", "dark")),
+        *(("unigram", None, "light"), ("wordpiece", None, "dark"), ("rwkv", None, "light")),
+    ],
+)
+def test_every_step_can_be_painted(make_steps_page, qtbot, name, encoder, theme):
+    page = make_steps_page(name, "New York 😍 lions".encode(), encoder, theme)
+    for position in range(0, page.model.n_steps + 1, 3):
+        page.model.go_to(position)
+        assert not page.grab().isNull()
+    assert page.trace.sentence.text()
+
+
+def test_what_stands_below_boxes_does_not_run_into_each_other(make_steps_page, qtbot):
+    page = make_steps_page("toy", b"xyz abq", "heap")
+    page.model.go_to(int(page.model.debugger.trace.pieces.first_step[0]))
+    boxes = page.trace.flow.boxes
+    below = ShapedTexts(Theme.mono_font(ID_FONT_PX))
+    assert [box.element.below for box in boxes].count("no token") == 3
+    for left, right in pairwise(boxes):
+        middles = right.rect.center().x() - left.rect.center().x()
+        assert (below.width(left.element.below) + below.width(right.element.below)) / 2 <= middles
+
+
+def test_a_lesson_is_walked_by_keys_and_resumed(make_steps_page, qtbot):
+    page = make_steps_page()
+    window, player = page.window(), page.player
+    player.begin("5-why-greedy-is-not-exact")
+    assert page.lesson_bar.isVisible()
+    qtbot.waitUntil(lambda: player.is_ready and player.steps.debugger.trace.text == b"abacb")
+    assert player.steps.debugger.sentence() == player.step.says
+    assert "`" not in page.lesson_bar.narration.text()
+    qtbot.keyClick(window, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert player.answer == "`ab`, `ac`, `b`."
+    assert ">ac</b>" in page.lesson_bar.question.text()
+    qtbot.keyClick(window, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(window, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(
+        lambda: player.steps.debugger is not None and player.steps.debugger.trace.encoder == "scan"
+    )
+    qtbot.waitUntil(lambda: player.steps.debugger.sentence() == player.step.says)
+    qtbot.keyClick(window, Qt.Key.Key_PageUp, Qt.KeyboardModifier.ControlModifier)
+    assert player.number == 1
+    player.leave()
+    assert not page.lesson_bar.isVisible()
+    player.begin("5-why-greedy-is-not-exact")
+    assert player.number == 1
+
+
+def test_a_lesson_on_training_shows_words_and_ties(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.player.begin("3-training-by-hand")
+    page.player.go_on()
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    assert "as good as" in page.lesson_training.sentence.text()
+    assert page.lesson_training.isVisible()
+    assert not page.trace.isVisible()
+    page.actions_["debug_step"].trigger()
+    assert page.player.training.position == 2
+    while page.player.lesson is not None:
+        page.player.go_on()
+    assert not page.lesson_bar.isVisible()
+    assert page.lessons.isVisible()
+    page.modes.choose(0)
+    assert page.trace.isVisible()
+
+
+def test_editing_what_is_switched_off_leaves_it_off(make_steps_page, qtbot):
+    page = make_steps_page()
+    model, listed = page.model, page.trace.side.breakpoints
+    model.breakpoints.add("operation merge")
+    model.breakpoints.add("operation done")
+    qtbot.mouseClick(listed.row_widgets[0].switch, LEFT)
+    qtbot.mouseClick(listed.row_widgets[0].label, LEFT)
+    listed.field.line.clear()
+    qtbot.keyClicks(listed.field.line, "operation stale")
+    qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
+    rows = [(row.title, row.is_enabled) for row in model.breakpoints.rows]
+    assert rows == [("operation stale", False), ("operation done", True)]
+
+
+@pytest.mark.parametrize("way", ["list", "gutter", "undo", "itself", "switch"])
+def test_the_breakpoint_in_the_line_is_the_one_that_return_changes(make_steps_page, qtbot, way):
+    page = make_steps_page()
+    model, listed, flow = page.model, page.trace.side.breakpoints, page.trace.flow
+    gutter = QPoint(7, round(flow.gutter_rows[0].middle))
+    qtbot.mouseClick(flow, LEFT, pos=gutter)
+    for text in ("operation merge", "operation done"):
+        model.breakpoints.add(text)
+    if way == "undo":
+        model.breakpoints.remove(0)
+    at = 0 if way == "undo" else 1
+    qtbot.mouseClick(listed.row_widgets[at].label, LEFT)
+    qtbot.keyClicks(listed.field.line, " once")
+    if way == "list":
+        qtbot.mouseClick(listed.row_widgets[0].remove, LEFT)
+    elif way == "gutter":
+        qtbot.mouseClick(flow, LEFT, pos=gutter)
+    elif way == "undo":
+        qtbot.mouseClick(listed.removed.undo, LEFT)
+    elif way == "itself":
+        qtbot.mouseClick(listed.row_widgets[1].remove, LEFT)
+    else:
+        qtbot.mouseClick(listed.row_widgets[1].switch, LEFT)
+    qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
+    titles = [row.title for row in model.breakpoints.rows]
+    assert (
+        titles
+        == {
+            "list": ["operation merge once", "operation done"],
+            "gutter": ["operation merge once", "operation done"],
+            "undo": ["byte 0", "operation merge once", "operation done"],
+            "itself": ["byte 0", "operation done", "operation merge once"],
+            "switch": ["byte 0", "operation merge once", "operation done"],
+        }[way]
+    )
+
+
+def test_a_click_on_another_breakpoint_edits_that_one(make_steps_page, qtbot):
+    page = make_steps_page()
+    listed = page.trace.side.breakpoints
+    for text in ("operation merge", "operation done", "operation stale"):
+        page.model.breakpoints.add(text)
+    for index in (0, 2):
+        qtbot.mouseClick(listed.row_widgets[index].label, LEFT)
+    qtbot.keyClicks(listed.field.line, " once")
+    qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
+    titles = [row.title for row in page.model.breakpoints.rows]
+    assert titles == ["operation merge", "operation done", "operation stale once"]
+
+
+def test_every_button_has_a_word_or_a_sign(make_steps_page):
+    page = make_steps_page()
+    buttons = page.findChildren(QAbstractButton)
+    assert len(buttons) > 20
+    assert [each.accessibleName() for each in buttons if not each.text() and each.icon().isNull()] == []
+
+
+def test_titles_in_capitals_are_read_as_words(make_steps_page):
+    titles = make_steps_page().findChildren(SectionTitle)
+    assert titles
+    assert all(each.accessibleName().upper() == each.text() != each.accessibleName() for each in titles)
+
+
+def test_each_button_walks_as_far_as_it_says(make_steps_page, qtbot):
+    page = make_steps_page()
+    model = page.model
+    model.breakpoints.add("step in (3, 9)")
+    buttons = {button.text(): button for button in page.trace.findChildren(QToolButton)}
+    backwards = (
+        ("⇥", model.n_steps),
+        ("◀ run", 9),
+        ("◁ back", 8),
+        ("◁ back", 7),
+        ("◀ run", 3),
+    )
+    for text, target in (*backwards, ("⇤", 0), ("step on ▷", 1), ("run ▶", 3), ("run ▶", 9)):
+        qtbot.mouseClick(buttons[text], LEFT)
+        assert (text, model.position) == (text, target)
+
+
+def test_a_removed_breakpoint_is_brought_back(make_steps_page, qtbot):
+    page = make_steps_page()
+    listed = page.trace.side.breakpoints
+    page.model.breakpoints.add("operation merge")
+    qtbot.mouseClick(listed.row_widgets[0].remove, LEFT)
+    assert listed.removed.isVisible()
+    assert "operation merge" in listed.removed.label.text()
+    qtbot.mouseClick(listed.removed.undo, LEFT)
+    assert [row.title for row in page.model.breakpoints.rows] == ["operation merge"]
+    assert not listed.removed.isVisible()
+    page.trace.timeline.setFocus()
+    qtbot.keyClick(page.trace.timeline, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert page.model.breakpoints.rows == ()
+    keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    qtbot.keyClick(page.trace.timeline, Qt.Key.Key_Z, keys)
+    assert len(page.model.breakpoints.rows) == 1
+
+
+@pytest.mark.parametrize("text", [TEXT, b"a" * 30_000])
+def test_the_number_of_the_step_fits_beside_the_lists(make_steps_page, qtbot, text):
+    page = make_steps_page(text=text)
+    page.model.to_end()
+    assert page.trace.number.text() == f"step {page.model.n_steps:,} of {page.model.n_steps:,}"
+    qtbot.waitUntil(lambda: page.trace.number.width() >= page.trace.number.sizeHint().width())
+    right = page.trace.number.mapTo(page, page.trace.number.rect().topRight()).x()
+    assert right < page.trace.side.mapTo(page, QPoint(0, 0)).x()
+
+
+def test_of_a_long_text_a_part_is_shown_that_says_so_and_offers_more(make_steps_page, qtbot):
+    page = make_steps_page(text=b"lions " * 40_000)
+    bar, document = page.trace.part_bar, page.kept_session.document
+    assert bar.isVisible()
+    assert page.model.debugger.trace.text == b"lions " * 3332 + b"lions"
+    assert "Bytes 0–19,997 of 240,000" in bar.message.text()
+    assert "25 s and 50 MB" in bar.message.text()
+    assert not bar.selection.isEnabled()
+    document.select(60_000, 60_600)
+    qtbot.mouseClick(bar.selection, LEFT)
+    assert page.model.debugger.trace.text == b"lions " * 100
+    assert "Bytes 60,000–60,600" in bar.message.text()
+    document.select_all()
+    document.insert(b"lions")
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert not bar.isVisible()
+
+
+@pytest.mark.parametrize("height", [700, 800, 1100])
+def test_what_the_step_is_about_is_in_sight_in_a_whole_row(make_steps_page, qtbot, height):
+    page = make_steps_page("spm", b"lions and sheep " * 30, "heap")
+    page.window().resize(1280, height)
+    qtbot.waitUntil(lambda: page.window().height() == height)
+    flow = page.trace.flow
+    for position in range(0, page.model.n_steps, 97):
+        page.model.go_to(position)
+        about = [box.rect for box in flow.boxes if box.element.role is not Role.NONE]
+        assert all(rect.top() >= 0 and rect.bottom() <= flow.height() for rect in about[:1])
+        assert min(abs(box.rect.center().y() - ABOVE_PX - BOX_PX / 2) for box in flow.boxes) < 1
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+@pytest.mark.parametrize("size", [(860, 560), (1280, 800)])
+def test_controls_are_whole_in_small_windows(make_steps_page, qtbot, size, mode):
+    page = make_steps_page()
+    page.modes.choose(mode)
+    if mode == 1:
+        page.begin_training("bpe:290")
+        qtbot.waitUntil(lambda: page.is_ready)
+    page.model.breakpoints.add("rank < 500 and length > 3 and end - position > 2 and candidates > 1")
+    page.window().resize(*size)
+    qtbot.waitUntil(lambda: page.width() <= size[0])
+    qtbot.wait(50)
+    kinds = QToolButton, QComboBox, QPushButton
+    shown = [part for part in page.findChildren(QWidget) if isinstance(part, kinds) and part.isVisible()]
+    assert len(shown) > 8
+    for part in shown:
+        if not isinstance(part, TitleButton):
+            assert part.width() >= part.sizeHint().width(), part.accessibleName()
+        right = part.mapTo(page, part.rect().topRight()).x()
+        assert right < page.width(), part.accessibleName()
+
+
+def test_a_lecture_room_can_have_larger_text(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.player.begin("5-why-greedy-is-not-exact", 0)
+    flow, narration = page.lesson_trace.flow, page.lesson_bar.narration
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    before = [box.rect for box in flow.boxes]
+    narration_px, sentence_px = narration.font().pixelSize(), page.lesson_trace.sentence.height()
+    page.set_text_size(2 * TEXT_FONT_PX)
+    after = [box.rect for box in flow.boxes]
+    assert [rect.width() for rect in after] == pytest.approx([2 * rect.width() for rect in before])
+    assert narration.font().pixelSize() == 2 * narration_px
+    assert page.lesson_trace.sentence.height() > 1.5 * sentence_px
+    qtbot.mouseClick(flow, LEFT, pos=after[0].center().toPoint())
+    assert [row.title for row in page.player.steps.breakpoints.rows] == [
+        f"byte {flow.boxes[0].element.start}"
+    ]
+    assert not page.grab().isNull()
+
+
+def test_the_arrow_keys_step_as_soon_as_a_lesson_begins(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.modes.choose(2)
+    page.lessons.buttons["4-encoding-by-merges"].setFocus()
+    qtbot.keyClick(page.lessons.buttons["4-encoding-by-merges"], Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    assert page.player.steps.debugger.sentence() == page.player.step.says
+    assert QApplication.focusWidget() is page.lesson_bar.buttons["lesson_reveal"]
+    assert not page.lesson_trace.sentence.isVisible()
+    assert page.lesson_trace.cover.isVisible()
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    assert page.lesson_trace.sentence.isVisible()
+    assert QApplication.focusWidget() is page.lesson_trace.timeline
+    before = page.player.steps.position
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Right)
+    assert page.player.steps.position == before + 1
+
+
+def test_a_lesson_is_ready_only_with_its_model_and_switches(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.player.begin("7-wordpiece", 0)
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    assert page.player.steps.debugger.sentence() == page.player.step.says
+    page.player.begin("9-special-tokens-and-injection", 1)
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    page.player.go_on()
+    assert not page.player.is_ready
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    assert len(page.player.steps.debugger.trace.result.ids) == 9
+
+
+def test_a_breakpoint_that_the_model_lacks_says_so_and_stays(make_steps_page, qtbot):
+    page = make_steps_page("toy", b"abacbb")
+    listed = page.trace.side.breakpoints
+    listed.field.line.setText("token 2500")
+    qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
+    (row,) = listed.row_widgets
+    qtbot.waitUntil(row.absence.isVisible)
+    assert row.absence.text() == "The model has no token 2500: its last one is 8."
+    listed.field.line.setText("token 8")
+    qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
+    lacking, other = listed.row_widgets
+    qtbot.waitUntil(lacking.absence.isVisible)
+    assert not other.absence.isVisible()
+
+
+def test_the_wheel_shows_tokens_that_are_out_of_sight(make_steps_page):
+    page = make_steps_page(text=b"How do the lions sleep in New York? " * 8)
+    page.resize(900, 500)
+    page.model.to_end()
+    QApplication.processEvents()
+    flow = page.trace.flow
+    last = max(box.element.end for box in flow.boxes)
+
+    def is_seen(end):
+        box = next(box for box in flow.boxes if box.element.end == end)
+        return flow.rect().contains(box.rect.toRect())
+
+    assert not is_seen(last)
+    assert sum(turn_wheel(flow, QPoint(200, 30), -120) for _ in range(20)) > 1
+    assert is_seen(last)
+    assert not turn_wheel(flow, QPoint(200, 30), -120)  # the page may scroll on
+    page.model.restart()
+    page.model.to_end()
+    assert not is_seen(last)
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+def test_every_action_walks_as_it_says(make_steps_page, qtbot, mode):
+    page = make_steps_page(text=b"How do lions sleep in New York? Lions sleep in New York." * 2)
+    if mode == 1:
+        page.begin_training("bpe:270:1")
+        qtbot.waitUntil(lambda: page.is_ready and page.training.model.n_steps > 10)
+    model, actions = page.training.model if mode else page.model, page.actions_
+    model.breakpoints.add("step in (3, 9)")
+    n_steps = model.n_steps
+    way = [("restart", 0), ("step", 1), ("into", 2), ("run", 3), ("run", 9), ("reverse", 3), ("back", 2)]
+    way += [("end", n_steps), ("restart", 0)]
+    for name, position in way:
+        actions[f"debug_{name}"].trigger()
+        assert (name, model.position) == (name, position)
+    actions["debug_play"].trigger()
+    assert model.clock.is_playing
+    actions["debug_play"].trigger()
+    assert not model.clock.is_playing
+    if mode == 0:
+        first_steps = model.debugger.trace.pieces.first_step.tolist()
+        model.go_to(first_steps[1] + 1)
+        for name, position in (("over", first_steps[2]), ("back_over", first_steps[1])):
+            actions[f"debug_{name}"].trigger()
+            assert (name, model.position) == (name, position)
+        actions["debug_out"].trigger()
+        assert model.debugger.trace.operation(model.position) == "done"
+    actions["debug_step"].trigger()
+    actions["debug_breakpoint"].trigger()
+    assert len(model.breakpoints.rows) == 2
+    page.panels[0].setFocus()
+    for key, n_rows in ((Qt.Key.Key_Z, 1), (Qt.Key.Key_Z, 0)):
+        qtbot.keyClick(page.panels[0], key, Qt.KeyboardModifier.ControlModifier)
+        assert len(model.breakpoints.rows) == n_rows
+    other = page.model if mode else page.training.model
+    assert other.breakpoints.rows == ()
+    document = page.kept_session.document
+    document.select(30, 30)
+    page.model.restart()
+    actions["debug_caret"].trigger()
+    assert (page.model.position > 0) is (mode == 0)
+    if mode == 0:
+        columns = page.model.debugger.trace.columns
+        assert columns.position[page.model.position] <= 30 < columns.end[page.model.position]
+
+
+def test_panels_are_those_in_sight_and_keys_of_the_page_go_to_the_first(make_steps_page, qtbot):
+    page = make_steps_page()
+    modes = {0: [page.trace.timeline], 1: [page.training.stage.scrubber, page.training.form.algorithm], 2: []}
+    for mode, first in modes.items():
+        page.modes.choose(mode)
+        assert page.panels[: len(first)] == first
+        assert page.focusProxy() is page.panels[0]
+        assert page.trace.boxes.isVisible() is (mode == 0)
+    assert page.panels == [page.lessons.first_choice]
+    page.modes.choose(0)
+    fields = page.trace.side.breakpoints.field.line, page.trace.side.watches.field.line
+    assert page.panels[1:] == [*fields]
+    page.player.begin("3-training-by-hand", 1)
+    assert page.panels == [page.lesson_training.scrubber]
+    page.player.begin("5-why-greedy-is-not-exact", 0)
+    assert page.panels == [page.lesson_bar.buttons["lesson_reveal"]]
+    page.player.reveal()
+    assert page.panels[0] is page.lesson_trace.timeline
+    assert page.lesson_trace.boxes.isVisible()
+    assert not page.trace.boxes.isVisible()
+    assert page.splitters == {"steps": page.trace, "training": page.training}
+
+
+def test_what_is_asked_for_at_the_start_is_begun(make_steps_page, qtbot):
+    page = make_steps_page("toy", b"abacb abacb")
+    page.begin("", "")
+    page.begin_training("")
+    page.stop_at("")
+    assert page.trace.isVisible()
+    page.stop_at("operation merge")
+    assert [row.title for row in page.model.breakpoints.rows] == ["operation merge"]
+    assert page.model.position == page.model.hits[0][0]
+    page.begin("greedy", "")
+    assert page.model.race.encoder == "greedy"
+    qtbot.waitUntil(lambda: page.is_ready)
+    page.begin("", "5-why-greedy-is-not-exact:2")
+    assert page.player.number == 1
+    assert page.lesson_bar.isVisible()
+    qtbot.waitUntil(lambda: page.is_ready)
+    page.begin("", "5-why-greedy-is-not-exact:0")
+    assert page.player.number == 0
+    page.begin_training("bpe:260:2")
+    assert page.training.isVisible()
+    assert not page.is_ready
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert page.training.model.position == 2
+
+
+def test_who_opens_something_else_leaves_the_lesson(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.player.begin("5-why-greedy-is-not-exact")
+    page.kept_session.text.left.emit()
+    assert page.player.lesson is None
+    assert page.trace.isVisible()
+    page.player.begin("5-why-greedy-is-not-exact")
+    page.kept_session.loader.open("demo:toy")
+    assert page.player.lesson is None
+    page.player.begin("5-why-greedy-is-not-exact")
+    page.modes.choose(1)
+    page.kept_session.text.left.emit()
+    assert page.player.lesson is not None
+    assert page.training.isVisible()
+    assert not page.lesson_bar.isVisible()
+
+
+def test_the_wheel_with_a_key_asks_for_other_sizes(make_steps_page, monkeypatch):
+    page = make_steps_page()
+    asked = []
+    for name in ("zoom_in", "zoom_out"):
+        page.actions_[name].triggered.connect(partial(asked.append, name))
+    for angle in (120, -120):
+        turn_wheel(page.trace.code, QPoint(20, 20), angle, Qt.KeyboardModifier.ControlModifier)
+    assert asked == ["zoom_in", "zoom_out"]
+
+
+def test_the_size_of_steps_is_chosen_and_followed(make_steps_page):
+    page = make_steps_page()
+    (box,) = page.findChildren(GranularityBox)
+    sizes = [box.itemData(index) for index in range(box.count())]
+    assert len(sizes) > 2
+    for index, size in enumerate(sizes):
+        box.setCurrentIndex(index)
+        assert page.model.granularity is size
+    for size in sizes:
+        page.model.set_granularity(size)
+        assert box.currentData() is size
+    tips = {button.text(): button.toolTip() for button in page.trace.findChildren(QToolButton)}
+    assert "(F10)" in tips["step on ▷"]
+    assert "(Shift+F5)" in tips["◀ run"]
+
+
+def test_steps_that_nobody_sees_stand_still(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.model.restart()
+    page.model.play()
+    page.modes.choose(1)
+    assert not page.model.clock.is_playing
+    page.kept_session.text.show(b"another text")
+    qtbot.wait(50)
+    assert page.model.debugger is None
+    page.modes.choose(0)
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert page.model.debugger.trace.text == b"another text"
+    assert page.trace.number.text() == f"step {page.model.position} of {page.model.n_steps}"
+    width = page.trace.number.width()
+    page.model.to_end()
+    assert page.trace.number.width() == width

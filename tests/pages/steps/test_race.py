@@ -1,0 +1,371 @@
+"""Another encoder beside the debugger, and another model."""
+
+from __future__ import annotations
+
+from functools import cache, partial
+
+import numpy as np
+import pytest
+from conftest import VOCABS
+from instant_recorder import InstantRecorder
+
+import guiapp
+from guiapp.analysis.trace.debugger import Debugger
+from guiapp.analysis.trace.race import first_difference
+from guiapp.analysis.trace.recorder import record
+from guiapp.analysis.trace.reports import debugger_for
+from guiapp.core.encode.catalogue import ALGORITHMS
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.text_session import TextSession
+from guiapp.pages.steps import race as race_module
+from guiapp.pages.steps.race import RaceModel
+
+FAMILY = "Tokenloupe demo: "  # not told where both names begin with it
+
+
+@pytest.fixture
+def race(make_session):
+    model = RaceModel(make_session(b"abacb", "demo:toy"), InstantRecorder())
+    yield model
+    model.stop()
+
+
+def leader(race: RaceModel, text: bytes) -> Debugger:
+    tokenizer = race._session.tokenizer
+    return debugger_for(tokenizer, record(tokenizer, text, "heap"))
+
+
+def test_what_is_too_long_or_unknown_is_told(race):
+    race.choose("greedy")
+    race.run_beside(leader(race, b"a" * 100_001))
+    assert race.rival is None
+    assert "too long" in race.failure
+    race.choose("no such encoder")
+    assert race.encoder == race.failure == ""
+
+
+def test_a_recording_that_was_given_up_is_not_taken(race):
+    race.run_beside(leader(race, b"abacb"))
+    race.choose("greedy")
+    late = race.rival
+    race.choose("")
+    race._take(late)
+    assert race.rival is None
+
+
+def test_a_recording_with_the_model_before_is_not_taken(race, qtbot):
+    race.run_beside(leader(race, b"abacb"))
+    race.choose("greedy")
+    late = race.rival
+    with qtbot.waitSignal(race._session.vocabulary_changed):
+        race._session.loader.open("demo:bpe")
+    race.run_beside(leader(race, b"abacb"))
+    assert race.rival.vocabulary is not late.vocabulary
+    present = race.rival
+    race._recorder.recorded.emit(late)
+    assert race.rival is present
+
+
+def test_a_recording_that_fails_is_told(race):
+    race.run_beside(leader(race, b"abacb"))
+    race.choose("greedy")
+    race._recorder.failed.emit("no room")
+    assert race.failure == "no room"
+
+
+def told_with_rival(race):
+    told = []
+    race.changed.connect(lambda: told.append((race.encoder, race.rival is not None, race.failure)))
+    return told
+
+
+def test_who_can_run_beside(race, qtbot):
+    names = set(race._session.tokenizer.encoders)
+    twin = race._session.tokenizer.readable_twin(race._session.algorithm.name)
+    assert set(race.encoders) == names - {"fast", twin}
+    race._session.set_encoder("greedy")
+    assert set(race.encoders) == names - {"fast", "greedy"}
+    nobody = RaceModel(ModelSession(TextSession(b"")), InstantRecorder())
+    assert nobody.encoders == []
+    nobody.choose("greedy")
+    assert (nobody.encoder, nobody.rival, nobody.failure) == ("greedy", None, "")  # a model may yet come
+    nobody.stop()
+
+
+def test_a_race_is_told_as_it_begins_and_ends(race):
+    told = told_with_rival(race)
+    assert (race.is_ready, race.parting, race.is_parting, race.difference) == (True, None, False, None)
+    race.choose("greedy")
+    assert (race.is_ready, told) == (False, [("greedy", False, "")])
+    told.clear()
+    race.run_beside(leader(race, b"abacb"))
+    assert told == [("greedy", True, ""), ("greedy", True, "")]
+    assert race.is_ready
+    told.clear()
+    race._fail("odd")
+    assert (told, race.is_ready) == ([("greedy", True, "odd")], True)
+    told.clear()
+    race.choose("")
+    assert told == [("", False, "")]
+    assert (race.difference, race.parting, race.is_parting, race.is_ready) == (None, None, False, True)
+
+
+def test_the_rival_goes_where_the_leader_is(race):
+    lead = leader(race, b"abacb")
+    race.follow()
+    race.run_beside(lead)
+    race.choose("greedy")
+    assert race.parting == race.difference.steps[0]
+    assert race.difference == first_difference(lead, race.rival)
+    told = told_with_rival(race)
+    seen = []
+    for position in range(lead.n_steps + 1):
+        lead.go_to(position)
+        race.follow()
+        seen.append(race.rival.position)
+        assert race.is_parting is (position == race.parting)
+    assert seen.pop(race.parting) == race.difference.steps[1]
+    assert (seen == sorted(seen), seen[0], seen[-1]) == (True, 0, race.rival.n_steps)
+    assert len(told) == lead.n_steps + 1
+    race.run_beside(None)
+    assert (race.rival, race.is_ready, race.is_parting) == (None, False, False)
+    race.follow()
+    assert len(told) == lead.n_steps + 2
+
+
+def test_the_rival_has_the_same_text_and_options(race, monkeypatch):
+    asked = []
+    monkeypatch.setattr(race._recorder, "record", lambda *given: asked.append(given))
+    race._session.set_add_special(False)
+    race.run_beside(leader(race, b"abacb"))
+    race.choose("greedy")
+    assert asked == [(race._session.tokenizer, b"abacb", "greedy", False, True)]
+    race.choose("no such encoder")
+    assert len(asked) == 1
+
+
+def test_a_recording_of_another_text_or_encoder_is_not_taken(race):
+    race.run_beside(leader(race, b"abacb"))
+    race.choose("greedy")
+    present, tokenizer = race.rival, race._session.tokenizer
+    for text, encoder in ((b"abacb", "heap"), (b"abacbb", "greedy")):
+        race._take(debugger_for(tokenizer, record(tokenizer, text, encoder)))
+        assert race.rival is present
+
+
+def test_what_is_proposed_is_told_once_somebody_is_near(race):
+    race.run_beside(leader(race, b"abacb"))
+    assert all(
+        each.differs and ALGORITHMS[each.encoder].title.lower() == each.told for each in race.proposals
+    )
+    told = []
+    race.proposals_changed.connect(lambda: told.append(1))
+    race.scout()
+    assert len(told) == len(race.encoders)
+    found = {each.encoder: each for each in race.proposals}
+    assert found["greedy"].told == "longest match in the token tree · 5 steps, other tokens"
+    assert found["scan"].told == "textbook pair merging · 4 steps, same tokens"
+    assert [ALGORITHMS[name].exact for name in race.encoders] == [False] * 3 + [True] * 3
+    asked = []
+    race._recorder.record = lambda *given: asked.append(given)
+    race.choose("greedy")  # whose run is known
+    assert (race.rival.trace.encoder, asked) == ("greedy", [])
+
+
+def test_lists_of_proposals_cost_nothing_at_a_step(race, monkeypatch):
+    run = leader(race, b"abacb" * 20)
+    race.run_beside(run)
+    race.scout()
+    race.choose("greedy")
+    told = race.proposals
+    monkeypatch.setattr(race_module, "first_difference", None)  # looks at all tokens of both
+    monkeypatch.setattr(race_module, "first_other_step", None)
+    run.go_to(5)
+    race.follow()
+    assert race.proposals == told
+    assert any("step" in each.told for each in told)
+
+
+def test_what_would_do_the_same_is_not_proposed(race):
+    race.run_beside(leader(race, b"a"))
+    race.scout()
+    assert [each.encoder for each in race.proposals if not each.differs]
+    for each in race.proposals:
+        race.choose(each.encoder)
+        assert (race.parting is not None) is each.differs
+        assert each.differs or each.told.endswith("does the same on this text")
+        assert each.differs or race.verdict == "Both do the same, step by step."
+
+
+def test_what_takes_long_is_not_recorded_before_it_is_chosen(race):
+    race.run_beside(leader(race, b"abacb " * 400))
+    asked = []
+    race._recorder.record = lambda *given: asked.append(given[2])
+    race.scout()
+    assert asked == ["fewest"] or asked == ["greedy"]
+    race._fail("no room")
+    assert race.failure == ""
+    assert "table" not in asked
+    race.choose("table")
+    assert asked[-1] == "table"
+
+
+def test_runs_part_at_a_step_where_their_tokens_do_not(race):
+    race.run_beside(leader(race, b"abacb"))
+    race.choose("scan")
+    step = race.parting
+    assert (race.difference, race.stop_at) == (None, None)
+    assert race.verdict == f"From step {step} on they go other ways."
+    mine, other = (run.trace.operation(step) for run in (race.leader, race.rival))
+    assert (mine, other) == ("push", "merge")
+    race.leader.go_to(step)
+    race.follow()
+    assert (race.is_parting, race.rival.position) == (True, step)
+
+
+TEXT = "How do the lions sleep in New York? abacb unbelievably 東京 é".encode()
+REAL = [
+    pytest.param(path, marks=pytest.mark.real_vocabs, id=path.name) for path in sorted(VOCABS.glob("*.gguf"))
+]
+MODELS = [f"demo:{name}" for name in ("bpe", "spm", "wordpiece", "unigram", "rwkv", "toy")]
+
+
+@pytest.mark.parametrize("name", [*MODELS, *REAL])
+def test_who_is_proposed_differs_and_what_is_told_at_the_end_is_so(name, qtbot):
+    session = ModelSession(TextSession(TEXT), load=lambda model, pre, progress: guiapp.open_model(model))
+    with qtbot.waitSignal(session.tokens_changed, timeout=20_000):
+        session.loader.open(str(name))
+    race, tokenizer = RaceModel(session, InstantRecorder()), session.tokenizer
+    recorded = cache(partial(record, tokenizer, TEXT))
+    leaders = list(tokenizer.encoders) if str(name).startswith("demo:") else list(tokenizer.encoders)[:1]
+    for encoder in leaders:
+        session.set_encoder(encoder)
+        ours = recorded(encoder)
+        race.run_beside(debugger_for(tokenizer, ours))
+        race.scout()
+        for proposal in race.proposals:
+            assert proposal.encoder not in ("fast", encoder, tokenizer.readable_twin(encoder))
+            race.choose(proposal.encoder)
+            theirs = recorded(proposal.encoder)
+            counts = f"{encoder} {len(ours):,} steps, {proposal.encoder} {len(theirs):,}: "
+            assert race.outcome.startswith(counts)
+            ids = [tokenizer.encode(TEXT, encoder=each).token_ids for each in (encoder, proposal.encoder)]
+            is_same = np.array_equal(*ids)
+            assert (f": same {len(ids[1])} token" in race.outcome) is is_same
+            assert (": other tokens at " in race.outcome) is not is_same
+            assert (race.difference is None) is is_same
+            same_steps = [ours.operation(step) for step in range(len(ours))] == [
+                theirs.operation(step) for step in range(len(theirs))
+            ]
+            assert proposal.differs or (is_same and same_steps)
+            assert (race.parting is not None) is proposal.differs
+    race.stop()
+    session.close()
+
+
+# Another model
+
+
+@pytest.fixture
+def other(race, qtbot):
+    session = ModelSession(race._session.text, load=lambda model, pre, progress: guiapp.open_model(model))
+    with qtbot.waitSignal(session.tokens_changed):
+        session.loader.open("demo:bpe")
+    yield session
+    session.close()
+
+
+def test_another_model_runs_beside_with_its_own_vocabulary_and_switches(race, other, monkeypatch):
+    assert (race.is_on, race.name) == (False, "")
+    race.run_beside(leader(race, b"abacb acb"))
+    other.set_encoder("greedy")
+    other.set_add_special(False)
+    race.choose_model(other)
+    assert (race.is_on, race.encoder, race.other) == (True, "", other)
+    assert race.rival.vocabulary is other.vocabulary
+    assert race.rival.trace.encoder == "greedy"
+    ours, theirs = (tokenizer.vocabulary.name for tokenizer in (race._session.tokenizer, other.tokenizer))
+    assert race.name == f"{theirs} · greedy"
+    assert race.verdict == race.difference.reason
+    first, second = (name.removeprefix(FAMILY) for name in (ours, theirs))
+    assert f"{first} merged `cb`, rank 1. {second} · greedy took `ac`" in race.verdict
+    asked = []
+    monkeypatch.setattr(race._recorder, "record", lambda *given: asked.append(given))
+    race.run_beside(leader(race, b"ab"))
+    assert asked == [(other.tokenizer, b"ab", "greedy", False, True)]
+    assert (race.rival, race.verdict, race.is_ready) == (None, "Recording …", False)
+
+
+def test_a_race_follows_what_becomes_of_the_other_model(race, other, qtbot):
+    race.run_beside(leader(race, b"abacb"))
+    race.choose_model(other)
+    other.set_encoder("scan")
+    assert race.rival.trace.encoder == "scan"
+    late = race.rival
+    with qtbot.waitSignal(other.vocabulary_changed):
+        other.loader.open("demo:spm")
+    assert race.rival.vocabulary is other.vocabulary is not late.vocabulary
+    present = race.rival
+    race._take(late)
+    assert race.rival is present
+    other.close()
+    assert (race.is_on, race.other, race.rival, race.difference, race.name) == (False, None, None, None, "")
+    other.set_encoder("greedy")
+    assert race.rival is None
+
+
+def test_an_encoder_takes_the_place_of_another_model_which_is_heard_no_more(race, other):
+    race.run_beside(leader(race, b"abacb"))
+    race.choose_model(other)
+    race.choose("greedy")
+    assert (race.encoder, race.other, race.rival.vocabulary is race._leader.vocabulary) == (
+        "greedy",
+        None,
+        True,
+    )
+    present = race.rival
+    other.set_encoder("scan")
+    assert race.rival is present
+    race.choose_model(other)
+    race.stop()
+    race.rival = present
+    other.set_encoder(None)
+    assert race.rival is present
+
+
+def test_a_race_of_models_is_told_to_be_even_by_what_both_mean(race, other, qtbot):
+    race.run_beside(leader(race, b"abacb"))
+    with qtbot.waitSignal(other.vocabulary_changed):
+        other.loader.open("demo:toy")
+    race.choose_model(other)
+    runs = zip(race.names, (race.leader, race.rival), strict=True)
+    first, second = (f"{name} {run.n_steps}" for name, run in runs)
+    assert race.outcome == f"{first} steps, {second}: same 3 tokens."
+    assert (race.verdict, race.parting) == ("Both do the same, step by step.", None)
+    other.set_encoder("greedy")
+    name = other.vocabulary.name
+    short = name.removeprefix(FAMILY)
+    assert f"{short} merged `cb`, rank 1. {short} · greedy took `ac`" in race.verdict
+    race._session.set_encoder("greedy")
+    race.run_beside(leader(race, b"abacb"))
+    assert f"this {name} · greedy merged `cb`, rank 1. the other {name} · greedy took" in race.verdict
+    with qtbot.waitSignal(other.vocabulary_changed):
+        other.loader.open("demo:wordpiece")
+    other.set_encoder(None)
+    other.set_add_special(False)
+    race.run_beside(leader(race, b"a"))
+    assert race.outcome.endswith(": both cut the text alike, into 1 token.")
+
+
+def test_two_models_part_from_the_byte_on_that_was_asked_for(race, other):
+    text = b"abacb abacb abacb"
+    other.set_encoder("greedy")
+    race.choose_model(other, 107)
+    race.run_beside(leader(race, text), 100)
+    first, behind = (
+        first_difference(race._leader, race.rival, (race._session.vocabulary.name, race.name), offset).byte
+        for offset in (None, 7)
+    )
+    assert first < behind == race.difference.byte
+    race.choose_model(other)
+    assert race.difference.byte == first

@@ -1,0 +1,87 @@
+"""All of the page is in sight in a window of 1024 by 700."""
+
+import pytest
+from fitting import unreadable
+from PySide6.QtWidgets import QScrollArea
+
+import guiapp
+from guiapp.pages.steps.race_view import RaceBox
+
+SMALL = 1024, 597  # without menu, bar and status line
+LARGE = 1440, 797
+TEXT = b"How do lions sleep in New York? I wonder where they stay at night."
+
+
+@pytest.fixture
+def show(qtbot):
+    """Gives a page another size, and waits until all in it have theirs."""
+
+    def resize(page, size):
+        page.window().resize(*size)
+        qtbot.waitUntil(lambda: (page.width(), page.height()) == size)
+        qtbot.wait(50)
+
+    return resize
+
+
+def n_hidden_px(page):
+    areas = [area for area in page.findChildren(QScrollArea) if area.isVisible()]
+    assert areas
+    return max(area.verticalScrollBar().maximum() for area in areas)
+
+
+@pytest.mark.parametrize(
+    ("model", "encoder"), [("bpe", "heap"), ("bpe", "greedy"), ("unigram", "viterbi"), ("rwkv", None)]
+)
+def test_steps_need_no_scrolling(make_steps_page, show, model, encoder):
+    page = make_steps_page(model, TEXT, encoder)
+    show(page, SMALL)
+    for share in range(5):
+        page.model.go_to(page.model.n_steps * share // 4)
+        assert n_hidden_px(page) == 0
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(make_shell, qtbot):
+    shell = make_shell(TEXT, "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
+    shell.window.actions_table["steps"].trigger()
+    page = shell.window.pages.current
+    qtbot.waitUntil(lambda: page.is_ready and page.model.n_steps > 0)
+    page.model.go_to(page.model.n_steps // 2)
+    assert unreadable(shell.window) == []
+
+
+@pytest.mark.parametrize("wish", ["bpe:290:3", "unigram:300:1"])
+def test_trainings_need_no_scrolling(make_steps_page, qtbot, show, wish):
+    page = make_steps_page(text=TEXT * 3)
+    page.begin_training(wish)
+    qtbot.waitUntil(lambda: page.is_ready and page.training.model.n_steps > 0)
+    show(page, SMALL)
+    assert n_hidden_px(page) == 0
+
+
+def test_in_a_race_the_other_encoder_takes_the_place_of_the_code(make_steps_page, qtbot, show):
+    page = make_steps_page("bpe", TEXT, "heap")
+    show(page, SMALL)
+    page.model.race.choose("words")
+    qtbot.waitUntil(lambda: page.model.race.difference is not None)
+    qtbot.wait(50)
+    assert n_hidden_px(page) == 0
+    assert page.trace.race_card.isVisible()
+    assert not page.trace.code_card.isVisible()
+    show(page, LARGE)
+    assert n_hidden_px(page) == 0
+    assert page.trace.code_card.isVisible()
+    assert page.trace.race_card.y() < page.trace.code_card.y()
+    show(page, SMALL)
+    page.model.race.choose("")
+    assert page.trace.code_card.isVisible()
+
+
+def test_the_size_of_steps_and_the_race_are_chosen_where_steps_are_shown(make_steps_page):
+    page = make_steps_page()
+    box = page.findChild(RaceBox)
+    assert box.isVisible()
+    page.modes.choose(1)
+    assert not box.isVisible()
+    page.modes.choose(0)
+    assert box.isVisible()

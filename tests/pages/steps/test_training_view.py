@@ -1,0 +1,396 @@
+"""Training on the Steps page with real clicks: the form, the steps, the result."""
+
+import json
+from itertools import combinations, pairwise
+
+import pytest
+from PySide6.QtCore import QRectF, Qt, QTimer
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QScrollArea
+
+import guiapp
+from guiapp.kit.models.compared_models import MOST
+from guiapp.kit.widgets.theme import TEXT_FONT_PX, UI_FONT_PX, Theme
+from guiapp.pages.steps.lines import TextLine
+from guiapp.pages.steps.training import TrainingWish
+from guiapp.pages.steps.training_form import FIRST_SIZES, TEXTBOOK
+from guiapp.pages.steps.training_view import BESIDE_TIPS
+from guiapp.pages.steps.training_views import AXIS_TITLES, axis_title, lay_out_words, why_none
+from guiapp.pages.steps.transport import PlayControls
+
+LEFT = Qt.MouseButton.LeftButton
+PAGE_PX = 696  # the height of a page in a window of 1280 × 800
+TEXT = b"This is insane! This is impossible. How do lions sleep in this weather? " * 3
+
+
+def trained(page, qtbot, algorithm="bpe", n_tokens=280):
+    form = page.training.form
+    page.modes.choose(1)
+    form.choose(algorithm, n_tokens)
+    qtbot.mouseClick(form.button, LEFT)
+    qtbot.waitUntil(lambda: not page.training.model.is_busy)
+    return page.training
+
+
+def test_the_textbook_run_is_stepped_through(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.modes.choose(1)
+    form, stage = page.training.form, page.training.stage
+    assert not stage.isVisible()
+    form.source.setCurrentIndex(1)
+    form.symbols.setCurrentIndex(1)
+    assert form.own_text.isVisible()
+    qtbot.mouseClick(form.button, LEFT)
+    qtbot.waitUntil(lambda: not page.training.model.is_busy)
+    assert stage.count.text() == "step 1 of 4"
+    assert "4 times: as good as" in stage.sentence.text()
+    qtbot.keyClick(page.window(), Qt.Key.Key_F10)
+    assert stage.count.text() == "step 2 of 4"
+    qtbot.keyClick(page.window(), Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(stage.scrubber, Qt.Key.Key_Home)
+    assert "smallest symbols" in stage.sentence.text()
+    page.actions_["debug_end"].trigger()
+    assert stage.count.text() == "step 4 of 4"
+    assert page.training.save_button.isEnabled()
+    assert "a word's mark is the space behind it" in form.end_mark_note.text()
+    assert form.end_mark_note.isVisible()
+    form.symbols.setCurrentIndex(0)
+    assert not form.end_mark_note.isVisible()
+
+
+def test_steps_are_copied_and_saved(make_steps_page, qtbot, tmp_path, monkeypatch):
+    page = make_steps_page(text=b"This is insane! This is impossible")
+    page.modes.choose(1)
+    assert page.shown_run() is None
+    page.actions_["debug_copy"].trigger()
+    page.training.form.symbols.setCurrentIndex(1)
+    training = trained(page, qtbot, n_tokens=400)
+    page.actions_["debug_copy"].trigger()
+    assert "step 1 of 4" in QApplication.clipboard().text()
+    path = tmp_path / "run.json"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *arguments: (str(path), ""))
+
+    def press():
+        buttons = QApplication.activeModalWidget().buttons()
+        next(button for button in buttons if "This step" in button.text()).click()
+
+    QTimer.singleShot(0, press)
+    qtbot.mouseClick(training.steps_button, LEFT)
+    qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
+    assert "Saved" in page.export.message.text()
+    assert [row["index"] for row in json.loads(path.read_text())["steps"]] == [1]
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "theme"), [("bpe", "dark"), ("wordpiece", "light"), ("unigram", "dark")]
+)
+def test_every_step_can_be_painted(make_steps_page, qtbot, algorithm, theme):
+    page = make_steps_page(text=TEXT, theme=theme)
+    training = trained(page, qtbot, algorithm, {"bpe": 280, "wordpiece": 40, "unigram": 30}[algorithm])
+    assert training.model.n_steps > 3
+    for position in range(0, training.model.n_steps + 1, 2):
+        training.model.go_to(position)
+        assert not page.grab().isNull()
+
+
+def test_the_result_is_saved_and_becomes_the_model(make_steps_page, qtbot, tmp_path):
+    page = make_steps_page(text=TEXT)
+    training = trained(page, qtbot)
+    assert training.save(tmp_path / "a.gguf")
+    session = training._session
+    with qtbot.waitSignal(session.loader.model_changed):
+        training.save_and_open(tmp_path / "b.gguf")
+    assert session.vocabulary.name == "Trained byte-level BPE"
+    assert len(guiapp.open_model(tmp_path / "a.gguf").vocabulary) == len(session.vocabulary)
+
+
+def open_beside(page, qtbot):
+    """The models that are compared when the button was clicked."""
+    shown = []
+    page.actions_["compare"].triggered.connect(lambda: shown.append(True))
+    qtbot.mouseClick(page.training.beside_button, LEFT)
+    assert len(shown) == 1
+    sessions = page.compared.sessions
+    qtbot.waitUntil(lambda: sessions[-1].tokenizer is not None)
+    return sessions
+
+
+def test_the_result_is_opened_beside_the_open_model(make_steps_page, qtbot):
+    page = make_steps_page(text=b"typed by somebody")
+    training = page.training
+    training.form.source.setCurrentIndex(1)
+    trained(page, qtbot, n_tokens=262)
+    sessions = open_beside(page, qtbot)
+    assert [session.vocabulary.name for session in sessions][1:] == ["Trained byte-level BPE"]
+    assert sessions[0].document.text() == b"typed by somebody"
+    assert open_beside(page, qtbot) is sessions
+    assert len(sessions) == 2, "as it is open already"
+    trained(page, qtbot, "wordpiece", 60)
+    names = [session.vocabulary.name for session in open_beside(page, qtbot)]
+    assert names[1:] == ["Trained byte-level BPE", "Trained WordPiece"]
+
+
+def test_a_result_is_opened_beside_on_what_it_was_trained_on_where_no_text_is_open(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    trained(page, qtbot)
+    page.kept_session.text.show(b"")
+    sessions = open_beside(page, qtbot)
+    assert sessions[0].document.text() == TEXT
+    qtbot.waitUntil(lambda: len(sessions[1].tokens) > 0)
+
+
+def test_a_result_is_not_opened_beside_more_models_than_there_is_room_for(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    compared, button = page.compared, page.training.beside_button
+    trained(page, qtbot, n_tokens=262)
+    for _ in range(MOST - 1):
+        compared.add("demo:toy")
+    assert not button.isEnabled()
+    assert button.toolTip() == BESIDE_TIPS[False]
+    compared.remove(compared.sessions[-1])
+    assert button.isEnabled()
+    open_beside(page, qtbot)
+    assert (compared.can_add, button.isEnabled(), button.toolTip()) == (False, True, BESIDE_TIPS[True])
+    trained(page, qtbot, n_tokens=263)
+    assert not button.isEnabled()
+
+
+def test_what_cannot_be_trained_is_told(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    training = trained(page, qtbot, n_tokens=5)
+    assert training.form.message.isVisible()
+    assert "needs 257 tokens" in training.form.message.text()
+    assert training.empty.isVisible()
+
+
+@pytest.mark.parametrize("size", ["5", "", "0", "999999"])
+def test_a_wrong_size_is_told_and_leaves_the_last_result(make_steps_page, qtbot, size):
+    training = trained(make_steps_page(text=TEXT), qtbot)
+    model, record = training.model, training.model.record
+    training.form.n_tokens.selectAll()
+    qtbot.keyClicks(training.form.n_tokens, size) if size else training.form.n_tokens.clear()
+    qtbot.keyClick(training.form.n_tokens, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: not model.is_busy)
+    assert training.form.message.isVisible()
+    assert model.record is record
+    assert training.stage.isVisible()
+    assert training.save_button.isEnabled()
+
+
+def test_words_stay_whole_and_within_the_width():
+    words = [(("th", "is"), 2, True), (("a",), 1, False), (("very", "long", "word"), 1, True)] * 5
+    width = 200.0
+    layout = lay_out_words(words, "is", width, QFontMetricsF(Theme.mono_font(15)))
+    assert len(layout.chips) == sum(len(cut) for cut, _, _ in words)
+    assert [number for number, _ in layout.counts] == ["×2"] * 5
+    assert [chip.text for chip in layout.chips if chip.is_new] == ["is"] * 5
+    everything = QRectF(0, 0, width + 40, layout.height)
+    assert all(everything.contains(chip.rect) for chip in layout.chips)
+    ends = [(chip.rect.top(), chip.rect.left()) for chip in layout.chips]
+    assert ends == sorted(ends)
+
+
+def test_breakpoints_stop_a_training_and_come_back(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    training = trained(page, qtbot, "bpe", 300)
+    field = training.breakpoints.field
+    qtbot.keyClicks(field.line, "candidates > 3")
+    qtbot.keyClick(field.line, Qt.Key.Key_Return)
+    assert "no column “candidates”" in field.error.text()
+    field.line.clear()
+    qtbot.keyClicks(field.line, "rank 7..")
+    qtbot.keyClick(field.line, Qt.Key.Key_Return)
+    (row,) = training.breakpoints.row_widgets
+    assert int(row.hits.text()) == training.model.n_steps - 7
+    page.actions_["debug_run"].trigger()
+    assert training.model.position == 8
+    assert row.label.font().bold()
+    page.actions_["debug_breakpoint"].trigger()
+    assert len(training.model.breakpoints.rows) == 2
+    assert page.model.training_breakpoints == training.model.breakpoints.rows
+    assert page.model.breakpoints.rows == ()
+
+
+@pytest.mark.parametrize("has_end_marks", [False, True])
+@pytest.mark.parametrize(
+    ("algorithm", "n_tokens"), [("bpe", 9_000), ("wordpiece", 9_000), ("unigram", 9_000)]
+)
+def test_message_panels_steps_and_exports_count_the_same_tokens(
+    make_steps_page, qtbot, algorithm, n_tokens, has_end_marks
+):
+    page = make_steps_page(text=TEXT + b"low lower lowest newer new wide wider")
+    page.training.form.symbols.setCurrentIndex(int(has_end_marks))
+    training = trained(page, qtbot, algorithm, n_tokens)
+    size = len(guiapp.open_model(training.model.model_file).vocabulary)
+    page.actions_["debug_end"].trigger()
+    stage = training.stage
+    title = stage._pieces_title if algorithm == "unigram" else stage._symbols_title
+    told = f"{size:,} tokens"
+    assert training.form.message.text().startswith(f"{told} instead of")
+    assert title.text().startswith(f"VOCABULARY · {told.upper()}, ")
+    page.actions_["debug_copy"].trigger()
+    assert f"{told} in the vocabulary" in QApplication.clipboard().text()
+    assert page.shown_run().record(training.model.n_steps)["size"] == size
+    qtbot.keyClicks(training.breakpoints.field.line, f"size == {size} once")
+    qtbot.keyClick(training.breakpoints.field.line, Qt.Key.Key_Return)
+    (row,) = training.breakpoints.row_widgets
+    assert int(row.hits.text()) >= 1
+    assert len(guiapp.open_model(training.model.model_file).vocabulary) == size
+
+
+def test_a_training_that_ends_early_says_so_beside_the_size(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    training = trained(page, qtbot, n_tokens=100_000)
+    message = training.form.message
+    assert message.isVisible()
+    assert "tokens instead of 100,000: no pair occurs twice any more." in message.text()
+    trained(page, qtbot, n_tokens=270)
+    assert not message.isVisible()
+
+
+def test_without_a_pair_to_merge_the_reason_is_told(make_steps_page, qtbot):
+    training = trained(make_steps_page(text=b"abc"), qtbot, n_tokens=257)
+    assert "ask for more tokens" in why_none(training.model)
+    training = trained(make_steps_page(text=b"abc"), qtbot, n_tokens=300)
+    assert "No pair occurs twice" in why_none(training.model)
+    assert training.form.message.text().startswith("257 tokens instead of 300")
+    assert not training.grab().isNull()
+
+
+@pytest.mark.parametrize(("algorithm", "n_tokens"), [("bpe", 400), ("wordpiece", 900), ("unigram", 200)])
+def test_a_training_needs_no_scrolling_in_a_window_of_usual_size(make_steps_page, qtbot, algorithm, n_tokens):
+    page = make_steps_page(text=TEXT * 3)
+    page.window().resize(1280, PAGE_PX)
+    training = trained(page, qtbot, algorithm, n_tokens)
+    assert "tokens instead of" in training.form.message.text()
+    training.form.symbols.setCurrentIndex(1)  # the note that comes with it takes two lines
+    qtbot.waitUntil(lambda: page.height() == PAGE_PX)
+    qtbot.wait(50)
+    assert all(area.verticalScrollBar().maximum() == 0 for area in training.findChildren(QScrollArea))
+
+
+def test_the_titles_of_the_curve_leave_each_other_room():
+    assert [axis_title(room, len) for room in (60, 40, 25, 10)] == [*AXIS_TITLES, ""]
+
+
+def test_rows_of_words_are_as_high_as_the_next_begins_below():
+    words = [(("ab", "c"), 1, False), (("d",), 3, True), (("e", "f"), 2, True)]
+    layout = lay_out_words(words, "e", 100, QFontMetricsF(Theme.mono_font(12)))
+    chips = layout.chips
+    assert [(chip.text, chip.is_new, chip.tint) for chip in chips] == [
+        *(("ab", False, 0), ("c", False, 1), ("d", False, 2), ("e", True, 3), ("f", False, 4))
+    ]
+    tops = sorted({chip.rect.top() for chip in chips})
+    assert tops[0] == 0.0
+    assert all(later > earlier + chips[0].rect.height() for earlier, later in pairwise(tops))
+    assert layout.height == max(chip.rect.bottom() for chip in chips)
+    assert layout.first_new == chips[3].rect.top() > 0
+    assert [number for number, _ in layout.counts] == ["×3", "×2"]
+    boxes = [chip.rect for chip in chips] + [box for _, box in layout.counts]
+    assert all(not one.intersects(other) for one, other in combinations(boxes, 2))
+
+
+def test_the_play_button_says_what_a_press_would_do(make_steps_page, qtbot):
+    page = make_steps_page(encoder="heap")
+    (controls,) = page.trace.findChildren(PlayControls)
+    page.model.restart()
+    for word in ("play", "pause", "play"):
+        assert controls.button.text() == word
+        controls.button.click()
+    controls.button.click()
+    for index in range(controls.speed.count()):
+        controls.speed.setCurrentIndex(index)
+        assert controls._clock.speed == controls.speed.itemData(index)
+
+
+def test_the_form_says_what_is_trained_and_stops_it(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    page.modes.choose(1)
+    form, model = page.training.form, page.training.model
+    for name, size in FIRST_SIZES.items():
+        form.algorithm.setCurrentIndex(form.algorithm.findData(name))
+        assert form.n_tokens.text() == str(size)
+        assert form.symbols.isVisible() is (name == "bpe")
+        form.symbols.setCurrentIndex(1)
+        assert form.wish == TrainingWish(name, TEXT, size, name == "bpe")
+        assert form.end_mark_note.isVisible() is (name == "bpe")
+        form.symbols.setCurrentIndex(0)
+    form.n_tokens.clear()
+    assert form.wish.n_tokens == 0
+    form.source.setCurrentIndex(1)
+    assert form.wish.text == form.own_text.toPlainText().encode() == TEXTBOOK.encode()
+    form.own_text.setPlainText("abc")
+    assert form.wish.text == b"abc"
+    form.source.setCurrentIndex(0)
+    assert not form.own_text.isVisible()
+    page.kept_session.text.show(TEXT * 100)
+    assert form.button.text() == "Train"
+    form.choose("unigram", 100)
+    qtbot.keyClick(form.n_tokens, Qt.Key.Key_Return)
+    assert model.is_busy
+    assert form.button.text() == "Stop"
+    assert not page.is_ready
+    qtbot.mouseClick(form.button, LEFT)
+    assert not model.is_busy
+    assert "cancelled" in form.message.text()
+    assert page._drawing.theme_source.theme.bad.name() in form.message.styleSheet()
+    names = [part.accessibleName() for part in (form.n_tokens, form.own_text, form.algorithm, form.source)]
+    assert all(names)
+    assert len(set(names)) == 4
+    heights = [form.own_text.height()]
+    page.set_text_size(2 * TEXT_FONT_PX)
+    assert form.own_text.height() == 2 * heights[0]
+    assert form.own_text.font().pixelSize() == 2 * UI_FONT_PX
+
+
+@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
+def test_titles_say_how_far_a_training_is(make_steps_page, qtbot, algorithm):
+    page = make_steps_page(text=TEXT + b"z " + b" ".join(b"%d" % n for n in range(100, 400)))
+    training = trained(page, qtbot, algorithm, 300)
+    model, stage = training.model, training.stage
+    is_unigram = algorithm == "unigram"
+    assert stage.curve.isVisible() is stage.pieces.isVisible() is is_unigram
+    assert stage.pairs.isVisible() is stage.symbols.isVisible() is not is_unigram
+    assert not training.empty.isVisible()
+    for position in (0, 1, model.n_steps):
+        model.go_to(position)
+        assert stage.count.text() == f"step {position} of {model.n_steps}"
+        titles = [line.text() for line in stage.findChildren(TextLine) if line.isVisible() and line.text()]
+        n_words, n_shown = model.record.start.n_words, len(model.record.start.words)
+        size = model.record.n_tokens(position)
+        words, first, second = titles[:3]
+        which = f"{n_words} DIFFERENT" if is_unigram else f"THE FIRST {n_shown} OF {n_words}"
+        assert words == f"THE TEXT · {which} WORDS"
+        worth = "SCORE = n(ab) / (n(a)·n(b))" if algorithm == "wordpiece" else "HOW OFTEN THEY OCCUR"
+        assert first == ("LOG-LIKELIHOOD OF THE TEXT" if is_unigram else f"PAIRS · {worth}")
+        assert second.startswith(f"VOCABULARY · {size} TOKENS, ")
+        assert second.endswith("PIECES" if is_unigram else "NEWEST FIRST")
+        told = model.record.sentence(position) if position else "At the start"
+        assert stage.sentence.text().startswith(told.split("`")[0])
+    model.play()
+    page.modes.choose(0)
+    assert not model.clock.is_playing
+
+
+def test_the_result_is_saved_where_people_choose(make_steps_page, qtbot, tmp_path, monkeypatch):
+    page = make_steps_page(text=TEXT)
+    training = page.training
+    page.modes.choose(1)
+    made = training.beside_button, training.save_button, training.open_button
+    assert [button.isVisible() for button in (*made, training.steps_button)] == [False] * 4
+    trained(page, qtbot)
+    assert [button.isVisible() and button.isEnabled() for button in (*made, training.steps_button)] == [
+        True
+    ] * 4
+    answers = ["", str(tmp_path / "no" / "a.gguf"), str(tmp_path / "a.gguf")]
+    warned = []
+    monkeypatch.setattr(QMessageBox, "warning", lambda *told: warned.append(told[-1]))
+    for button in (training.save_button, training.open_button):
+        for answer in answers:
+            monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked, answer=answer: (answer, ""))
+            warned.clear()
+            qtbot.mouseClick(button, LEFT)
+            assert bool(warned) is ("no" in answer)
+            assert (tmp_path / "a.gguf").exists() is (answer == answers[2])
+        (tmp_path / "a.gguf").rename(tmp_path / "b.gguf")
+    assert page.kept_session.loader.loading_name is not None

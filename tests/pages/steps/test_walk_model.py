@@ -1,0 +1,129 @@
+"""Walking and playing: where each way leads, what is told, when playing stops."""
+
+import pytest
+from told import told_by
+
+import guiapp
+from guiapp.analysis.trace.recorder import record
+from guiapp.analysis.trace.reports import debugger_for
+from guiapp.pages.steps.walk_model import WalkModel
+
+MOVED = ["position_changed"]
+N_STEPS = 21  # of “How lions”; merges at 3, 9, 11, 13 and 18
+
+
+class Waiting(WalkModel):
+    awaits_steps = True
+
+
+@pytest.fixture(params=[WalkModel], ids=["all steps are there"])
+def model(qapp, request):
+    tokenizer = guiapp.open_model("demo:bpe")
+    made = request.param()
+    made.walk = debugger_for(tokenizer, record(tokenizer, "How lions", "heap"))
+    yield made
+    made.clock.pause()
+
+
+@pytest.fixture
+def told(model):
+    return told_by(model)
+
+
+def test_without_a_walk_there_is_nowhere_to_go(qapp):
+    model = WalkModel()
+    told = told_by(model)
+    assert (model.position, model.n_steps, model.stopped_at, model.hits, model.awaits_steps) == (
+        0,
+        0,
+        None,
+        [],
+        False,
+    )
+    for move in (model.step, model.back, model.run, model.reverse, model.restart, model.to_end, model.out):
+        move()
+    model.play()
+    model.toggle_play()
+    assert (model.clock.is_playing, told) == (False, [])
+    model.breakpoints.add("token 1")
+    assert [hits.tolist() for hits in model.hits] == [[]]
+
+
+def test_each_way_of_moving(model, told):
+    visited = []
+    for move in (
+        model.step, model.step, model.into, model.over, model.back, model.back_over, model.out, model.step,
+        model.restart, model.back, model.run, model.reverse, model.to_end,
+    ):  # fmt: skip
+        move()
+        visited.append(model.position)
+    assert visited == [1, 2, 3, 4, 3, 2, 21, 21, 0, 0, 21, 0, 21]
+    assert told == MOVED * 11  # neither beyond the end nor before the start
+    told.clear()
+    model.go_to(7)
+    model.go_to(7)
+    assert (model.position, told) == (7, MOVED)
+
+
+def test_a_run_that_stops_is_told_even_where_it_stays(model, told):
+    model.breakpoints.add("operation merge")
+    told.clear()
+    stops = []
+    for move in (model.run, model.run, model.reverse):
+        move()
+        stops.append((model.position, model.stopped_at.title))
+    assert stops == [(3, "operation merge"), (9, "operation merge"), (3, "operation merge")]
+    assert told == MOVED * 3
+    assert [hits.tolist() for hits in model.hits] == [[3, 9, 11, 13, 18]]
+    model.go_to(3)
+    assert (model.stopped_at, told) == (None, MOVED * 4)
+    model.go_to(3)
+    assert told == MOVED * 4
+
+
+def test_a_breakpoint_for_once_is_switched_off_when_it_was_met(model):
+    model.breakpoints.add("operation merge once")
+    model.breakpoints.add("operation done")
+    changes = []
+    model.breakpoints.changed.connect(
+        lambda: changes.append([row.is_enabled for row in model.breakpoints.rows])
+    )
+    model.run()
+    assert (model.position, changes) == (3, [[False, True]])
+    model.run()
+    assert (model.position, changes) == (4, [[False, True]])
+
+
+def test_playing_takes_steps_to_the_next_stop(model, told):
+    model.breakpoints.add("token 318")
+    model.toggle_play()
+    assert model.clock.is_playing
+    visited = []
+    while model.clock.is_playing:
+        model.clock.ticked.emit()
+        visited.append(model.position)
+    assert visited == [1, 2, 3]
+    model.play()
+    model.toggle_play()
+    assert not model.clock.is_playing
+    model.go_to(N_STEPS - 1)
+    model.play()
+    model.clock.ticked.emit()
+    assert (model.position, model.clock.is_playing) == (N_STEPS, False)
+    model.play()
+    assert (model.position, model.clock.is_playing) == (0, True)
+
+
+@pytest.mark.parametrize("model", [Waiting], indirect=True)
+def test_playing_waits_where_steps_are_on_their_way(model, told):
+    model.go_to(N_STEPS - 1)
+    model.play()
+    told.clear()
+    for _ in range(2):
+        model.clock.ticked.emit()
+        assert (model.position, model.clock.is_playing) == (N_STEPS, True)
+    assert told == MOVED
+    model.clock.pause()
+    model.walk = None
+    model.play()
+    assert model.clock.is_playing

@@ -1,0 +1,247 @@
+"""Pasting ids to see their text."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from conftest import PATIENCE_S
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QTextCharFormat
+from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QPlainTextEdit, QPushButton
+from toy_source import ToySource
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.core.encode.detokenizing import detokenize
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds
+from guiapp.kit.tokens.decode import DecodeModel, TokenText
+from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
+from guiapp.pages.text import decode_dialog
+from guiapp.pages.text.decode_dialog import DecodeDialog
+from guiapp.pages.text.token_chips import TokenChips
+
+
+class ToyTokenizer:
+    def __init__(self, vocabulary):
+        self.vocabulary = vocabulary
+
+    def decode_bytes(self, ids, remove_special, unparse_special):
+        return detokenize(self.vocabulary, ids, remove_special, unparse_special)
+
+
+@pytest.fixture
+def source():
+    vocabulary = toy_vocabulary(
+        {"<s>": Attribute.CONTROL, "Hello": -1.0, "▁<b>": -2.0, b"\xff": -3.0},
+        rules=Rules(add_bos=True, escape_spaces=True),
+        special_ids=SpecialIds(bos=0),
+    )
+    toy = ToySource(vocabulary, [])
+    toy.tokenizer = ToyTokenizer(vocabulary)
+    return toy
+
+
+@pytest.fixture
+def model(source):
+    return DecodeModel(source)
+
+
+@pytest.fixture
+def dialog(model, qtbot):
+    window = DecodeDialog(model, ThemeSource(QApplication.instance(), "dark"))
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitExposed(window)
+    return window
+
+
+def editor(dialog, name) -> QPlainTextEdit:
+    return next(part for part in dialog.findChildren(QPlainTextEdit) if part.accessibleName() == name)
+
+
+def button(dialog, title) -> QPushButton:
+    return next(part for part in dialog.findChildren(QPushButton) if part.text() == title)
+
+
+def type_ids(qtbot, dialog, text):
+    qtbot.keyClicks(editor(dialog, "Token ids"), text)
+    qtbot.waitUntil(lambda: not dialog._model.is_busy)
+
+
+def test_typed_ids_are_decoded_at_once(dialog, model, qtbot):
+    type_ids(qtbot, dialog, "[0, 1, 2]")
+    assert editor(dialog, "Decoded text").toPlainText() == "<s>Hello <b>"
+    assert model.result.token_ids.tolist() == [0, 1, 2]
+    assert "3 TOKENS" in [label.text() for label in dialog.findChildren(QLabel)]
+
+
+def test_an_error_is_shown_where_it_is_and_nothing_can_be_inserted(dialog, model, qtbot):
+    type_ids(qtbot, dialog, "1 two")
+    marks = editor(dialog, "Token ids").extraSelections()
+    assert [mark.cursor.selectedText() for mark in marks] == ["two"]
+    assert "“two” at character 3 is not a whole number." in [
+        label.text() for label in dialog.findChildren(QLabel)
+    ]
+    assert not button(dialog, "Insert into text").isEnabled()
+    assert model.result.decoded == b""
+
+
+def test_marks_stand_right_behind_emoji(dialog, qtbot):
+    editor(dialog, "Token ids").setPlainText("1 🚀🚀 2")
+    qtbot.waitUntil(lambda: bool(editor(dialog, "Token ids").extraSelections()))
+    mark = editor(dialog, "Token ids").extraSelections()[0]
+    assert mark.cursor.selectedText() == "🚀🚀"
+
+
+def test_special_tokens_can_be_left_out(dialog, model, qtbot):
+    type_ids(qtbot, dialog, "0 1 0")
+    remove, unparse = dialog.findChildren(QCheckBox)
+    qtbot.mouseClick(remove, Qt.MouseButton.LeftButton, pos=remove.rect().center())
+    qtbot.waitUntil(lambda: model.result.decoded == b"Hello<s>")
+    qtbot.mouseClick(unparse, Qt.MouseButton.LeftButton, pos=unparse.rect().center())
+    qtbot.waitUntil(lambda: model.result.decoded == b"Hello")
+
+
+@pytest.mark.parametrize("title", ["Insert into text", "Replace text"])
+def test_the_bytes_are_handed_over_unchanged(dialog, qtbot, title):
+    type_ids(qtbot, dialog, "1 3")
+    signal = dialog.insert_requested if title.startswith("Insert") else dialog.replace_requested
+    with qtbot.waitSignal(signal) as caught:
+        qtbot.mouseClick(button(dialog, title), Qt.MouseButton.LeftButton)
+    assert caught.args == [b"Hello\xff"]
+    assert not dialog.isVisible()
+
+
+def test_the_clipboard_is_pasted(dialog, model, qtbot):
+    QApplication.clipboard().setText("token_ids = [1]")
+    dialog.paste()
+    qtbot.waitUntil(lambda: model.result.decoded == b"Hello")
+
+
+def test_another_vocabulary_decodes_the_same_ids_anew(source, dialog, model, qtbot):
+    type_ids(qtbot, dialog, "1")
+    source.vocabulary = toy_vocabulary({"x": 0.0, "y": 0.0})
+    source.tokenizer = ToyTokenizer(source.vocabulary)
+    source.vocabulary_changed.emit()
+    qtbot.waitUntil(lambda: model.result.decoded == b"y")
+    source.tokenizer = None
+    source.vocabulary_changed.emit()
+    assert model.result.error.startswith("Open a model first")
+
+
+def test_nothing_stale_can_be_inserted_while_new_ids_are_decoded(dialog, model, source, qtbot):
+    type_ids(qtbot, dialog, "1")
+    go_on = threading.Event()
+    decode = source.tokenizer.decode_bytes
+    source.tokenizer.decode_bytes = lambda *inputs: go_on.wait(PATIENCE_S) and decode(*inputs)
+    editor(dialog, "Token ids").setPlainText("1 1")
+    assert model.is_busy
+    assert not button(dialog, "Insert into text").isEnabled()
+    go_on.set()
+    qtbot.waitUntil(button(dialog, "Insert into text").isEnabled)
+    assert model.result.decoded == b"HelloHello"
+
+
+def test_control_tokens_are_outlined(dialog, model, qtbot):
+    type_ids(qtbot, dialog, "0 1")
+    chips = dialog.findChild(TokenChips)
+    picture = chips.viewport().grab().toImage()
+    control, normal = (chips.chip(index).topLeft().toPoint() for index in (0, 1))
+    assert picture.pixelColor(control + QPoint(8, 0)).name() == DARK.warning.name()
+    assert picture.pixelColor(control + QPoint(8, 3)).name() == DARK.panel.name()
+    assert picture.pixelColor(normal + QPoint(8, 3)).name() == DARK.span_color(1).name()
+    assert chips.accessibleDescription() == "<s> Hello"
+
+
+def test_a_token_wider_than_the_dialog_stays_inside(dialog, source, qtbot):
+    source.vocabulary = toy_vocabulary({"x" * 1000: 0.0, "y": 0.0})
+    source.tokenizer = ToyTokenizer(source.vocabulary)
+    type_ids(qtbot, dialog, "0 1")
+    chips = dialog.findChild(TokenChips)
+    dialog.resize(320, 400)
+    assert chips.chip(0).right() <= chips.viewport().width()
+    assert chips.chip(1).top() > chips.chip(0).top()
+
+
+def test_the_dialog_is_shown_again_where_it_was(dialog, qtbot):
+    place = dialog.pos()
+    for _ in range(3):
+        qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+        assert dialog.testAttribute(
+            Qt.WidgetAttribute.WA_Moved
+        )  # else Qt forgets that its place is the frame's
+        dialog.show()
+        assert dialog.pos() == place
+
+
+def test_buttons_do_what_they_say_and_errors_go_away(dialog, model, qtbot):
+    titles = "Copy text", "Insert into text", "Replace text"
+    assert dialog.windowTitle() == "Decode token ids"
+    assert not any(button(dialog, title).isEnabled() for title in titles)
+    assert button(dialog, "Insert into text").isDefault()
+    assert editor(dialog, "Decoded text").isReadOnly()
+    type_ids(qtbot, dialog, "1 two")
+    error = next(label for label in dialog.findChildren(QLabel) if "two" in label.text())
+    marks = editor(dialog, "Token ids").extraSelections()
+    mark = marks[0].format
+    assert error.isVisible()
+    assert error.property("role") == "bad"
+    assert (mark.foreground().color(), mark.underlineColor()) == (DARK.bad, DARK.bad)
+    assert mark.underlineStyle() is QTextCharFormat.UnderlineStyle.WaveUnderline
+    editor(dialog, "Token ids").setPlainText("1 3")
+    qtbot.waitUntil(button(dialog, "Copy text").isEnabled)
+    assert not error.isVisible()
+    assert editor(dialog, "Token ids").extraSelections() == []
+    assert all(button(dialog, title).isEnabled() for title in titles)
+    QApplication.clipboard().setText("before")
+    qtbot.mouseClick(button(dialog, "Copy text"), Qt.MouseButton.LeftButton)
+    assert QApplication.clipboard().text() == "Hello\ufffd"
+    assert dialog.isVisible()
+    qtbot.keyClick(editor(dialog, "Token ids"), Qt.Key.Key_Tab)
+    assert editor(dialog, "Token ids").toPlainText() == "1 3"
+
+
+def test_of_very_long_results_the_beginning_is_shown(dialog, model, qtbot, monkeypatch):
+    monkeypatch.setattr(decode_dialog, "MOST_CHARACTERS", 10)
+    monkeypatch.setattr(decode_dialog, "MOST_TOKENS", 2)
+    for ids, text, says in (
+        ("1 1", "HelloHello", "2 TOKENS"),
+        ("1 1 1", "HelloHello…", "3 TOKENS, THE FIRST 2"),
+    ):
+        editor(dialog, "Token ids").setPlainText(ids)
+        qtbot.waitUntil(lambda text=text: editor(dialog, "Decoded text").toPlainText() == text)
+        assert says in [label.text() for label in dialog.findChildren(QLabel)]
+        assert dialog.findChild(TokenChips).accessibleDescription() == "Hello Hello"
+
+
+def test_chips_fill_rows_scroll_and_follow_the_theme(source, qtbot):
+    themes = ThemeSource(QApplication.instance(), "dark")
+    chips = TokenChips(themes)
+    qtbot.addWidget(chips)
+    chips.resize(200, chips.height())
+    chips.show()
+    chips.set_tokens([TokenText("word", Attribute.NORMAL)] * 60)
+    rows = sorted({chips.chip(index).top() for index in range(60)})
+    row_px, room = rows[1] - rows[0], chips.viewport().width()
+    for index in range(59):
+        here, following = chips.chip(index), chips.chip(index + 1)
+        if following.top() == here.top():
+            assert 0 < following.left() - here.right() < here.width() / 2
+        else:
+            assert following.top() - here.top() == row_px > here.height()
+            assert following.left() == chips.chip(0).left() == 1
+            assert here.right() <= room < here.right() + here.width() + 4
+    bar = chips.verticalScrollBar()
+    assert (bar.singleStep(), bar.pageStep()) == (round(row_px), chips.viewport().height())
+    bar.setValue(bar.maximum())
+    bottom = chips.viewport().height()
+    assert bottom - row_px < chips.chip(59).bottom() <= bottom
+    for theme in (DARK, LIGHT):
+        themes.choose(theme.name)
+        picture, chip = chips.viewport().grab().toImage(), chips.chip(58).toRect()
+        assert picture.pixelColor(chip.center().x(), chip.top() + 2) == theme.span_color(58)
+        assert picture.pixelColor(chip.left() - 2, chip.top() + 2) == theme.panel
+        assert picture.pixelColor(chip.center().x(), chip.top() - 2) == theme.panel
+    chips.set_tokens([])
+    assert bar.maximum() == 0

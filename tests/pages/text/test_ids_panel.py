@@ -1,0 +1,147 @@
+"""The ids panel: formats, copying, strip or table."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QApplication, QLabel, QToolButton
+from toy_source import ToySource
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.kit.tokens.details import TokenDetailsModel
+from guiapp.kit.tokens.table import TokenTableModel
+from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.pages.text import ids_panel
+from guiapp.pages.text.ids_panel import AT_ONCE, IdsPanel
+from guiapp.pages.text.token_strip import TokenStrip
+from guiapp.pages.text.token_table_view import TokenTableView
+
+
+@pytest.fixture
+def source():
+    return ToySource(toy_vocabulary({"a": 0.0, "▁b": -1.0, "c": -2.0}), [2, 1, 0, 1])
+
+
+@pytest.fixture
+def panel(source, qtbot):
+    theme_source = ThemeSource(QApplication.instance(), "dark")
+    details = TokenDetailsModel(source)
+    table = TokenTableView(TokenTableModel(source, details), source, theme_source)
+    widget = IdsPanel(source, TokenStrip(source, theme_source), lambda: table, theme_source)
+    qtbot.addWidget(widget)
+    widget.resize(700, 200)
+    widget.show()
+    qtbot.waitExposed(widget)
+    yield widget
+    details.close()
+
+
+def press(qtbot, panel, title):
+    button = next(button for button in panel.findChildren(QToolButton) if button.text() == title)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def copied() -> str:
+    return QApplication.clipboard().text()
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("Plain", "2 1 0 1"),
+        ("JSON", "[2, 1, 0, 1]"),
+        ("Python", "token_ids = [2, 1, 0, 1]"),
+        ("C", "const int32_t tokens[4] = {2, 1, 0, 1};"),
+    ],
+)
+def test_all_ids_are_copied_in_the_chosen_format(panel, qtbot, title, text):
+    press(qtbot, panel, title)
+    assert (copied(), panel.format_name) == (text, {"Plain": "plain"}.get(title, title))
+    QApplication.clipboard().setText("before")
+    press(qtbot, panel, title)
+    assert copied() == text
+
+
+def test_of_a_selected_stretch_only_that_is_copied(panel, qtbot):
+    panel.strip.select(1)
+    panel.strip.select(2, extend=True)
+    panel.strip.setFocus()
+    qtbot.keySequence(panel.strip, QKeySequence(QKeySequence.StandardKey.Copy))
+    assert copied() == "1 0"
+
+
+def test_many_ids_are_written_beside_the_window(source, panel, qtbot):
+    ids = [0, 1, 2] * AT_ONCE
+    source.set_tokens(ids)
+    QApplication.clipboard().setText("before")
+    press(qtbot, panel, "Plain")
+    assert copied() == "before"
+    qtbot.waitUntil(lambda: copied() != "before")
+    assert copied().split() == list(map(str, ids))
+
+
+def test_what_is_copied_last_stays(source, panel, qtbot):
+    source.set_tokens([0, 1, 2] * AT_ONCE)
+    press(qtbot, panel, "Plain")
+    QApplication.clipboard().setText("newer")
+    qtbot.wait(200)
+    assert copied() == "newer"
+
+
+def test_strip_and_table_take_turns(panel, qtbot):
+    press(qtbot, panel, "Table")
+    assert panel.table.isVisible()
+    assert not panel.strip.isVisible()
+    press(qtbot, panel, "Strip")
+    assert panel.strip.isVisible()
+
+
+def test_both_views_and_the_session_agree(source, panel, qtbot):
+    place = panel.strip.chip_rect(3).center()
+    qtbot.mouseClick(panel.strip.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert source.selected_token == 3
+    press(qtbot, panel, "Table")
+    assert panel.table.currentIndex().row() == 3
+    qtbot.keyClick(panel.table, Qt.Key.Key_Up)
+    assert (source.selected_token, panel.strip.selected_range) == (2, (2, 3))
+
+
+def test_the_way_back_is_an_action_for_the_window(panel, qtbot):
+    with qtbot.waitSignal(panel.decode_action.triggered):
+        press(qtbot, panel, "Decode")
+
+
+def notes(panel):
+    return [
+        label.text() for label in panel.findChildren(QLabel) if label.text() not in ("", "IDS", "Copy as")
+    ]
+
+
+def test_what_was_copied_is_said_for_a_while(source, panel, qtbot, hold):
+    assert (panel.format_name, panel.view_actions["strip"].isChecked()) == ("plain", True)
+    assert (notes(panel), panel.strip.isVisible()) == ([], True)
+    panel.findChild(QTimer).setInterval(1)
+    panel.strip.select(2)
+    panel.format_actions["plain"].trigger()
+    assert (copied(), notes(panel)) == ("2 1 0 1", ["4 ids copied"])
+    qtbot.waitUntil(lambda: notes(panel) == [])
+    source.tokens_of_selected_text = (3, 4)
+    panel.format_actions["plain"].trigger()
+    assert (copied(), notes(panel)) == ("1", ["1 id copied"])
+    panel.strip.select(1, extend=True)
+    panel.format_actions["plain"].trigger()
+    assert copied() == "1 0"
+    source.tokens_of_selected_text = None
+    source.select_token(None)
+    source.set_tokens([0, 1, 2] * AT_ONCE)
+    gate = hold(ids_panel, "_written")
+    panel.format_actions["plain"].trigger()
+    assert notes(panel) == [f"copying {3 * AT_ONCE:,} ids …"]
+    qtbot.wait(20)  # no longer than the other note was there
+    QApplication.clipboard().setText("newer")
+    assert notes(panel) == []
+    gate.set()
+    for action in (*panel.format_actions.values(), panel.decode_action):
+        assert any(button.text() == action.text() for button in panel.findChildren(QToolButton))
+    assert panel.decode_action.toolTip() != "Decode"

@@ -1,0 +1,389 @@
+"""The strip of ids, with real clicks and keys."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hands import turn_wheel
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QHelpEvent, QImage, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QApplication, QToolTip
+from toy_source import ToySource
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.kit.tokens.chip_grid import MARGIN_X_PX
+from guiapp.kit.widgets.text_zoom import TextZoom
+from guiapp.kit.widgets.theme import DARK, UNIT_PX, ThemeSource
+from guiapp.pages.text import token_strip
+from guiapp.pages.text.token_strip import EMPTY_TEXT, ENCODING_TEXT, NO_MODEL_TEXT, TokenStrip
+
+Key, Shift, Control = Qt.Key, Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def source():
+    tokens = {"<s>": Attribute.CONTROL, "a": 0.0, "<b>bold</b>\u202e": 0.0}
+    return ToySource(toy_vocabulary(tokens), [0] + [1] * 99)
+
+
+@pytest.fixture
+def strip(source, qtbot):
+    widget = TokenStrip(source, ThemeSource(QApplication.instance(), "dark"))
+    qtbot.addWidget(widget)
+    widget.resize(300, 120)
+    widget.show()
+    qtbot.waitExposed(widget)
+    return widget
+
+
+def press(qtbot, strip, key, modifier=Qt.KeyboardModifier.NoModifier):
+    qtbot.keyClick(strip, key, modifier)
+
+
+def click(qtbot, strip, index, modifier=Qt.KeyboardModifier.NoModifier):
+    qtbot.mouseClick(strip.viewport(), LEFT, modifier, strip.chip_rect(index).center())
+
+
+def columns(strip):
+    return next(index for index in range(1, 100) if strip.chip_rect(index).top() > strip.chip_rect(0).top())
+
+
+def test_a_click_selects_the_token(source, strip, qtbot):
+    with qtbot.waitSignal(source.selected_token_changed):
+        click(qtbot, strip, 7)
+    assert source.selected_token == 7
+    assert strip.selected_range == (7, 8)
+
+
+@pytest.mark.parametrize("selected", [0, 50])
+def test_the_sessions_token_stays_in_view_when_the_text_or_the_model_is_another(source, strip, selected):
+    source.select_token(selected)
+    strip.verticalScrollBar().setValue(strip.verticalScrollBar().maximum() if selected == 0 else 0)
+    source.set_tokens([1] * 500)
+    assert source.selected_token == selected
+    assert strip.viewport().rect().contains(strip.chip_rect(selected))
+
+
+def test_arrows_walk_over_rows_and_stop_at_the_ends(source, strip, qtbot):
+    n_columns = columns(strip)
+    click(qtbot, strip, 0)
+    walked = []
+    down_and_up = Key.Key_Down, Key.Key_Home, Key.Key_Up, Key.Key_Down, Key.Key_End, Key.Key_Up
+    for key in (Key.Key_Left, Key.Key_Right, *down_and_up):
+        press(qtbot, strip, key)
+        walked.append(source.selected_token)
+    assert walked == [0, 1, n_columns + 1, n_columns, 0, n_columns, 2 * n_columns - 1, n_columns - 1]
+    click(qtbot, strip, 2)
+    press(qtbot, strip, Key.Key_Up)
+    assert source.selected_token == 2
+    press(qtbot, strip, Key.Key_End, Control)
+    assert source.selected_token == 99
+    for last in (99, 100 - n_columns):  # below which there is no token
+        source.select_token(last)
+        press(qtbot, strip, Key.Key_Down)
+        assert source.selected_token == last
+    press(qtbot, strip, Key.Key_PageUp)
+    assert source.selected_token < 99
+    press(qtbot, strip, Key.Key_Home, Control)
+    assert source.selected_token == 0
+
+
+def test_shift_selects_a_stretch_in_either_direction(source, strip, qtbot):
+    click(qtbot, strip, 10)
+    click(qtbot, strip, 14, Shift)
+    assert strip.selected_range == (10, 15)
+    for _ in range(6):
+        press(qtbot, strip, Key.Key_Left, Shift)
+    assert strip.selected_range == (8, 11)
+    press(qtbot, strip, Key.Key_Right)
+    assert strip.selected_range == (9, 10)
+
+
+def test_dragging_selects_a_stretch(source, strip, qtbot):
+    viewport = strip.viewport()
+    qtbot.mousePress(viewport, LEFT, pos=strip.chip_rect(3).center())
+    there = QPointF(strip.chip_rect(6).center())
+    move = QMouseEvent(
+        QEvent.Type.MouseMove, there, there, Qt.MouseButton.NoButton, LEFT, Qt.KeyboardModifier.NoModifier
+    )
+    QApplication.sendEvent(viewport, move)
+    assert strip.selected_range == (3, 7)
+    qtbot.mouseRelease(viewport, LEFT)
+
+
+def test_a_choice_made_elsewhere_ends_the_stretch(source, strip, qtbot):
+    click(qtbot, strip, 10)
+    click(qtbot, strip, 14, Shift)
+    with qtbot.waitSignal(strip.range_changed):
+        source.select_token(2)
+    assert strip.selected_range == (2, 3)
+
+
+def test_all_can_be_selected(strip):
+    strip.select_all()
+    assert strip.selected_range == (0, 100)
+
+
+def test_hover_goes_both_ways(source, strip, qtbot):
+    qtbot.mouseMove(strip.viewport(), strip.chip_rect(4).center())
+    qtbot.waitUntil(lambda: source.hovered_token == 4)
+    before = strip.viewport().grab().toImage()
+    source.hover_token(20)
+    assert strip.viewport().grab().toImage() != before
+    QApplication.sendEvent(strip, QEvent(QEvent.Type.Leave))
+    assert source.hovered_token is None
+
+
+def test_control_tokens_are_outlined_and_others_filled_in_turn(source, strip):
+    picture = strip.viewport().grab().toImage()
+    inside = [strip.chip_rect(index).topLeft() + QPoint(5, 3) for index in range(8)]
+    colors = [picture.pixelColor(place) for place in inside]
+    assert colors[0] == DARK.panel
+    assert colors[1:] == [DARK.span_color(index) for index in range(1, 8)]
+
+
+def test_new_chips_follow_in_later_frames_and_none_is_left_out(source, strip, qtbot):
+    at_once = strip.viewport().grab().toImage()
+    strip.set_frame_time(0)
+    source.vocabulary_changed.emit()  # which forgets all chips
+    seen = strip.viewport().grab().toImage()
+    assert not strip.is_painted
+    assert seen != at_once
+    qtbot.waitUntil(lambda: strip.is_painted)
+    assert strip.viewport().grab().toImage() == at_once
+    source.set_tokens([2] + [1] * 99)  # one is new, and the others need no time
+    strip.viewport().grab()
+    assert strip.is_painted
+
+
+def test_more_chips_than_are_kept_are_all_painted(source, strip, qtbot, monkeypatch):
+    monkeypatch.setattr(token_strip, "CACHED_CHIPS", 3)
+    at_once = strip.viewport().grab().toImage()
+    strip.set_frame_time(0)
+    source.set_tokens([1] * 100)
+    qtbot.waitUntil(lambda: strip.is_painted)
+    source.set_tokens([0] + [1] * 99)
+    qtbot.waitUntil(lambda: strip.is_painted)
+    assert strip.viewport().grab().toImage() == at_once
+
+
+def test_millions_of_tokens_scroll_to_the_last(source, strip, qtbot):
+    source.set_tokens(np.ones(5_000_000, np.int32))
+    press(qtbot, strip, Key.Key_End, Control)
+    press(qtbot, strip, Key.Key_End, Control)
+    assert source.selected_token == 4_999_999
+    assert strip.viewport().rect().contains(strip.chip_rect(4_999_999))
+    source.set_tokens([1])
+    assert strip.selected_range == (0, 0)
+    assert strip.verticalScrollBar().maximum() == 0
+
+
+def test_tool_tips_show_token_texts_escaped(source, strip, qtbot):
+    source.set_tokens([2])
+    place = strip.chip_rect(0).center()
+    QApplication.sendEvent(strip.viewport(), QHelpEvent(QEvent.Type.ToolTip, place, strip.mapToGlobal(place)))
+    qtbot.waitUntil(lambda: "bold" in QToolTip.text())
+    assert "&lt;b&gt;bold&lt;/b&gt;&lt;U+202E&gt;" in QToolTip.text()
+    QToolTip.hideText()
+
+
+@pytest.mark.parametrize("button", [Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton])
+def test_other_buttons_select_nothing(source, strip, qtbot, button):
+    click(qtbot, strip, 3)
+    qtbot.mouseClick(strip.viewport(), button, pos=strip.chip_rect(7).center())
+    there = QPointF(strip.chip_rect(8).center())
+    QApplication.sendEvent(
+        strip.viewport(),
+        QMouseEvent(QEvent.Type.MouseMove, there, there, button, button, Qt.KeyboardModifier.NoModifier),
+    )
+    assert strip.selected_range == (3, 4)
+
+
+def test_the_tab_key_selects_the_first_token_where_none_is_selected(source, strip):
+    mouse, tab = Qt.FocusReason.MouseFocusReason, Qt.FocusReason.TabFocusReason
+    for chosen, reason, expected in ((None, mouse, None), (None, tab, 0), (5, tab, 5)):
+        strip.clearFocus()
+        source.select_token(chosen)
+        strip.setFocus(reason)
+        assert source.selected_token == expected
+
+
+@pytest.mark.parametrize(
+    ("state", "says"), [("model", NO_MODEL_TEXT), ("encoding", ENCODING_TEXT), ("", EMPTY_TEXT)]
+)
+def test_it_says_why_there_are_no_ids(source, strip, state, says):
+    source.set_tokens([])
+    source.is_encoding = state == "encoding"
+    source.vocabulary = None if state == "model" else source.vocabulary
+    assert strip._remark() == says
+
+
+def test_screen_readers_hear_which_token_is_selected(source, strip, qtbot):
+    click(qtbot, strip, 7)
+    assert strip.accessibleDescription() == "token 8 of 100"
+
+
+def test_page_keys_go_as_far_as_is_seen(source, strip, qtbot):
+    click(qtbot, strip, 0)
+    press(qtbot, strip, Key.Key_PageDown)
+    rows = strip.viewport().height() // (strip.chip_rect(columns(strip)).top() - strip.chip_rect(0).top())
+    assert source.selected_token == rows * columns(strip)
+    press(qtbot, strip, Key.Key_Up)
+    assert source.selected_token == (rows - 1) * columns(strip)
+
+
+@pytest.mark.parametrize("scrolled_px", [0, 37])
+def test_chips_are_painted_where_they_are_clicked(strip, scrolled_px):
+    strip.verticalScrollBar().setValue(scrolled_px)
+    QApplication.processEvents()
+    image = strip.viewport().grab().toImage()
+    panel, seen = DARK.panel.name(), 0
+    for index in range(1, 100):  # the first is special, and has only a line around it
+        chip = strip.chip_rect(index)
+        if not image.rect().contains(chip.adjusted(-4, -4, 4, 4)):
+            continue
+        seen += 1
+        middle = chip.center()
+        inside = [
+            (chip.left() + 2, middle.y()),
+            (chip.right() - 2, middle.y()),
+            (middle.x(), chip.top() + 2),
+            (middle.x(), chip.bottom() - 2),
+        ]
+        assert len({image.pixelColor(*place).name() for place in inside}) == 1
+        assert image.pixelColor(*inside[0]).name() != panel
+        outside = [
+            (chip.left() - 3, chip.top()),
+            (chip.left(), chip.top() - 3),
+            (middle.x(), chip.bottom() + 3),
+        ]
+        assert {image.pixelColor(*place).name() for place in outside} == {panel}
+    assert seen > 5
+
+
+def on_screen(widget):
+    """The pixels that were painted so far."""
+    return widget.screen().grabWindow(widget.winId()).toImage().convertToFormat(QImage.Format.Format_RGB32)
+
+
+def test_all_that_happens_is_seen_at_once_or_soon(source, qtbot):
+    themes, zoom = ThemeSource(QApplication.instance(), "dark"), TextZoom()
+    strip = TokenStrip(source, themes, zoom)
+    qtbot.addWidget(strip)
+    strip.resize(300, 120)
+    strip.show()
+    strip.setFocus()
+    qtbot.waitUntil(strip.hasFocus)  # which selects the first token
+    larger = toy_vocabulary({"<s>": Attribute.CONTROL} | {f"t{number}": 0.0 for number in range(2000)})
+    acts = {
+        "tokens": lambda: source.set_tokens([1] * 60),
+        "selected": lambda: source.select_token(5),
+        "stretch": lambda: strip.select(8, extend=True),
+        "pointed at": lambda: source.hover_token(12),
+        "scrolled": lambda: strip.verticalScrollBar().setValue(20),
+        "theme": lambda: themes.choose("light"),
+        "zoom": lambda: zoom.set_factor(1.5),
+        "narrow": lambda: strip.resize(200, 120),
+        "vocabulary": lambda: (setattr(source, "vocabulary", larger), source.vocabulary_changed.emit()),
+        "none": lambda: source.set_tokens([]),
+    }
+    for name, act in acts.items():
+        before = strip.grab().toImage()
+        act()
+        anew = strip.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+        assert anew != before, name
+        qtbot.waitUntil(lambda anew=anew: on_screen(strip) == anew)
+    assert strip.verticalScrollBar().maximum() == 0
+
+
+def rings(strip, indexes):
+    """The tokens that are ringed in full."""
+    image = strip.viewport().grab().toImage()
+    found = []
+    for index in indexes:
+        chip = strip.chip_rect(index)
+        middle = chip.center()
+        edges = (middle.x(), chip.top()), (middle.x(), chip.bottom() + 1), (chip.left(), middle.y())
+        if all(image.pixelColor(*place) == DARK.accent for place in edges):
+            found.append(index)
+    return found
+
+
+def test_rings_are_around_the_selected_stretch_only(source, strip, qtbot):
+    source.select_token(3)
+    strip.select(6, extend=True)
+    assert rings(strip, range(20)) == [3, 4, 5, 6]
+    heard = []
+    strip.range_changed.connect(lambda: heard.append(strip.selected_range))
+    strip.select(6, extend=True)
+    assert heard == []
+    strip.select(200, extend=True)
+    assert heard[-1] == strip.selected_range == (3, 100)
+    strip.select(-5)
+    assert heard[-1] == strip.selected_range == (0, 1)
+    assert strip.accessibleName() == "Token ids"
+
+
+@pytest.mark.parametrize("start", [0, 1000])
+def test_scrolling_to_a_token_goes_just_far_enough(source, strip, start):
+    source.set_tokens([1] * 1000)
+    bar, height = strip.verticalScrollBar(), strip.viewport().height()
+    row_px = strip.chip_rect(columns(strip)).top() - strip.chip_rect(0).top()
+    assert (bar.singleStep(), bar.pageStep()) == (row_px, height)
+    bar.setValue(bar.maximum() if start else 0)
+    last = strip.chip_rect(999)
+    assert (last.bottom() < height) is bool(start)
+    source.select_token(500)
+    chip = strip.chip_rect(500)
+    assert chip.top() == UNIT_PX if start else chip.bottom() + UNIT_PX == height
+    scrolled = bar.value()
+    source.select_token(500 + columns(strip) * (1 if start else -1))
+    assert bar.value() == scrolled
+    turn_wheel(strip.viewport(), QPoint(20, 20), -120)
+    assert bar.value() > scrolled
+
+
+def test_keys_without_a_selected_token_and_those_of_others(source, strip, qtbot):
+    press(qtbot, strip, Key.Key_Right)
+    assert source.selected_token == 1
+    for key, wanted in ((Key.Key_A, False), (Key.Key_Right, True)):
+        event = QKeyEvent(QEvent.Type.KeyPress, key, Qt.KeyboardModifier.NoModifier)
+        event.accept()
+        QApplication.sendEvent(strip, event)
+        assert event.isAccepted() is wanted
+    source.set_tokens([])
+    press(qtbot, strip, Key.Key_Right)
+    strip.select_all()
+    strip.clearFocus()
+    strip.setFocus(Qt.FocusReason.TabFocusReason)
+    assert source.selected_token is None
+
+
+def test_ctrl_and_the_wheel_ask_for_another_size_and_scroll_nothing(source, qtbot):
+    zoom, steps = TextZoom(), []
+    zoom.stepped.connect(steps.append)
+    strip = TokenStrip(source, ThemeSource(QApplication.instance(), "dark"), zoom)
+    qtbot.addWidget(strip)
+    strip.resize(200, 60)
+    strip.show()
+    for angle in (-120, 120):
+        turn_wheel(strip.viewport(), QPoint(20, 20), angle, Control)
+    assert steps == [-1, 1]
+    assert strip.verticalScrollBar().value() == 0
+
+
+def test_beside_chips_there_is_no_tip_and_nothing_is_chosen(source, strip, qtbot):
+    click(qtbot, strip, 3)
+    beside = QPoint(MARGIN_X_PX // 2, strip.chip_rect(3).center().y())  # gaps belong to chips
+    qtbot.mouseClick(strip.viewport(), LEFT, pos=beside)
+    assert source.selected_token == 3
+    for place, shows in ((strip.chip_rect(1).center(), True), (beside, False)):
+        QApplication.sendEvent(
+            strip.viewport(), QHelpEvent(QEvent.Type.ToolTip, place, strip.mapToGlobal(place))
+        )
+        qtbot.waitUntil(lambda shows=shows: QToolTip.isVisible() is shows)
+    place = strip.chip_rect(1).center()
+    QApplication.sendEvent(strip.viewport(), QHelpEvent(QEvent.Type.WhatsThis, place, place))
+    assert not QToolTip.isVisible()

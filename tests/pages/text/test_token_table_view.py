@@ -1,0 +1,212 @@
+"""The table of tokens, linked with the session."""
+
+import numpy as np
+import pytest
+from hands import turn_wheel
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QApplication
+from toy_source import ToySource
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.kit.tokens.details import TokenDetailsModel
+from guiapp.kit.tokens.table import COLUMNS, TokenTableModel
+from guiapp.kit.widgets.text_zoom import TextZoom
+from guiapp.kit.widgets.theme import LIGHT, UNIT_PX, ThemeSource
+from guiapp.pages.text.token_table_view import TITLES, WIDTHS_PX, TokenTableView
+
+
+@pytest.fixture
+def source():
+    return ToySource(toy_vocabulary({"a": 0.0, "▁b": -1.0}), [0, 1] * 20)
+
+
+@pytest.fixture
+def table(source, qtbot):
+    details = TokenDetailsModel(source)
+    model = TokenTableModel(source, details)
+    view = TokenTableView(model, source, ThemeSource(QApplication.instance(), "light"))
+    qtbot.addWidget(view)
+    view.resize(700, 200)
+    view.show()
+    qtbot.waitExposed(view)
+    yield view
+    details.close()
+
+
+def row_place(table, row):
+    return table.visualRect(table.model().index(row, 2)).center()
+
+
+def test_a_click_selects_the_token(source, table, qtbot):
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=row_place(table, 3))
+    assert source.selected_token == 3
+
+
+def test_columns_are_narrow_again_behind_a_long_text_unless_somebody_dragged_them(source, table, monkeypatch):
+    monkeypatch.setitem(WIDTHS_PX, "#", 8)
+    table.horizontalHeader().setMinimumSectionSize(4)
+    table.setColumnWidth(0, 8)
+    source.tokens_changed.emit(None, None)
+    narrow = table.columnWidth(0)
+    source.set_tokens([0, 1] * 2000)
+    wide = table.columnWidth(0)
+    source.set_tokens([0, 1] * 20)
+    assert table.columnWidth(0) == narrow < wide
+    table.setColumnWidth(0, wide + 20)
+    source.set_tokens([0, 1] * 30)
+    assert table.columnWidth(0) == wide + 20
+
+
+def test_columns_have_room_for_the_numbers_of_a_long_text(source, table):
+    table.horizontalHeader().setMinimumSectionSize(4)
+    for column in (0, len(COLUMNS) - 1):
+        table.setColumnWidth(column, 8)
+    source.tokens_changed.emit(None, None)
+    last = table.model().rowCount() - 1
+    for column in (0, len(COLUMNS) - 1):
+        text = str(table.model().index(last, column).data())
+        assert table.columnWidth(column) > table.fontMetrics().horizontalAdvance(text)
+
+
+def test_keys_walk_through_the_tokens(source, table, qtbot):
+    source.select_token(3)
+    qtbot.keyClick(table, Qt.Key.Key_Down)
+    assert source.selected_token == 4
+
+
+def test_the_sessions_token_becomes_the_present_row(source, table):
+    source.select_token(39)
+    assert table.currentIndex().row() == 39
+    assert table.viewport().rect().contains(row_place(table, 39))
+    assert [index.row() for index in table.selectionModel().selectedRows()] == [39]
+
+
+def test_the_pointer_hovers_tokens(source, table, qtbot):
+    qtbot.mouseMove(table.viewport(), row_place(table, 2))
+    qtbot.waitUntil(lambda: source.hovered_token == 2)
+    QApplication.sendEvent(table, QEvent(QEvent.Type.Leave))
+    assert source.hovered_token is None
+
+
+def test_selected_rows_are_copied_in_order(source, table, qtbot):
+    viewport, left = table.viewport(), Qt.MouseButton.LeftButton
+    qtbot.mouseClick(viewport, left, pos=row_place(table, 4))
+    qtbot.mouseClick(viewport, left, Qt.KeyboardModifier.ControlModifier, row_place(table, 1))
+    qtbot.keySequence(table, QKeySequence(QKeySequence.StandardKey.Copy))
+    lines = QApplication.clipboard().text().splitlines()
+    assert [line.split("\t")[0] for line in lines] == ["#", "2", "5"]
+
+
+def test_millions_of_rows_are_shown(source, table, qtbot):
+    source.set_tokens(np.ones(5_000_000, np.int32))
+    source.select_token(4_999_999)
+    assert table.viewport().rect().contains(row_place(table, 4_999_999))
+    assert not table.grab().isNull()
+
+
+def test_fewer_tokens_leave_the_selection_to_the_text(source, table):
+    source.select_token(39)
+    asked = []
+    source.selected_token_changed.connect(lambda: asked.append(source.selected_token))
+    source.set_tokens([0, 1] * 5)
+    assert asked == []
+    source.selected_token_changed.emit()
+    assert table.selectionModel().selectedRows() == []
+
+
+def test_one_row_is_marked_whatever_keys_are_held(source, table, qtbot):
+    qtbot.keyPress(table, Qt.Key.Key_Control, Qt.KeyboardModifier.ControlModifier)
+    for index in (3, 5):
+        source.select_token(index)
+        assert [row.row() for row in table.selectionModel().selectedRows()] == [index]
+    qtbot.keyRelease(table, Qt.Key.Key_Control)
+
+
+def test_a_table_that_was_hidden_shows_the_selected_token(source, table):
+    table.hide()
+    source.select_token(7)
+    table.show()
+    assert [row.row() for row in table.selectionModel().selectedRows()] == [7]
+
+
+@pytest.mark.parametrize("width", [1400, 950, 760])
+def test_all_columns_of_a_long_text_are_in_sight(source, table, width):
+    table.resize(1200, 200)
+    source.set_tokens([0, 1] * 700_000)
+    span, last = TITLES.index("span"), table.model().rowCount() - 1
+    table.resize(width, 200)
+    assert table.horizontalHeader().length() <= table.viewport().width()
+    assert table.columnWidth(span) > table.fontMetrics().horizontalAdvance(
+        table.model().index(last, span).data()
+    )
+
+
+def test_ids_look_as_in_the_strip(source, table):
+    source.vocabulary = toy_vocabulary({"<s>": Attribute.CONTROL, "a": 0.0})
+    source.set_tokens([1, 0, 1])
+    picture = table.viewport().grab().toImage()
+
+    def color(row: int) -> str:
+        place = table.visualRect(table.model().index(row, TITLES.index("id")))
+        return picture.pixelColor(place.right() - 2 * UNIT_PX, place.top() + 2 * UNIT_PX).name()
+
+    assert [color(1), color(2)] == [LIGHT.panel.name(), LIGHT.span_color(2).name()]
+
+
+def test_ids_are_chips_at_the_right_of_their_cells(source, table):
+    source.vocabulary = toy_vocabulary({"a": 0.0, "▁b": 0.0} | {f"t{number}": 0.0 for number in range(2000)})
+    source.set_tokens([1, 1234, 1])
+    picture, id_column = table.viewport().grab().toImage(), TITLES.index("id")
+    for row, text in enumerate(("1", "1234")):
+        cell, color = table.visualRect(table.model().index(row, id_column)), LIGHT.span_color(row).name()
+        filled = [
+            (x, y)
+            for x in range(cell.left(), cell.right() + 1)
+            for y in range(cell.top(), cell.bottom() + 1)
+            if picture.pixelColor(x, y).name() == color
+        ]
+        left, right = min(x for x, _ in filled), max(x for x, _ in filled)
+        top, bottom = min(y for _, y in filled), max(y for _, y in filled)
+        assert cell.right() - right in range(UNIT_PX, UNIT_PX + 3)
+        wanted = table.fontMetrics().horizontalAdvance(text) + 2 * UNIT_PX
+        assert abs(right - left + 1 - wanted) <= 2
+        assert (top - cell.top() in (2, 3), cell.bottom() - bottom in (2, 3)) == (True, True)
+        assert len(filled) < (right - left + 1) * (bottom - top + 1)  # as there is ink
+
+
+def test_rows_and_columns_grow_with_the_text(source, qtbot):
+    zoom, steps = TextZoom(), []
+    zoom.stepped.connect(steps.append)
+    details = TokenDetailsModel(source)
+    table = TokenTableView(
+        TokenTableModel(source, details), source, ThemeSource(QApplication.instance(), "light"), zoom
+    )
+    qtbot.addWidget(table)
+    table.resize(2000, 200)
+    table.show()
+    table.setColumnWidth(1, 200)
+    source.tokens_changed.emit(None, None)
+
+    def sizes():
+        font = table.font().pixelSize(), table.horizontalHeader().font().pixelSize()
+        return *font, table.rowHeight(0), table.columnWidth(1), table.columnWidth(2)
+
+    before = sizes()
+    zoom.set_factor(2.0)
+    assert [new / old for new, old in zip(sizes(), before, strict=True)] == pytest.approx([2] * 5, rel=0.25)
+    zoom.set_factor(1.0)
+    assert sizes() == before
+    assert table.horizontalHeader().length() == table.viewport().width()
+    turn_wheel(table.viewport(), QPoint(9, 9), 120, Qt.KeyboardModifier.ControlModifier)
+    assert (steps, table.verticalScrollBar().value()) == ([1], 0)
+    turn_wheel(table.viewport(), QPoint(9, 9), -120)
+    assert (steps, table.verticalScrollBar().value() > 0) == ([1], True)
+    assert table.contextMenuPolicy() is Qt.ContextMenuPolicy.ActionsContextMenu
+    assert table.accessibleName() == "Tokens"
+    details.close()
+
+
+def test_the_line_around_a_table_with_the_focus_is_whole(table):
+    assert table.rect().adjusted(1, 1, -1, -1).contains(table.horizontalHeader().geometry())

@@ -1,0 +1,23 @@
+"""What works in the background about the tree ends with its owner: no job, no timer."""
+
+import pytest
+from closing import see_that_nothing_goes_on
+
+from guiapp.pages.tree.findings import TreeFindings
+from guiapp.pages.tree.greedy_walk import TreeWalk
+from guiapp.pages.tree.model import TreeModel
+from guiapp.pages.tree.saving import TreeSaving
+from guiapp.pages.tree.search import TreeSearch
+
+OWNERS = {
+    "tree": lambda session: (made := TreeModel(session), made.close),
+    "search": lambda session: (made := TreeSearch(TreeModel(session)), made.close),
+    "findings": lambda session: (made := TreeFindings(TreeModel(session), session), made.close),
+    "walk": lambda session: (made := TreeWalk(TreeModel(session), session), made.close),
+    "saving": lambda session: (made := TreeSaving(), made.close),
+}
+
+
+@pytest.mark.parametrize("name", OWNERS)
+def test_nothing_goes_on_behind_the_end(name, make_session):
+    see_that_nothing_goes_on(*OWNERS[name](make_session()))

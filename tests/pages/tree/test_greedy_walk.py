@@ -1,0 +1,188 @@
+"""The walk of the text through the tree: step by step, played, and begun anew."""
+
+import pytest
+
+from guiapp.pages.tree import greedy_walk
+from guiapp.pages.tree.greedy_walk import TreeWalk
+
+
+@pytest.fixture
+def told(walk):
+    """What those see who listen, each time that they are told something."""
+    seen = []
+    walk.changed.connect(lambda: seen.append((walk._at, walk.is_playing)))
+    return seen
+
+
+@pytest.fixture
+def walk(model, session, monkeypatch):
+    monkeypatch.setattr(greedy_walk, "STEP_MS", 1)
+    made = TreeWalk(model, session)
+    yield made
+    made.close()
+
+
+def test_steps_go_on_and_back_and_stop_at_both_ends(walk, model):
+    seen = []
+    for by in (1, 1, 1, -1, -1, -1, -1, 100, 1):
+        walk.move(by)
+        seen.append((None if walk.step is None else walk.step.offset, model.chosen_token))
+    assert seen == [
+        *[(0, 0), (1, 3), (2, 0)],
+        *[(1, 3), (0, 0), (None, 0), (None, 0)],
+        *[(5, 8), (5, 8)],
+    ]
+
+
+def test_it_begins_at_the_selected_token_and_reads_from_there(walk, session):
+    session.select_token(1)
+    walk.move(1)
+    assert (walk.step.token, walk.read(2), walk.read(4, 1)) == (0, b"ac", b"cbb")
+    assert len(walk.steps) == 4
+
+
+def test_playing_goes_to_the_end_by_itself_and_begins_anew(walk, qtbot):
+    walk.play()
+    assert walk.is_playing
+    with qtbot.waitSignal(walk.changed, check_params_cb=lambda: not walk.is_playing):
+        pass
+    assert (walk.step.taken, walk.step.offset) == (8, 5)
+    walk._timer.setInterval(100_000)
+    walk.play()
+    assert (walk.step, walk.is_playing) == (None, True)
+    walk.play()
+    assert not walk.is_playing
+
+
+def test_playing_goes_on_from_where_it_was_paused(walk, qtbot):
+    walk.move(3)
+    with qtbot.waitSignal(walk.changed):
+        walk.play()
+    assert walk.step.offset == 2
+
+
+@pytest.mark.parametrize("what", ["token", "text", "model"])
+def test_another_text_or_token_ends_the_walk(walk, session, qtbot, what):
+    walk._timer.setInterval(100_000)
+    walk.move(2)
+    walk.play()
+    with qtbot.waitSignal(walk.changed):
+        if what == "token":
+            session.select_token(1)
+        elif what == "text":
+            session.document.set_text(b"cb")
+        else:
+            session.loader.open("demo:bpe")
+    assert not walk.is_playing
+    assert walk.step is None
+
+
+def test_the_prefixes_are_those_around_the_selected_token(walk, session):
+    session.select_token(1)
+    tree = walk.prefix_tree()
+    assert tree.text == b"abacbb"
+    session.select_token(None)
+    assert walk.prefix_tree() is None
+
+
+def test_each_move_is_told_once_and_where_it_leads_after_it(walk, told, model, session):
+    session.select_token(None)
+    told.clear()
+    walk.move(-1)
+    assert (walk._steps is None, walk._begin, told) == (False, 0, [(-1, False)])
+    walk.move(2)
+    walk.move(99)
+    assert told[1:] == [(1, False), (5, False)]
+    assert model.chosen_token == 8
+
+
+def test_a_walk_that_has_not_begun_begins_at_the_selected_token(walk, told, session):
+    session.select_token(1)
+    told.clear()
+    walk.play()
+    assert told == [(-1, True)]
+    assert walk.read(1) == b"a"
+    assert [step.taken for step in walk.steps] == [None, None, None, 8]
+    walk.play()
+    walk.move(1)
+    told.clear()
+    walk.play()
+    assert told == [(0, True)]
+    walk._timer.stop()
+    walk.move(3)
+    told.clear()
+    walk.play()  # it was at its end
+    assert told == [(-1, True)]
+
+
+def test_ticks_go_on_and_the_one_behind_the_last_step_stops(walk, told):
+    walk._timer.start(100_000)
+    for _ in range(7):
+        walk._tick()
+    assert told[-3:] == [(4, True), (5, True), (5, False)]
+
+
+def test_closing_tells_nobody(walk, told):
+    walk._timer.start(100_000)
+    walk.close()
+    assert (walk.is_playing, told) == (False, [])
+
+
+@pytest.mark.parametrize(
+    ("signal", "given"), [("tokens_changed", (None, None)), ("selected_token_changed", ())]
+)
+def test_another_text_or_selection_forgets_the_walk_and_tells_both(walk, told, session, signal, given):
+    session.select_token(1)
+    walk.move(3)
+    told.clear()
+    walk._timer.start(100_000)
+    getattr(session, signal).emit(*given)
+    assert told == [(-1, False)]
+    assert (walk._begin, walk.step, walk.read(2)) == (0, None, b"ab")
+
+
+def test_only_the_beginning_of_a_long_text_is_walked(walk, session, monkeypatch, qtbot):
+    monkeypatch.setattr(greedy_walk, "MOST_TEXT", 4)
+    session.select_token(1)
+    walk.restart()
+    assert "".join(walk.read(step.offset + 1, step.offset).decode() for step in walk.steps) == "acbb"
+    session.select_token(0)
+    walk.restart()
+    assert [step.offset for step in walk.steps] == [0, 1, 2, 3]
+
+
+def test_without_a_tree_there_are_no_steps(walk, model):
+    model.picture = None
+    assert (walk.steps, walk.step) == ([], None)
+    walk.move(1)
+    assert walk.step is None
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "most", "selected", "text"),
+    [
+        (16, 24, 256, 0, b"abcabcab"),
+        (0, 0, 256, 0, b"ab"),
+        (0, 0, 256, 2, b"ab"),
+        (0, 1, 256, 2, b"abc"),
+        (1, 0, 256, 2, b"cab"),
+        (2, 0, 256, 2, b"cab"),
+        (3, 0, 256, 2, b"abcab"),
+        (9, 9, 4, 3, b"abca"),
+        (9, 0, 256, 4, b"abcabcab"),
+        (9, 0, 256, None, None),
+    ],
+)
+def test_prefixes_reach_a_few_bytes_around_the_selected_token(
+    walk, session, monkeypatch, qtbot, before, behind, most, selected, text
+):
+    with qtbot.waitSignal(session.tokens_changed):
+        session.document.set_text(b"abcabcab")  # ab c ab c ab
+    monkeypatch.setattr(greedy_walk, "PREFIX_BEFORE", before)
+    monkeypatch.setattr(greedy_walk, "PREFIX_BEHIND", behind)
+    monkeypatch.setattr(greedy_walk, "MOST_PREFIXES", most)
+    session.select_token(selected)
+    tree = walk.prefix_tree()
+    assert (None if tree is None else tree.text) == text
+    monkeypatch.setattr(type(session), "selected_token", 5)
+    assert walk.prefix_tree() is None  # as it is for a moment when the text is another

@@ -1,0 +1,189 @@
+"""What the Tree page looks at: the chosen node, the view and its history, colours and counts."""
+
+import numpy as np
+import pytest
+from conftest import PATIENCE_S
+from PySide6.QtWidgets import QApplication
+
+from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.analysis.tree.picture import ROOT
+from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.pages.tree import model as tree_model
+from guiapp.pages.tree.model import MOST_REMEMBERED, TreeModel
+
+
+def test_walking_goes_to_relatives_and_stays_at_the_ends(model, node_of):
+    model.choose(node_of(b"a"))
+    walked = []
+    ways = ["child", "previous", "next", "next", "child", *["parent"] * 2, "next", "parent", "parent", "next"]
+    for direction in ways:
+        model.walk(direction)
+        walked.append(model.label(model.chosen, is_whole=True))
+    assert walked == ["ab", "ab", "ac", "ac", "acbb", "ac", "a", "b", *[model.label(ROOT, is_whole=True)] * 3]
+
+
+def test_labels_tell_what_a_node_adds_or_the_whole_token(model, node_of):
+    assert [model.label(node_of(b"acbb"), whole) for whole in (False, True)] == ["bb", "acbb"]
+    assert model.label(ROOT).startswith(model.name)
+    assert model.label(ROOT).endswith("9")
+    assert model.label(ROOT, is_whole=True) == "9\ntokens"
+
+
+def test_choosing_selects_the_next_use_in_the_text(model, session, node_of, qtbot):
+    with qtbot.waitSignal(session.tokens_changed):
+        session.document.set_text(b"abcababc")  # ab c ab ab c
+    session.select_token(1)
+    model.choose(node_of(b"ab"))
+    assert session.selected_token == 2
+    model.choose(node_of(b"ab"))
+    assert session.selected_token == 2  # it is that already
+    session.select_token(4)
+    model.choose(node_of(b"ab"))
+    assert session.selected_token == 0  # from the beginning again
+    model.choose(node_of(b"bb"))
+    assert (session.selected_token, model.chosen) == (0, node_of(b"bb"))
+
+
+def test_looking_at_a_token_leaves_the_text_and_the_history_alone(model, session, node_of):
+    session.select_token(0)
+    model.look_at_token(8)
+    assert (model.chosen, model.chosen_token) == (node_of(b"acbb"), 8)
+    assert model.chosen_path == [ROOT, node_of(b"a"), node_of(b"ac"), node_of(b"acbb")]
+    assert session.selected_token == 0
+    assert not model.can_go_back
+
+
+def test_views_are_remembered_and_come_back_both_ways(model, node_of, qtbot):
+    whole = model.view
+    with qtbot.waitSignals([model.view_changed, model.history_changed]):
+        model.show(node_of(b"a"))
+    near = model.view
+    assert near != whole
+    assert (model.can_go_back, model.can_go_forward) == (True, False)
+    with qtbot.waitSignals([model.view_changed, model.history_changed]):
+        model.go_back()
+    assert (model.view, model.can_go_back, model.can_go_forward) == (whole, False, True)
+    with qtbot.waitSignals([model.view_changed, model.history_changed]):
+        model.go_forward()
+    assert (model.view, model.can_go_back, model.can_go_forward) == (near, True, False)
+    model.go_back()
+    model.show(node_of(b"c"))
+    assert not model.can_go_forward  # that way is left
+    model.fit()
+    assert model.view == whole
+
+
+def test_so_many_views_are_remembered_and_no_more(model):
+    for number in range(MOST_REMEMBERED + 20):
+        model.set_view((0.0, 1.0 + number / 1000))
+    n_back = 0
+    while model.can_go_back:
+        model.go_back()
+        n_back += 1
+    assert n_back == MOST_REMEMBERED + 1
+
+
+def test_a_node_out_of_view_is_revealed(model, node_of):
+    model.show(node_of(b"c"))
+    model.reveal(node_of(b"ab"))
+    start, end = model.picture.span(node_of(b"ab"))
+    assert model.view[0] <= start < end <= model.view[1]
+    assert model.can_go_back
+
+
+def test_the_selected_token_is_chosen_and_flown_to(model, session, node_of):
+    assert model.chosen == node_of(b"ab")  # the first of the text
+    model.show(node_of(b"c"))
+    session.select_token(1)
+    assert model.chosen == node_of(b"acbb")
+    start, end = model.picture.span(model.chosen)
+    assert model.view[0] <= start < end <= model.view[1]
+    model.go_back()
+    assert not model.can_go_back  # the flight itself is not remembered
+
+
+def test_the_token_under_the_caret_is_chosen_when_the_text_is_another(model, session, node_of, qtbot):
+    assert session.selected_token == 0
+    session.document.replace(0, 2, b"cb")
+    qtbot.waitUntil(lambda: model.chosen == node_of(b"cb"))
+    assert session.selected_token == 0
+
+
+def test_counts_follow_the_text_and_so_does_what_is_coloured_by_them(model, session, qtbot):
+    assert model.counts.tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 1]
+    model.set_coloring("use")
+    qtbot.waitUntil(lambda: not model.evaluating.is_busy)
+    before = model.values
+    with qtbot.waitSignals([model.counts_changed, model.values_changed]):
+        session.document.set_text(b"cc")
+    qtbot.waitUntil(lambda: model.counts.tolist() == [0, 0, 2, 0, 0, 0, 0, 0, 0])
+    qtbot.waitUntil(lambda: not model.evaluating.is_busy)
+    assert model.values is not before
+
+
+def test_another_vocabulary_forgets_all_of_the_one_before(model, session, node_of, qtbot):
+    model.show(node_of(b"a"))
+    before = model.picture
+    with qtbot.waitSignal(model.picture_changed):
+        session.loader.open("demo:rwkv")
+    assert model.picture is model.values is model.chosen is model.counts is None
+    assert model.chosen_path == []
+    assert not model.can_go_back
+    model.walk("child")
+    model.set_view((0.0, 1.0))
+    qtbot.waitUntil(lambda: model.picture not in (None, before))
+    assert model.view == (0.0, float(model.picture.width))
+    assert len(model.counts) == len(session.vocabulary)
+
+
+def test_a_coloring_chosen_while_the_tree_is_made_is_the_one_of_its_values(session, hold, qtbot):
+    gate = hold(tree_model, "tree_picture")
+    made = TreeModel(session)
+    made.set_coloring("depth")
+    gate.set()
+    qtbot.waitUntil(lambda: made.values is not None and not made.evaluating.is_busy)
+    by_depth = made.values
+    made.set_coloring("script")
+    qtbot.waitUntil(lambda: made.values is not by_depth)
+    made.set_coloring("depth")
+    qtbot.waitUntil(lambda: not made.evaluating.is_busy)
+    assert np.array_equal(made.values.classes, by_depth.classes)
+    made.close()
+
+
+def test_values_of_another_vocabulary_do_not_arrive(model, session, hold, qtbot):
+    values, picture = hold(tree_model, "node_values"), hold(tree_model, "tree_picture")
+    model.set_coloring("depth")
+    with qtbot.waitSignal(model.picture_changed):
+        session.loader.open("demo:rwkv")
+    values.set()
+    model.evaluating.finish(PATIENCE_S)
+    QApplication.processEvents()
+    assert model.values is None
+    picture.set()
+    qtbot.waitUntil(lambda: model.values is not None)
+    assert len(model.values.classes) == len(model.picture)
+
+
+def test_the_view_stays_where_another_use_of_the_same_token_is_selected(model, session, node_of, qtbot):
+    session.document.set_text(b"abab")
+    qtbot.waitUntil(lambda: model.counts[3] == 2)
+    model.show(node_of(b"c"))
+    near = model.view
+    session.select_token(1)
+    assert (model.chosen, model.view) == (node_of(b"ab"), near)
+
+
+@pytest.mark.parametrize(("n_tokens", "token"), [(1, 9), (0, 0)])
+def test_tokens_that_neither_text_nor_vocabulary_has_are_not_looked_for(
+    model, session, monkeypatch, n_tokens, token
+):
+    """As it is for a moment, when both are new."""
+    chosen = model.chosen
+    session.select_token(None)
+    places = np.zeros(n_tokens, np.int64)
+    tokens = TokenStore(FragmentTokens(np.full(n_tokens, token, np.int32), places, places), 0)
+    monkeypatch.setattr(type(session), "tokens", tokens)
+    monkeypatch.setattr(type(session), "selected_token", 0)
+    session.selected_token_changed.emit()
+    assert model.chosen == chosen

@@ -1,0 +1,232 @@
+"""What is found in the tree, which of it is looked at, and what happens while a search runs."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QApplication
+from told import told_by
+
+from guiapp.pages.tree import search as tree_search
+from guiapp.pages.tree.search import FOUND, TreeSearch
+
+
+@pytest.fixture
+def search(model):
+    made = TreeSearch(model)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def find(search, qtbot):
+    def find_and_wait(query):
+        with qtbot.waitSignal(search.found_changed):
+            search.set_query(query)
+
+    return find_and_wait
+
+
+def found(search):
+    return [search._model.label(node, is_whole=True) for node in search.found_nodes.tolist()]
+
+
+def test_what_is_found_is_lit_with_all_above_it(search, find, model, node_of):
+    find("bb")
+    assert (search.title, found(search)) == (FOUND, ["bb", "acbb", "cbb"])
+    dark = {node_of(b"ab")}
+    assert set(np.flatnonzero(~search.is_lit).tolist()) == dark
+    assert (search.current, search.current_node) == (None, None)
+
+
+def test_steps_go_around_in_both_directions(search, find, model, qtbot):
+    search.step(1)  # through nothing
+    find("bb")
+    walked = []
+    for by in (-1, 1, 1, -1, -1):
+        with qtbot.waitSignal(search.current_changed):
+            search.step(by)
+        walked.append(search.current)
+        assert model.chosen == search.current_node == search.found_nodes[search.current]
+    assert walked == [2, 0, 1, 0, 2]
+    find("bb|")
+    find("bb")
+    search.step(1)
+    assert search.current == 0
+
+
+def test_what_is_looked_at_is_shown(search, find, model, node_of):
+    find("bb")
+    model.show(node_of(b"ab"))
+    search.look_at(2)
+    start, end = model.picture.span(node_of(b"cbb"))
+    assert model.view[0] <= start < end <= model.view[1]
+
+
+def test_tokens_found_elsewhere_are_listed_and_the_first_is_looked_at(search, find, model, node_of, qtbot):
+    find("bb")
+    with qtbot.waitSignal(search.found_changed):
+        search.list_tokens("leaves", np.array([7, 3], np.int32))
+    assert (search.query, search.title, found(search)) == ("", "leaves", ["cbb", "ab"])
+    assert (search.current, model.chosen) == (0, node_of(b"cbb"))
+    with qtbot.waitSignal(search.found_changed):
+        search.end()
+    assert (search.title, found(search), search.is_lit) == ("", [], None)
+    with qtbot.assertNotEmitted(search.found_changed):
+        search.end()
+
+
+def test_a_problem_is_told_until_the_query_is_another(search, find):
+    find("/(/")
+    assert "not valid" in search.problem
+    assert found(search) == []
+    find("c")
+    assert search.problem == ""
+
+
+def test_typing_is_waited_for_but_not_where_nothing_is_left(search, find, qtbot):
+    search.set_query("b")
+    search.set_query("bb")
+    assert not search.job.is_busy
+    with qtbot.waitSignal(search.found_changed):
+        pass
+    assert found(search) == ["bb", "acbb", "cbb"]
+    search.set_query("b")
+    search.set_query("")
+    assert found(search) == []
+    with qtbot.assertNotEmitted(search.found_changed, wait=2 * tree_search.PAUSE_MS):
+        pass
+
+
+@pytest.mark.parametrize("leave", ["end", "list", "model"])
+def test_a_search_that_is_left_delivers_nothing(search, hold, session, qtbot, leave):
+    gate = hold(tree_search, "find_tokens")
+    search.set_query("bb")
+    qtbot.waitUntil(lambda: search.job.is_busy)
+    if leave == "end":
+        search.end()
+        assert not search.job.is_busy
+    elif leave == "list":
+        search.list_tokens("one", np.array([0], np.int32))
+    else:
+        search._model.picture_changed.emit()
+        search.end()
+    gate.set()
+    qtbot.waitUntil(lambda: not search.job.is_busy)
+    search.job.finish(60)
+    QApplication.processEvents()
+    assert found(search) == (["a"] if leave == "list" else [])
+
+
+def test_another_vocabulary_is_searched_for_the_same(search, find, session, qtbot):
+    find("ab")
+    session.loader.open("demo:bpe")
+    qtbot.waitUntil(lambda: len(search.found_nodes) > 0 and len(session.vocabulary) > 9)
+    assert search.title == FOUND
+    assert len(search.is_lit) == len(search._model.picture)
+
+
+def test_typing_after_a_list_was_shown_is_not_lost(search, find, qtbot):
+    with qtbot.waitSignal(search.found_changed):
+        search.list_tokens("one", np.array([0], np.int32))
+    find("cbb")
+    assert found(search) == ["cbb", "acbb"]
+    search.set_query("b")
+    search.list_tokens("one", np.array([0], np.int32))  # while the other waits for a pause
+    with qtbot.waitSignal(search.found_changed):
+        pass
+    with qtbot.assertNotEmitted(search.found_changed, wait=2 * tree_search.PAUSE_MS):
+        pass
+    assert search.title == "one"
+
+
+def test_what_a_search_tells_from_beginning_to_end(search, model, qtbot):
+    told = told_by(search)
+    assert (search.query, search.title, search.problem, search.current, search.is_lit) == (
+        "",
+        "",
+        "",
+        None,
+        None,
+    )
+    assert (search._pause.isSingleShot(), search._pause.interval()) == (True, tree_search.PAUSE_MS)
+    assert (search.current_node, found(search)) == (None, [])
+    search.set_query("bb")
+    search.set_query("bb")
+    assert (told, search.query, search.job.is_busy) == ([], "bb", False)
+    search._pause.stop()
+    search._start()
+    assert (told, search.job.is_busy) == ([], True)
+    qtbot.waitUntil(lambda: not search.job.is_busy)
+    assert told == ["found_changed"]
+    search.look_at(1)
+    search.look_at(1)
+    assert (told, search.current) == (["found_changed", "current_changed"], 1)
+    told.clear()
+    search.set_query("")
+    assert (told, search.current, search.title) == (["found_changed"], None, "")
+    search.set_query("")
+    search.end()
+    assert told == ["found_changed"]
+
+
+def test_a_failure_forgets_what_was_found(search, find):
+    find("bb")
+    search.step(1)
+    search._fail("Too long.")
+    assert (search.problem, found(search), search.title, search.current) == ("Too long.", [], "", None)
+    search._take(tree_search.NOTHING)
+    assert search.problem == ""
+
+
+def test_the_tokens_of_a_list_that_have_no_place_are_left_out(search, model, monkeypatch):
+    nodes = model.picture.layout.nodes.copy()
+    nodes[3] = -1
+    layout = SimpleNamespace(nodes=nodes, parents=model.picture.layout.parents)
+
+    class Picture:
+        def __len__(self):
+            return len(model.picture)
+
+    picture = Picture()
+    picture.layout = layout
+    listed = tree_search._list(picture, "some", np.array([3, 0], np.int32), lambda share: None)
+    assert (listed.title, listed.nodes.tolist()) == ("some", [int(nodes[0])])
+
+
+def test_all_above_what_is_found_is_lit(search, model, node_of):
+    lit = tree_search._lit(model.picture, np.array([node_of(b"acbb"), node_of(b"b")], np.int32))
+    assert set(np.flatnonzero(lit).tolist()) == {0, *(node_of(name) for name in (b"a", b"ac", b"acbb", b"b"))}
+    assert not tree_search._lit(model.picture, np.zeros(0, np.int32)).any()
+
+
+def test_a_list_is_not_made_of_a_tree_that_is_not_there(search, model, monkeypatch):
+    model.picture = None
+    search.set_query("bb")
+    search.list_tokens("one", np.array([0], np.int32))
+    assert (search.query, search.job.is_busy, search._pause.isActive()) == ("", False, False)
+
+
+def test_an_empty_list_is_told_and_nothing_looked_at(search, model, qtbot):
+    chosen = model.chosen
+    with qtbot.waitSignal(search.found_changed):
+        search.list_tokens("none", np.zeros(0, np.int32))
+    assert (search.title, search.current, model.chosen) == ("none", None, chosen)
+
+
+@pytest.mark.parametrize(
+    ("view", "is_in_view"),
+    [((0.0, 1.0), True), ((1.0, 2.0), False), ((0.5, 1.5), True), ((2.0, 4.0), False)],
+)
+def test_what_is_found_is_in_view_or_not_and_moves_nothing(search, model, node_of, view, is_in_view):
+    assert model.picture.span(node_of(b"ab")) == (0, 1)
+    model.set_view(view)
+    found_one = tree_search._Found(tree_search.FOUND, np.array([node_of(b"ab")], np.int32), None)
+    search._take(found_one)
+    assert (search.is_in_view, model.view) == (is_in_view, view)
+
+
+def test_closing_stops_what_waits(search):
+    search.set_query("bb")
+    search.close()
+    assert not search._pause.isActive()

@@ -1,0 +1,223 @@
+"""Colours of the tree: those of OKLCH, lit and dimmed; and a page that follows a theme."""
+
+import itertools
+
+import numpy as np
+import pytest
+from pictures import badly_placed, picture_of, stale_parts
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QColor, QMouseEvent
+from PySide6.QtWidgets import QApplication
+from sight import SIMULATIONS, lab, linear_rgb
+
+from guiapp.analysis.tree.coloring import NO_CLASS, NodeValues
+from guiapp.analysis.tree.picture import ROOT
+from guiapp.analysis.tree.scripts import NAMES
+from guiapp.core.vocabulary.attributes import KINDS
+from guiapp.kit.widgets.painting import Painted
+from guiapp.kit.widgets.theme import DARK, LIGHT
+from guiapp.pages.tree.colors import (
+    N_TONES,
+    PALETTES,
+    SCRIPT_HUES,
+    class_colors,
+    dimmed,
+    is_light,
+    node_colors,
+    rgb,
+    scale_colors,
+)
+
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+
+
+def sights(test):
+    return THEMES(pytest.mark.parametrize("simulation", SIMULATIONS)(test))
+
+
+@pytest.mark.parametrize(
+    ("lightness", "chroma", "hue", "expected"),
+    [
+        (0.62796, 0.25768, 29.234, 0xFF0000),
+        (0.86644, 0.29483, 142.495, 0x00FF00),
+        (0.45201, 0.31321, 264.052, 0x0000FF),
+        (0.5999, 0, 0, 0x808080),
+        (0.19, 0.01, 90, 0x161410),
+        (1, 0, 0, 0xFFFFFF),
+        (0, 0, 0, 0x000000),
+    ],
+)
+def test_colours_are_those_of_oklch(lightness, chroma, hue, expected):
+    color = int(rgb(*(np.array(part, float) for part in (lightness, chroma, hue))))
+    for shift in (16, 8, 0):
+        assert abs((color >> shift & 255) - (expected >> shift & 255)) <= 1
+
+
+@THEMES
+def test_what_is_not_lit_nearly_becomes_the_background(theme):
+    colors, share = np.array([0xFF8000, 0xFF8000, 0x0080FF], np.uint32), PALETTES[theme.name].dimmed
+    after = dimmed(colors, np.array([True, False, False]), theme)
+    assert after[0] == 0xFF8000
+    ground = theme.background.rgb()
+    for before, now in zip(colors[1:].tolist(), after[1:].tolist(), strict=True):
+        for shift in (16, 8, 0):
+            expected = (before >> shift & 255) * share + (ground >> shift & 255) * (1 - share)
+            assert abs((now >> shift & 255) - expected) <= 2
+
+
+def test_scales_go_from_their_first_stop_to_their_last():
+    for name, palette in PALETTES.items():
+        colors = scale_colors(name).tolist()
+        for at, stop in ((0, palette.scale[0]), (-1, palette.scale[-1]), (51 * 5 // 2, palette.scale[2])):
+            wanted = int(rgb(*(np.array(part, float) for part in stop)))
+            assert all(abs((colors[at] >> s & 255) - (wanted >> s & 255)) <= 3 for s in (16, 8, 0)), at
+        assert len(set(colors)) > 200
+
+
+def test_dark_text_stands_on_light_colours():
+    colors = np.array([0xFFFFFF, 0x00FF00, 0xFFFF00, 0x000000, 0xFF0000, 0x0000FF], np.uint32)
+    assert is_light(colors).tolist() == [True, True, True, False, False, False]
+
+
+COMMON_SCRIPTS = (
+    "Latin", "Han", "Cyrillic", "Hangul", "Kana", "Arabic", "Thai", "Devanagari",
+    "Punctuation", "Symbols", "Digits", "Spaces",
+)  # fmt: skip
+
+
+@sights
+@pytest.mark.parametrize(
+    ("scripts", "least"), [(COMMON_SCRIPTS, 6.5), (SCRIPT_HUES, 5)], ids=["common", "all"]
+)
+def test_scripts_differ_for_every_kind_of_sight(theme, simulation, scripts, least):
+    colors = class_colors(NAMES, theme.name)
+    seen = [
+        lab(SIMULATIONS[simulation] @ linear_rgb(QColor.fromRgb(int(colors[NAMES.index(name)]))))
+        for name in scripts
+    ]
+    assert min(float(np.linalg.norm(one - other)) for one, other in itertools.combinations(seen, 2)) >= least
+
+
+@sights
+def test_token_types_differ_for_every_kind_of_sight(theme, simulation):
+    colors = class_colors((*KINDS.values(), "undefined"), theme.name).tolist()
+    seen = [lab(SIMULATIONS[simulation] @ linear_rgb(QColor.fromRgb(color))) for color in colors]
+    assert min(float(np.linalg.norm(one - other)) for one, other in itertools.combinations(seen, 2)) >= 15
+
+
+@sights
+def test_a_scale_goes_on_steadily_for_every_kind_of_sight(theme, simulation):
+    colors = scale_colors(theme.name, 9).tolist()
+    seen = [lab(SIMULATIONS[simulation] @ linear_rgb(QColor.fromRgb(color))) for color in colors]
+    assert min(float(np.linalg.norm(one - other)) for one, other in itertools.pairwise(seen)) >= 5
+    lights = [float(color[0]) for color in seen]
+    assert lights in (sorted(lights), sorted(lights, reverse=True))
+
+
+@pytest.mark.parametrize("coloring", [None, "depth"])
+@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
+def test_another_theme_and_back_leaves_no_trace(page, qtbot, shape, coloring):
+    page.model.set_shape(shape)
+    page.model.choose(page.model.picture.children(ROOT)[1])
+    pictures = []
+    for theme in ("dark", "light", "dark", "light", "dark"):
+        page.theme_source.choose(theme)
+        page.view.show_at_once()
+        qtbot.waitUntil(lambda: page.view.is_settled and page.paint.is_current)
+        pictures.append(picture_of(page))
+    assert pictures[2].differences(pictures[4]) == []
+    assert pictures[1].differences(pictures[3]) == []
+    assert pictures[1].image != pictures[2].image
+    assert [
+        fault for view in page.findChildren(Painted) if view.isVisible() for fault in badly_placed(view)
+    ] == []
+
+
+@THEMES
+def test_each_node_has_a_shade_of_its_class_near_that_of_its_parent(tree_page, theme):
+    picture, values = tree_page.model.picture, tree_page.model.values
+    colors = node_colors(picture, values, theme)
+    assert QColor(int(colors[ROOT])).rgb() == theme.raised.rgb()
+    shades = [class_colors(values.names, theme.name, tone) for tone in range(N_TONES)]
+    assert class_colors(values.names, theme.name).tolist() == shades[N_TONES // 2 - 1].tolist()
+    tones = np.full(len(picture), -1)
+    for tone, of_tone in enumerate(shades):
+        tones[(of_tone[values.classes] == colors) & (tones < 0)] = tone
+    assert (tones[1:] >= 0).all()
+    assert set(tones[1:].tolist()) == set(range(N_TONES))
+    assert (tones[1:-1] % 2 != tones[2:] % 2).all()  # neighbours differ in lightness
+    away = np.abs(tones[1:] - tones[picture.layout.parents[1:]])[picture.layout.parents[1:] > 0]
+    among_all = np.abs(tones[1:] - np.roll(tones[1:], 999))
+    assert away.mean() < among_all.mean() * 0.7
+    light, dark = (lab(linear_rgb(QColor(int(shade[0]))))[0] for shade in (shades[1], shades[0]))
+    assert light > dark
+
+
+@THEMES
+def test_nodes_without_a_class_or_a_number_have_the_colour_of_nothing(tree_page, theme):
+    picture, classes = tree_page.model.picture, np.zeros(len(tree_page.model.picture), np.uint8)
+    classes[2] = NO_CLASS
+    nothing = int(node_colors(picture, NodeValues("", classes, ("one",)), theme)[2])
+    assert nothing == int(rgb(*(np.array(part) for part in PALETTES[theme.name].nothing)))
+    shares = np.linspace(-1, 1, len(picture), dtype=np.float32).clip(0)
+    shares[2] = np.nan
+    colors = node_colors(picture, NodeValues("", classes, shares=shares), theme)
+    scale = scale_colors(theme.name)
+    assert (colors[1], colors[2], colors[-1]) == (scale[0], nothing, scale[-1])
+    places = [scale.tolist().index(color) for color in colors[3:].tolist()]
+    assert places == sorted(places)
+    assert nothing not in colors[3:]
+
+
+@pytest.mark.parametrize("is_searched", [False, True])
+def test_one_class_alone_is_lit_among_what_was_found(tree_page, qtbot, is_searched):
+    page, bright = tree_page, tree_page.paint.colors.values.copy()
+    is_lit = np.ones(len(bright), bool)
+    if is_searched:
+        page.bar.query.setText("th")
+        qtbot.waitUntil(lambda: page.search.is_lit is not None)
+        is_lit = page.search.is_lit.copy()
+        is_lit[page.model.chosen_path] = True
+    number = int(page.model.values.classes[np.flatnonzero(is_lit)[-1]])
+    page.paint.light_class(number)
+    qtbot.waitUntil(lambda: page.paint.is_current)
+    wanted = is_lit & (page.model.values.classes == number)
+    assert 0 < wanted.sum() < len(wanted)
+    assert (page.paint.colors.lit == wanted).all()
+    theme = page.theme_source.theme
+    assert (page.paint.colors.values == dimmed(bright, wanted, theme)).all()
+    assert QColor(page.paint.colors.ground).rgb() == theme.background.rgb()
+
+
+def test_what_changes_is_painted_anew(tree_page, qtbot):
+    page, model, session = tree_page, tree_page.model, tree_page._session
+    page.activateWindow()
+    node, token = model.picture.children(ROOT)[1], int(model.picture.tree.order[9])
+    place, none = QPointF(300, 200), Qt.MouseButton.NoButton
+    hover = QMouseEvent(QEvent.Type.MouseMove, place, place, none, none, Qt.KeyboardModifier.NoModifier)
+    for change in (
+        lambda: None,
+        lambda: model.choose(node),
+        lambda: session.select_token(3),
+        lambda: page.walk.move(1),
+        lambda: session.document.replace(0, 1, b"V"),
+        lambda: QApplication.sendEvent(page.view, hover),
+        lambda: QApplication.sendEvent(page.view, QEvent(QEvent.Type.Leave)),
+        lambda: model.show(node),
+        lambda: model.set_shape("icicle"),
+        lambda: page.paint.light_class(1),
+        lambda: model.set_coloring("depth"),
+        lambda: page.color_legend.setFocus(),
+        lambda: page.view.setFocus(),
+        lambda: page.tabs.choose(2),
+        lambda: page.search.list_tokens("some", np.array([token], np.int32)),
+        lambda: page.search.end(),
+        lambda: page.theme_source.choose("light"),
+        lambda: page.tabs.choose(0),
+        lambda: page.theme_source.choose("dark"),
+        lambda: page.resize(900, 600),
+    ):
+        change()
+        qtbot.wait(100)  # panels follow a moment later
+        qtbot.waitUntil(lambda: page.is_ready and not (page.search.job.is_busy or session.is_encoding))
+        assert stale_parts(page) == [], change

@@ -1,0 +1,263 @@
+"""The Tree page, with real clicks and keys."""
+
+import weakref
+
+import pytest
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtWidgets import QApplication, QLabel
+from toy_vocabulary import toy_vocabulary
+
+import guiapp
+from guiapp.analysis.tree.coloring import COLORINGS
+from guiapp.analysis.tree.picture import ROOT
+from guiapp.core.demo import demo_model_path
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.vocabulary.vocabulary import VocabType
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.text_session import TextSession
+from guiapp.kit.state.settings import Settings
+from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.pages.tree.figures import NO_MODEL as NOTHING_TO_COUNT
+from guiapp.pages.tree.figures import FigureRow
+from guiapp.pages.tree.page import TreePage
+from guiapp.pages.tree.view import NO_MODEL, PREPARING
+
+NEAR = range(-4, 5)  # half pixels
+TEXT = b"Welcome to the tree, the whole tree."
+
+
+def wait_for_colors(qtbot, page):
+    qtbot.waitUntil(lambda: page.paint.is_current)
+
+
+def widest_child(page):
+    picture = page.model.picture
+    return max(picture.children(ROOT), key=lambda node: picture.span(node)[1] - picture.span(node)[0])
+
+
+def test_tokens_of_the_text_light_their_path(open_tree_page):
+    page, session = open_tree_page(guiapp.open_model(demo_model_path("bpe")))
+    for index in range(1, len(session.tokens) - 1):
+        session.select_token(index)
+        assert page.model.chosen_token == int(session.tokens.ids(index, index + 1)[0])
+    assert page.model.chosen_path[0] == ROOT
+
+
+def test_choosing_a_token_selects_it_in_the_text(open_tree_page):
+    page, session = open_tree_page(guiapp.open_model(demo_model_path("bpe")))
+    token = int(session.tokens.ids(4, 5)[0])
+    session.select_token(1)
+    page.model.choose(page.model.picture.node(token))
+    selected = session.selected_token
+    assert int(session.tokens.ids(selected, selected + 1)[0]) == token
+
+
+def test_a_search_that_ends_leaves_the_field_as_it_was(page, qtbot):
+    empty = page.bar.query.grab().toImage()
+    page.bar.query.setText("the")
+    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 0)
+    assert "FOUND · " in page.found_panel.findChild(QLabel).text()
+    page.search.end()
+    assert page.found_panel.findChild(QLabel).text() == "FOUND"
+    qtbot.waitUntil(lambda: page.bar.query.grab().toImage() == empty)
+
+
+def test_alt_and_arrows_go_back_and_forward_from_anywhere(page, qtbot):
+    page.activateWindow()
+    page.bar.query.setFocus()
+    qtbot.waitUntil(page.bar.query.hasFocus)
+    whole = page.model.view
+    page.model.show(page.model.picture.node(0))
+    near = page.model.view
+    qtbot.keyClick(page.bar.query, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert page.model.view == whole
+    qtbot.keyClick(page.bar.query, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    assert page.model.view == near
+
+
+def test_shapes_and_colours_change_the_picture(page, qtbot):
+    pictures = []
+    for shape in ("sunburst", "icicle"):
+        page.model.set_shape(shape)
+        for coloring in COLORINGS:
+            page.model.set_coloring(coloring.name)
+            wait_for_colors(qtbot, page)
+            pictures.append(page.view.plain_image(1.0))
+    assert all(image != other for image in pictures for other in pictures if image is not other)
+
+
+@pytest.mark.parametrize("name", ["leaves", "Tokens at each depth: 3", "Tokens with so many children: 1"])
+def test_each_figure_lists_its_tokens_and_jumps_to_the_first(page, qtbot, name):
+    page.tabs.choose(2)
+    qtbot.waitUntil(lambda: page.findings.statistics is not None)
+    rows = page.findings_panel.findChildren(FigureRow)
+    row = next(row for row in rows if row.accessibleName().startswith(name))
+    qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: page.search.title == name)
+    assert page.side.currentWidget() is page.found_panel
+    assert f"{page.found_panel.view.model().rowCount():,}" == row.accessibleName().rpartition(": ")[2]
+    assert page.model.chosen == page.search.found_nodes[0]
+    assert page.search.is_lit[page.search.found_nodes].all()
+    qtbot.mouseClick(page.found_panel.clear, Qt.MouseButton.LeftButton)
+    assert page.search.is_lit is None
+
+
+def test_bars_that_are_logarithms_say_so_beside_each_heading(page, qtbot):
+    page.tabs.choose(2)
+    qtbot.waitUntil(lambda: page.findings.statistics is not None)
+    labels = [label.text() for label in page.findings_panel.findChildren(QLabel)]
+    titles = [distribution.title.upper() for distribution in page.findings.statistics.distributions]
+    assert len(titles) > 0
+    for title in titles:
+        at = [label.upper() for label in labels].index(title)
+        assert "Log scale" in labels[at + 1]
+
+
+def test_rows_and_steps_agree_on_which_is_looked_at(page, qtbot):
+    page.bar.query.setText("th")
+    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 3)
+    table = page.found_panel.view
+    table.setFocus()
+    place = table.visualRect(table.model().index(2, 0)).center()
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert page.head.line.said.startswith("3 of ")
+    assert page.model.chosen == page.search.found_nodes[2]
+    qtbot.keyClick(table, Qt.Key.Key_Down)
+    assert page.head.line.said.startswith("4 of ")
+    qtbot.keyClick(page.bar.query, Qt.Key.Key_Return)
+    assert table.currentIndex().row() == 4
+    assert page.model.chosen == page.search.found_nodes[4]
+
+
+def test_what_is_found_elsewhere_is_told_and_enter_goes_there(page, qtbot):
+    page.model.show(page.model.picture.node(0))
+    view = page.model.view
+    page.bar.query.setText("the")
+    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 0)
+    assert page.model.view == view
+    assert "none in view" in page.head.line.toolTip()
+    qtbot.keyClick(page.bar.query, Qt.Key.Key_Return)
+    assert page.search.is_in_view
+    assert page.model.can_go_back
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        {},
+        {"a": 0.0},
+        {b"\xff": 0.0},
+        dict.fromkeys(["a" * n for n in range(1, 100)], 0.0),
+        dict.fromkeys("abcdefg", 0.0),
+    ],
+    ids=["none", "one token", "broken", "chain", "flat"],
+)
+def test_odd_vocabularies_are_shown(open_tree_page, qtbot, tokens):
+    page, _ = open_tree_page(Tokenizer(toy_vocabulary(tokens, VocabType.SPM)), text=b"")
+    for shape in ("sunburst", "icicle"):
+        page.model.set_shape(shape)
+        assert not page.grab().isNull()
+    for node in range(len(page.model.picture)):
+        page.model.choose(node)
+        page.model.show(node)
+    page.tabs.choose(2)
+    qtbot.waitUntil(lambda: page.findings.statistics is not None)
+    page.bar.query.setText("a")
+    page.show_three_trees()
+    assert not page.grab().isNull()
+
+
+def test_three_trees_lie_side_by_side_where_there_is_room(page, qtbot):
+    page.resize(1400, 800)
+    page.model.choose(widest_child(page))
+    assert not page.node_panel.is_side_by_side
+    page.show_three_trees()
+    qtbot.waitUntil(lambda: page.node_panel.is_side_by_side)
+    page.show_three_trees()
+    qtbot.waitUntil(lambda: not page.node_panel.is_side_by_side)
+
+
+def test_a_token_as_long_as_the_text_has_no_more_prefixes_than_are_quickly_found(open_tree_page):
+    page, session = open_tree_page(guiapp.open_model("demo:wordpiece"), "🚀".encode() * 1000)
+    assert len(session.tokens) == 3  # [CLS], [UNK], [SEP]
+    session.select_token(1)
+    tree = page.walk.prefix_tree()
+    assert 100 < len(tree.text) < 300
+    assert session.document.text().startswith(tree.text)
+
+
+def test_whether_it_is_animated_is_remembered(page):
+    assert page._settings.animates_tree
+    page.export.animated.setChecked(True)
+    page.export.animated.setChecked(False)
+    assert not page.view.is_animated
+    assert not page._settings.animates_tree
+    page.export.animated.setChecked(True)
+    assert page._settings.animates_tree
+
+
+def test_a_large_page_in_fine_pixels_is_empty_where_nothing_is(page):
+    page.resize(2560, 1440)
+    page.view.show_at_once()
+    for shape in ("sunburst", "icicle"):
+        page.model.set_shape(shape)
+        image = page.view.image(2.0)
+        assert (image.width(), image.height()) == (2 * page.view.width(), 2 * page.view.height())
+        for y in range(40, image.height(), 80):
+            for x in range(40, image.width(), 80):
+                if image.pixelColor(x, y) != page.theme_source.theme.background:
+                    around = (QPointF(x / 2 + right / 2, y / 2 + down / 2) for right in NEAR for down in NEAR)
+                    assert any(page.view.node_at(point) is not None for point in around)
+
+
+def test_the_map_and_the_picture_forget_the_colours_of_another_vocabulary(page, qtbot):
+    before = page.model.picture
+    page._session.loader.open("demo:toy")
+    qtbot.waitUntil(lambda: page.model.picture not in (None, before))
+    page.grab()
+    wait_for_colors(qtbot, page)
+    assert page.paint.colors.picture is page.model.picture
+
+
+def test_a_page_that_is_not_looked_at_keeps_no_old_tree(page, qtbot):
+    before = weakref.ref(page.model.picture)
+    page.hide()
+    page._session.loader.open("demo:toy")
+    qtbot.waitUntil(lambda: page.model.picture not in (None, before()))
+    wait_for_colors(qtbot, page)
+    qtbot.waitUntil(lambda: before() is None)
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_the_whole_tree_is_shown_first_however_late_the_text_is_encoded(open_tree_page, qtbot, is_late):
+    page, session = open_tree_page(guiapp.open_model(demo_model_path("bpe")), text=b"" if is_late else TEXT)
+    if is_late:
+        session.document.replace(0, 0, TEXT)
+        qtbot.waitUntil(lambda: page.model.chosen_token is not None)
+    assert page.model.chosen_token is not None
+    assert page.model.view == (0.0, float(page.model.picture.width))
+
+
+def test_without_a_model_the_page_asks_for_one(qtbot, tmp_path):
+    session = ModelSession(TextSession(b""), load=lambda *asked: None)
+    page = TreePage(session, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.json"))
+    qtbot.addWidget(page)
+    assert not page.model.is_preparing
+    page.tabs.choose(2)
+    assert [label.text() for label in page.findings_panel.findChildren(QLabel)] == [NOTHING_TO_COUNT]
+    assert not page.grab().isNull()
+    page.stop()
+    session.close()
+
+
+def test_the_page_says_what_it_waits_for(qtbot, tmp_path):
+    tokenizer = guiapp.open_model(demo_model_path("bpe"))
+    session = ModelSession(TextSession(TEXT), load=lambda *asked: tokenizer)
+    page = TreePage(session, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.json"))
+    qtbot.addWidget(page)
+    assert page.view.notice == NO_MODEL
+    session.loader.open("demo:bpe")
+    assert page.view.notice == PREPARING
+    qtbot.waitUntil(lambda: page.model.picture is not None)
+    page.stop()
+    session.close()

@@ -1,0 +1,327 @@
+"""What stands beside the tree: the chosen node with its three trees, found tokens, figures, and the card."""
+
+import numpy as np
+import pytest
+from full_disk import full_disk
+from pictures import badly_placed, paintings_of
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QHelpEvent, QPainterPath
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QInputDialog,
+    QLabel,
+    QLineEdit,
+    QSplitter,
+    QToolTip,
+    QWidget,
+)
+
+import guiapp
+from guiapp.analysis.explain.merge_tree import MergeNode
+from guiapp.analysis.tree.picture import ROOT
+from guiapp.core.text.visible_text import visible_text
+from guiapp.kit.state.background import LatestJob
+from guiapp.kit.widgets.actions import Actions
+from guiapp.kit.widgets.merge_tree_view import MergeTreeView
+from guiapp.kit.widgets.page_base import PageSetting
+from guiapp.kit.widgets.painting import Painted
+from guiapp.kit.widgets.styled_text import StyledText
+from guiapp.kit.widgets.text_zoom import TextZoom
+from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.pages.tree.card import TreeCard
+from guiapp.pages.tree.details import NODE_FACTS, describe_node, merge_story
+from guiapp.pages.tree.figures import FigureRow
+from guiapp.pages.tree.page import make_page
+from guiapp.pages.tree.panels import NOTHING
+from guiapp.pages.tree.prefix_tree_view import PrefixTreeView
+from guiapp.pages.tree.saving_view import MOST_PX
+
+LEFT = Qt.MouseButton.LeftButton
+A, B, C = MergeNode(b"a"), MergeNode(b"b"), MergeNode(b"c")
+ROOTS = (MergeNode(b"abc", 50, (A, MergeNode(b"bc", 3, (B, C)))), MergeNode(b"ba", 7, (B, A)))
+
+
+def plain(text):
+    return text.strip("\u2068\u2069")
+
+
+def run(widget, text):
+    """Do what an entry of the context menu says; what is on the clipboard then."""
+    next(action for action in widget.actions() if action.text() == text).trigger()
+    return QApplication.clipboard().text()
+
+
+def test_the_panel_tells_what_is_known_of_each_kind_of_node(page, qtbot):
+    picture, session, panel = page.model.picture, page._session, page.node_panel
+    merges = panel.findChild(MergeTreeView)
+
+    def told():
+        texts = {text.accessibleName(): text for text in panel.findChildren(StyledText) if text.isVisible()}
+        return {name: plain(text.toPlainText()) for name, text in texts.items()}
+
+    crowd = max(range(1, len(picture)), key=lambda node: len(picture.children(node)))
+    special = picture.node(session.vocabulary.special_ids.bos)
+    for node in (ROOT, 1, crowd, special, len(picture) - 1):
+        page.model.choose(node)
+        details = describe_node(picture, node, session.tokenizer, page.model.counts)
+        qtbot.waitUntil(lambda details=details: set(details.facts) <= set(told().items()))
+        texts, children = told(), picture.children(node)
+        assert len(texts.keys() & set(NODE_FACTS)) == len(details.facts)
+        names = {label.text() for label in panel.findChildren(QLabel) if label.isVisible()}
+        assert names & set(NODE_FACTS) == dict(details.facts).keys()
+        assert texts["Token text"] == details.text
+        assert NOTHING not in texts.values()
+        *way, below = texts["Path in the tree"].split(" › ")
+        assert len(way) == len(picture.path(node)) - 1
+        assert (f" and {len(children) - 12:,} more" in below) == (len(children) > 12)
+        assert (below == "nothing longer") == (len(children) == 0)
+        assert len(children) == 0 or below.count(", ") + 1 == min(len(children), 12)
+        story = details.token is not None and merge_story(
+            picture.vocabulary, session.tokenizer, details.token
+        )
+        assert merges.isVisible() == bool(story and story.roots)
+        assert ("Remark" in texts) == bool(not story or not story.roots or story.remark)
+        lines = ["\t".join(fact) for fact in details.facts] + merges.as_text().splitlines()
+        assert run(panel, "Copy details").splitlines() == lines
+
+
+@pytest.fixture
+def drawing(qtbot, qapp):
+    drawing = MergeTreeView(ThemeSource(qapp, "dark"), zoom := TextZoom())
+    qtbot.addWidget(drawing)
+    drawing.set_factor = zoom.set_factor
+    drawing.set_roots(ROOTS)
+    drawing.resize(400, drawing.sizeHint().height())
+    return drawing
+
+
+def test_merges_are_drawn_below_what_they_make_and_told_as_text(drawing):
+    paintings = paintings_of(drawing)
+    texts = [plain(text) for text, _ in paintings.texts if plain(text)]
+    assert sorted(texts) == ["3", "50", "7", "a", "a", "abc", "b", "b", "ba", "bc", "c"]
+    places = {plain(text): box.center() for text, box in paintings.texts}
+    heights = [places[text].y() for text in ("abc", "50", "bc", "3", "c")]
+    assert heights == sorted(set(heights))
+    for made, rank in (("abc", "50"), ("bc", "3"), ("ba", "7")):
+        assert places[made].x() == pytest.approx(places[rank].x(), abs=1.5)
+    assert sum(shape.height() > 20 for shape in paintings.shapes) == 6  # from what is made to its parts
+    assert badly_placed(drawing) == []
+    wanted = "abc = a + bc (50)\nbc = b + c (3)\nba = b + a (7)"
+    assert drawing.as_text() == drawing.accessibleDescription() == run(drawing, "Copy merges") == wanted
+    assert drawing.focusPolicy() & Qt.FocusPolicy.TabFocus
+    for text in ("", "abc", "bc", "c", "ba"):
+        place = places[text].toPoint() if text else QPoint(1, 1)
+        QApplication.sendEvent(drawing, QHelpEvent(QEvent.Type.ToolTip, place, drawing.mapToGlobal(place)))
+        assert text.encode().hex(" ").upper() in QToolTip.text()
+        assert bool(text) == bool(QToolTip.text())
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0])
+def test_merges_are_smaller_where_room_is_scarce_and_larger_with_the_text(drawing, factor):
+    drawing.set_factor(1.5)
+    drawing.set_factor(factor)
+    whole, widths = drawing.sizeHint(), []
+    assert drawing.minimumWidth() == whole.width()
+    drawing.setMinimumWidth(0)
+    for share in (3, 1, 0.8, 0.3):
+        drawing.resize(round(whole.width() * share), whole.height())
+        texts = {plain(text): box for text, box in paintings_of(drawing).texts}
+        left, right = texts["abc"].left(), texts["ba"].right()
+        widths.append(right - left)
+        assert share < 1 or (left + right) / 2 == pytest.approx(drawing.width() / 2, abs=12 * factor)
+    assert widths[0] == pytest.approx(widths[1])
+    assert widths[1] > widths[2] > widths[3] > widths[1] / 2
+    drawing.set_roots(ROOTS[:1])
+    assert whole.width() / 4 < drawing.minimumWidth() < drawing.sizeHint().width() < whole.width()
+    drawing.set_roots(())
+    assert (drawing.minimumWidth(), drawing.as_text(), paintings_of(drawing).texts) == (0, "", [])
+
+
+def test_each_prefix_of_the_text_has_its_last_token_below_the_one_before(page, qtbot):
+    view, vocabulary = page.node_panel.findChild(PrefixTreeView), page._session.vocabulary
+    page._session.select_token(3)
+    tree = page.walk.prefix_tree()
+    ends = [end for end in range(1, len(tree.token_ids)) if tree.token_ids[end] >= 0]
+    qtbot.waitUntil(lambda: len(paintings_of(view).texts) == len(ends) > 3)
+    row_px, depths, lefts = view.height() / (len(tree.token_ids) - 1), {0: 0}, []
+    for end, (text, box) in zip(ends, paintings_of(view).texts, strict=True):
+        depths[end], token = depths[int(tree.parents[end])] + 1, int(tree.token_ids[end])
+        lefts.append(box.left())
+        assert text == visible_text(vocabulary.token_bytes(token), 24)
+        assert box.center().y() // row_px == end - 1
+        qtbot.mouseClick(view, LEFT, pos=box.center().toPoint())
+        assert page.model.chosen_token == token
+    is_chosen = [mark.pen == page.theme_source.theme.text.name() for mark in paintings_of(view).written]
+    assert is_chosen == [end in tree.chosen() for end in ends]
+    assert 0 < sum(is_chosen) < len(is_chosen)
+    indents = np.array([depths[end] for end in ends])
+    assert lefts == pytest.approx(np.polyval(np.polyfit(indents, lefts, 1), indents))
+    assert np.corrcoef(indents, lefts)[0, 1] > 0.99
+    view.setFixedHeight(view.height() + 40)
+    qtbot.mouseClick(view, LEFT, pos=QPoint(20, view.height() - 2))
+    assert page.model.chosen_token == token
+
+
+def test_prefixes_of_another_vocabulary_are_shown_in_no_tree(page, qtbot):
+    view, session = page.node_panel.findChild(PrefixTreeView), page._session
+    session.select_token(3)
+    qtbot.waitUntil(lambda: len(paintings_of(view).texts) > 3)
+    assert view._tree.token_ids.max() > 100
+    session.loader.load = lambda *_: guiapp.open_model("demo:toy")
+    with qtbot.waitSignal(session.loader.model_changed):
+        session.loader.open("demo:toy")
+    view._settled.setInterval(60_000)  # the tokens come late, and the picture before them
+    qtbot.waitUntil(lambda: page.model.picture is not None and len(page.model.picture.vocabulary) < 100)
+    assert view._tree is None or view._tree.token_ids.max() < 100
+    assert paintings_of(view).texts
+
+
+def test_figures_are_told_as_they_are_counted_with_bars_as_long_as_there_are_tokens(page, qtbot):
+    panel, findings = page.findings_panel, page.findings
+
+    def told():
+        return [label.text() for label in panel.widget().findChildren(QLabel)]
+
+    page.tabs.choose(2)
+    seen = [told()]
+    findings.changed.connect(lambda: seen.append(told()))
+    qtbot.waitUntil(lambda: findings.unreached is not None)
+    assert seen[0] == ["Counting …"]
+    is_trying = [any("Trying" in text for text in texts) for texts in seen]
+    assert (True in is_trying, is_trying[-1]) == (True, False)
+    wanted = [*findings.findings, *(bar for each in findings.statistics.distributions for bar in each.bars)]
+    assert panel.widget().width() == panel.viewport().width()
+    rows, theme, lengths = panel.widget().findChildren(FigureRow), page.theme_source.theme, {}
+    for number, (row, finding) in enumerate(zip(rows, wanted, strict=True)):
+        assert finding.name in row.accessibleName()
+        assert row.accessibleName().endswith(finding.value)
+        assert (row.toolTip(), row.isEnabled()) == (finding.remark, len(finding.tokens) > 0)
+        assert (row.cursor().shape() is Qt.CursorShape.PointingHandCursor) == row.isEnabled()
+        image = row.grab().toImage()
+        lit = [image.pixelColor(x, row.height() // 2) == theme.contenders[0] for x in range(row.width())]
+        if number >= len(findings.findings):
+            title = row.accessibleName().partition(":")[0]
+            lengths.setdefault(title, []).append((np.log1p(len(finding.tokens)), sum(lit)))
+    for bars in lengths.values():
+        shares = np.array(bars) / np.max(bars, axis=0)
+        assert shares[:, 1] == pytest.approx(shares[:, 0], abs=0.03)
+    page.resize(page.width(), 400)
+    page.grab()
+    panel.verticalScrollBar().setValue(90)
+    findings.problem = "No memory."
+    findings.changed.emit()
+    assert panel.verticalScrollBar().value() == 90
+    assert "No memory." in told()
+
+
+def test_nothing_is_listed_of_a_tree_that_is_gone(page, qtbot):
+    rows = page.found_panel.view.model()
+    page.bar.query.setText("th")
+    qtbot.waitUntil(lambda: rows.rowCount() > 3)
+    page.model.picture = None
+    page.model.picture_changed.emit()  # as while another vocabulary opens
+    assert rows.rowCount() == 0
+
+
+def test_found_tokens_are_offered_to_be_saved_and_looked_at(page, qtbot, tmp_path):
+    panel, query, states = page.found_panel, page.bar.query, []
+    page.tabs.choose(1)
+    for text, is_done in (
+        ("", lambda: True),
+        ("zzqqzz", lambda: page.search.title),
+        ("/(/", lambda: page.search.problem),
+        ("th", lambda: len(page.search.found_nodes) > 3),
+    ):
+        query.setText(text)
+        qtbot.waitUntil(lambda is_done=is_done: bool(is_done()))
+        parts = panel._hint, panel.clear, panel._save, panel.view
+        states.append([part.isVisible() for part in parts])
+    nothing, unfound = [True, False, False, False], [True, True, False, False]
+    assert states == [nothing, unfound, nothing, [False, True, True, True]]
+    for place in ("", str(tmp_path / "tokens.tsv")):
+        panel._ask_where = lambda title, suggested, place=place: place
+        panel._save.click()
+        qtbot.waitUntil(lambda: not page.export.saving.is_busy)
+        assert (tmp_path / "tokens.tsv").exists() == bool(place)
+    lines = (tmp_path / "tokens.tsv").read_text().splitlines()
+    with full_disk():
+        qtbot.mouseClick(panel._save, LEFT)
+        qtbot.waitUntil(lambda: not page.export.saving.is_busy)
+    assert page.saving_bar.message.text() == "tokens.tsv cannot be saved: File too large."
+    assert (tmp_path / "tokens.tsv").read_text().splitlines() == lines
+    assert len(lines) == len(page.search.found_nodes) + 1
+    panel.view.selectRow(2)  # by nobody who looks at the table
+    assert page.search.current is None
+    assert run(panel.view, "Copy rows").splitlines() == [lines[0], lines[3]]
+    panel.clear.click()
+    assert (query.text(), panel._hint.isVisible(), panel.view.isVisible()) == ("", True, False)
+    assert len({panel.view.columnWidth(at) for at in range(4)}) == 4
+
+
+def test_the_card_stays_in_its_room_beside_the_pointer(qtbot):
+    around = QWidget()
+    qtbot.addWidget(around)
+    around.resize(1000, 300)
+    around.show()
+    card = TreeCard(around)
+    for place in (QPointF(x, y) for x in range(0, 1000, 50) for y in range(0, 300, 30)):
+        node = QPainterPath()
+        node.addRect(QRectF(place, place).adjusted(-60, -20, 60, 20))
+        card.show_beside(node, place, "word " * 40, ("id 1",))
+        assert around.rect().contains(card.geometry())
+        assert not node.intersects(QRectF(card.geometry()))
+    title, lines = card.findChildren(QLabel)
+    assert (plain(title.text())[-1], lines.text()) == ("…", "id 1")
+    assert len(title.text()) < 40
+    node.addRect(QRectF(around.rect()))
+    card.show_beside(node, place, "all", ())
+    assert not card.isVisible()  # there is no room beside it
+
+
+def test_the_page_asks_where_and_how_large_and_waits_for_all_its_work(page, monkeypatch, qtbot):
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (given, ""))
+    assert page.ask_where("Save it", "tree.png") == (page, "Save it", "tree.png")
+    for is_given in (True, False):
+        monkeypatch.setattr(QInputDialog, "getDouble", lambda *given, ok=is_given: (given[3:6], ok))
+        assert (page.ask_scale() is not None) == is_given
+    monkeypatch.setattr(QInputDialog, "getDouble", lambda *given: (given[3:6], True))
+    first, least, most = page.ask_scale()
+    assert 0 < least < first < most == MOST_PX / max(page.view.width(), page.view.height())
+    assert set(page.splitters.values()) == set(page.findChildren(QSplitter))
+    assert page.focusProxy() is page.view
+    setting = PageSetting(
+        page._session, None, page._settings, Actions(page), None, page.theme_source, None, None
+    )
+    page._settings.tree_shape, page._settings.animates_tree = "icicle", False
+    other = make_page(setting)
+    qtbot.addWidget(other)
+    other.resize(1400, 800)
+    other.show()
+    assert (other.model.shape, other.view.is_animated, other.is_ready) == ("icicle", False, False)
+    qtbot.waitUntil(lambda: other.is_ready)
+    other.tabs.choose(2)
+    setting.actions["three_trees"].trigger()
+    qtbot.waitUntil(lambda: other.node_panel.is_side_by_side)
+    assert other.side.currentWidget() is other.node_panel
+    waited, wait = set(), LatestJob.wait
+    monkeypatch.setattr(LatestJob, "wait", lambda job: (waited.add(job), wait(job)))
+    other.stop()
+    assert set(other.findChildren(LatestJob)) == waited
+
+
+def test_parts_have_names_and_the_looks_of_their_kind(page):
+    page.model.choose(1)
+    card, facts = page.card.findChildren(QLabel), page.node_panel.findChildren(QLabel)
+    for role, parts in {
+        "bar": [page.bar],
+        "panel": [page.walk_bar, page.node_panel.widget(), page.findings_panel.widget()],
+        "card": [page.card],
+        "dim": [page.found_panel._hint],
+    }.items():
+        assert {part.property("role") for part in parts} == {role}
+    assert [label.property("role") for label in card].count("dim") == 1
+    assert {label.property("role") for label in facts if label.text() in NODE_FACTS} == {"dim"}
+    told = [part for part in page.findChildren(QWidget) if isinstance(part, Painted | StyledText | QLineEdit)]
+    unnamed = [part for part in (*told, page.view, page.mini_map) if not part.accessibleName()]
+    assert [part.toPlainText() for part in unnamed] == [NOTHING]

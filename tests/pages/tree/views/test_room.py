@@ -1,0 +1,201 @@
+"""What the Tree page does with the room it has: nothing covers, moves, or is too small to be read."""
+
+import itertools
+
+import numpy as np
+import pytest
+from conftest import VOCABS
+from fitting import unreadable
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer
+from PySide6.QtGui import QColor, QMouseEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+import guiapp
+from guiapp.core.demo import demo_model_path
+from guiapp.pages.tree.colors import number
+from guiapp.pages.tree.labels import places
+from guiapp.pages.tree.labels_view import fitting_form, label_widths
+from guiapp.pages.tree.marks import mark_points, node_outline
+from guiapp.pages.tree.page import PANELS
+
+READABLE_PX = 12
+SIZES = ((860, 376), (1280, 696), (1920, 976))  # of the page in windows of 860x480, 1280x800 and 1920x1080
+MODELS = [
+    *(pytest.param(demo_model_path(name), id=name) for name in ("toy", "bpe", "wordpiece")),
+    pytest.param(VOCABS / "ggml-vocab-gemma-4.gguf", id="gemma-4", marks=pytest.mark.real_vocabs),
+]
+
+
+@pytest.fixture(params=MODELS)
+def any_page(request, open_tree_page):
+    return open_tree_page(guiapp.open_model(request.param))[0]
+
+
+def shown(page, size, shape):
+    """The geometry of the whole tree in a page of a size."""
+    page.resize(*size)
+    page.model.set_shape(shape)
+    QApplication.processEvents()
+    page.view.show_at_once()
+    return page.view.geometry_now
+
+
+def point_at(page, x, y):
+    none, no_keys = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+    place = QPointF(x, y)
+    QApplication.sendEvent(page.view, QMouseEvent(QEvent.Type.MouseMove, place, place, none, none, no_keys))
+
+
+@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
+def test_the_card_never_covers_the_node_that_it_is_about(any_page, shape):
+    page, n_hovered, n_told = any_page, 0, 0
+    for size in SIZES:
+        shown(page, size, shape)
+        for share in (1.0, 0.02):
+            width = page.model.picture.width
+            page.model.set_view((0.3 * width, (0.3 + 0.7 * share) * width) if share < 1 else (0.0, width))
+            page.view.show_at_once()
+            geometry, room = page.view.geometry_now, page.view.rect()
+            labelled = {place.node: place for place in places(geometry)}
+            for across, down in itertools.product(np.linspace(0.02, 0.98, 9), np.linspace(0.03, 0.97, 9)):
+                x, y = across * room.width(), down * room.height()
+                node = page.view.node_at(QPointF(x, y))
+                point_at(page, x, y)
+                n_hovered += node is not None
+                n_told += page.card.isVisible()
+                if not page.card.isVisible():
+                    continue
+                card = QRectF(page.card.geometry())
+                assert room.contains(page.card.geometry())
+                assert not card.contains(x, y)
+                assert not node_outline(geometry, node).intersects(card)
+                if node in labelled:
+                    assert not card.contains(labelled[node].x, labelled[node].y)
+                assert (card.width(), card.height()) < (260, 100)
+    assert n_told > 0.8 * n_hovered > 50
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(make_shell, qtbot):
+    shell = make_shell(b"the tree", "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
+    shell.window.actions_table["tree"].trigger()
+    page = shell.window.pages.current
+    qtbot.waitUntil(lambda: page.is_ready)
+    shell.session.select_token(1)
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert unreadable(shell.window) == []
+
+
+@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
+def test_the_picture_fills_its_room_down_to_the_last_level_that_has_a_pixel(any_page, shape):
+    page = any_page
+    for size in SIZES:
+        geometry = shown(page, size, shape)
+        bands = np.diff(geometry.tops if shape == "icicle" else geometry.radii)
+        across_px = geometry.width_px if shape == "icicle" else 2 * np.pi * geometry.radii[-1]
+        shares, _ = geometry.picture.layout.measure(geometry.view)
+        assert (bands[2:][shares[2:] * across_px >= 1] > 0).all()  # passed: the middle of small sunbursts
+        drawn = np.flatnonzero(bands >= 1)
+        assert (shares[drawn] * across_px > 0.2).all()
+        image = page.view.plain_image(1.0)
+        ground = number(page.view.colors.ground and QColor.fromRgb(page.view.colors.ground))
+        pixels = np.array(image.constBits()).view(np.uint32).reshape(image.height(), image.width()) & 0xFFFFFF
+        lines = np.flatnonzero((pixels != ground).any(axis=1))
+        assert lines[-1] - lines[0] > 0.93 * page.view.height() - 12  # the margin of a sunburst
+        if shape == "icicle":
+            assert lines[-1] > 0.97 * page.view.height()
+        assert page.view.height() > 0.44 * size[1]
+
+
+@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
+def test_no_label_is_too_small_to_be_read(any_page, shape):
+    page, n_labels = any_page, 0
+    for size in SIZES:
+        shown(page, size, shape)
+        for left, right in ((0.0, 1.0), (0.4, 0.45), (0.2, 0.2005)):
+            width = page.model.picture.width
+            page.model.set_view((left * width, right * width))
+            page.view.show_at_once()
+            for place in places(page.view.geometry_now):
+                form = fitting_form(place, *label_widths(page.model.label(place.node, place.is_middle)))
+                n_labels += form is not None
+                assert form is None or form.size_px >= READABLE_PX
+    assert n_labels > 10
+
+
+def settle(page, qtbot):
+    """Wait for all that follows when somebody pauses."""
+    timers = [timer for timer in page.findChildren(QTimer) if timer.isSingleShot()]
+    qtbot.waitUntil(lambda: not any(timer.isActive() for timer in timers))
+    qtbot.waitUntil(lambda: page.paint.is_current and not page.search.job.is_busy and page.view.is_settled)
+    QApplication.processEvents()
+
+
+def arrangement(page):
+    """Where all parts of a page are that are to be seen, and what the picture shows."""
+    within = page.bar.query.findChildren(QWidget)  # the field: a button to clear it
+    parts = [part for part in page.findChildren(QWidget) if part.isVisible() and part not in within]
+    boxes = {part: (part.mapTo(page, part.rect().topLeft()), part.size()) for part in parts}
+    return [boxes, page.model.view, page.side.currentWidget()]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_typing_a_search_moves_neither_panels_nor_picture(open_tree_page, qtbot, size):
+    page, session = open_tree_page(guiapp.open_model(demo_model_path("bpe")))
+    page.resize(*size)
+    session.select_token(1)
+    for _ in range(3):
+        page.walk.move(1)
+    settle(page, qtbot)
+    before, told = arrangement(page), page.walk_bar._story.toPlainText()
+    path = page.model.chosen_path
+    for query in ("t", "th", "thzz", "/(/", "#3", ""):
+        page.bar.query.setFocus()
+        page.bar.query.clear()
+        qtbot.keyClicks(page.bar.query, query)
+        settle(page, qtbot)
+        boxes, *rest = arrangement(page)
+        assert {part: box for part, box in boxes.items() if box != before[0].get(part)} == {}
+        assert (boxes.keys(), rest) == (before[0].keys(), before[1:])
+        assert (page.walk_bar._story.toPlainText(), page.model.chosen_path) == (told, path)
+        assert page.view.colors.lit is None or page.view.colors.lit[path].all()  # the way stays bright
+
+
+@pytest.mark.parametrize("size", [(860, 376), (900, 500), (1280, 696)])
+@pytest.mark.parametrize("panel", PANELS)
+def test_panels_show_all_of_their_width_at_any_size(open_tree_page, qtbot, panel, size):
+    page, session = open_tree_page(guiapp.open_model(demo_model_path("bpe")))
+    page.resize(*size)
+    page.tabs.choose(PANELS.index(panel))
+    session.select_token(1)
+    qtbot.waitUntil(lambda: page.findings.statistics is not None or panel != "Figures")
+    settle(page, qtbot)
+    assert page.side.width() <= max(0.35 * size[0], 330)
+    for part in page.side.currentWidget().findChildren(QWidget):
+        if part.isVisible() and part.property("role") != "plain":
+            right = part.mapTo(page, part.rect().topRight()).x()
+            assert right <= page.width() or part.parent() is page.found_panel.view
+
+
+@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
+def test_marks_of_what_was_found_leave_the_way_to_the_chosen_token_free(open_tree_page, shape):
+    page, _ = open_tree_page(guiapp.open_model(demo_model_path("bpe")))
+    geometry, picture = shown(page, SIZES[1], shape), page.model.picture
+    found = np.flatnonzero(picture.layout.tokens >= 0).astype(np.int32)
+    path = picture.path(int(found[len(found) // 2]))
+    is_icicle = shape == "icicle"
+    bands = geometry.tops if is_icicle else geometry.radii
+    around_px = geometry.width_px if is_icicle else 2 * np.pi * bands[-1]
+
+    def beside(points):
+        """How many points lie on the level of the chosen node, near it."""
+        left, right = (place / picture.width for place in picture.span(path[-1]))
+        hits = [(geometry.hit(x, y), geometry.share_at(x, y)) for x, y in points.tolist()]
+        near = [
+            left - 8 / around_px < share < right + 8 / around_px
+            for hit, share in hits
+            if hit is not None and hit[0] == picture.level(path[-1])
+        ]
+        return sum(near)
+
+    assert beside(mark_points(geometry, found)) > 0
+    assert beside(mark_points(geometry, found, path)) == 0

@@ -1,0 +1,418 @@
+"""The picture of the tree under mouse, wheel, fingers and keys."""
+
+import numpy as np
+import pytest
+from hands import turn_wheel
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QImage,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainterPath,
+    QPointingDevice,
+)
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from guiapp.analysis.tree.picture import ROOT
+from guiapp.pages.tree.card import TreeCard
+from guiapp.pages.tree.geometry import Icicle, Sunburst
+from guiapp.pages.tree.labels import places
+from guiapp.pages.tree.marks import bending, mark_points, node_outline
+
+
+def widest_child(page):
+    picture = page.model.picture
+    return max(picture.children(ROOT), key=lambda node: picture.span(node)[1] - picture.span(node)[0])
+
+
+def center_of(page, node):
+    geometry = page.view.geometry_now
+    inner, outer, start, end = geometry.sector(node)
+    return QPointF(*geometry.point((inner + outer) / 2, (start + end) / 2)).toPoint()
+
+
+def place_at(page, point):
+    geometry = page.view.geometry_now
+    return geometry.view[0] + geometry.share_at(point.x(), point.y()) * (geometry.view[1] - geometry.view[0])
+
+
+def point_at(page, point):
+    place, none = QPointF(point), Qt.MouseButton.NoButton
+    no_keys = Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(page.view, QMouseEvent(QEvent.Type.MouseMove, place, place, none, none, no_keys))
+
+
+def test_pinching_a_touch_pad_zooms_at_the_pointer(page):
+    page.model.set_shape("icicle")
+    point, width = QPointF(300, 100), page.model.view[1] - page.model.view[0]
+    place = place_at(page, point)
+    for value in (0.25, 0.2):
+        event = QNativeGestureEvent(
+            Qt.NativeGestureType.ZoomNativeGesture,
+            QPointingDevice.primaryPointingDevice(),
+            2,
+            point,
+            point,
+            QPointF(page.view.mapToGlobal(point)),
+            value,
+            QPointF(),
+        )
+        assert QApplication.sendEvent(page.view, event)
+    assert page.model.view[1] - page.model.view[0] == pytest.approx(width / 1.5)
+    assert place_at(page, point) == pytest.approx(place)
+
+
+def test_pinching_the_screen_zooms_between_the_fingers(page):
+    page.model.set_shape("icicle")
+    point, width = QPoint(300, 100), page.model.view[1] - page.model.view[0]
+    place = place_at(page, point)
+    screen = QTest.createTouchDevice()
+    for finger in range(12):
+        apart = QPoint(40 + 10 * finger, 0)
+        touches = QTest.touchEvent(page.view, screen, False)
+        for number, place_of_finger in enumerate((point - apart, point + apart)):
+            touch = touches.press if finger == 0 else touches.move
+            touch(number, place_of_finger, page.view)
+        touches.commit()
+    assert page.model.view[1] - page.model.view[0] < width / 2
+    assert place_at(page, point) == pytest.approx(place, rel=0.02)
+    assert page.view._dragged is None
+
+
+def test_the_card_goes_when_the_picture_moves_and_comes_back_under_the_wheel(page, qtbot):
+    point = center_of(page, widest_child(page))
+    point_at(page, point)
+    assert page.card.isVisible()
+    qtbot.keyClick(page.view, Qt.Key.Key_Plus)
+    assert not page.card.isVisible()
+    qtbot.waitUntil(lambda: page.view.is_settled)
+    assert not page.card.isVisible()
+    turn_wheel(page.view, point, 120)
+    qtbot.waitUntil(page.card.isVisible)
+
+
+def test_the_card_goes_when_the_view_gets_another_size(page):
+    point_at(page, center_of(page, widest_child(page)))
+    assert page.card.isVisible()
+    page.view.resize(page.view.width() - 100, page.view.height())
+    assert not page.card.isVisible()
+
+
+def test_an_outline_goes_around_all_of_its_node(page):
+    picture, n_in_the_middle = page.model.picture, 0
+    for left in np.linspace(0, picture.width - 6, 12).tolist():
+        page.model.set_view((left, left + 6))
+        page.view.show_at_once()
+        geometry = page.view.geometry_now
+        for node in {place.node for place in places(geometry)}:
+            inner, outer, start, end = geometry.sector(node)
+            outline = node_outline(geometry, node)
+            n_in_the_middle += inner == 0 and 0 < end - start < 0.5 and not outline.isEmpty()
+            for share in (0.1, 0.5, 0.9):
+                point = geometry.point(inner + share * (outer - inner), start + (end - start) / 2)
+                assert outline.isEmpty() or outline.contains(QPointF(*point))
+    assert n_in_the_middle
+
+
+def test_the_card_is_as_high_as_its_facts(qtbot):
+    around = QWidget()
+    qtbot.addWidget(around)
+    around.resize(800, 600)
+    around.show()
+    card, heights = TreeCard(around), []
+    for n_lines in (1, 3, 1):
+        card.show_beside(QPainterPath(), QPointF(20, 20), "Han", ("1 token",) * n_lines)
+        heights.append(card.height())
+    assert heights[0] == heights[2] < heights[1] - card.fontMetrics().height()
+
+
+def test_a_click_makes_a_node_the_centre_and_back_returns(page, qtbot):
+    node, whole = widest_child(page), page.model.view
+    assert page.view.node_at(center_of(page, node)) == node
+    qtbot.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=center_of(page, node))
+    assert page.model.chosen == node
+    assert page.model.view == tuple(map(float, page.model.picture.span(node)))
+    qtbot.mouseClick(page.bar.back, Qt.MouseButton.LeftButton)
+    assert page.model.view == whole
+    qtbot.mouseClick(page.bar.forward, Qt.MouseButton.LeftButton)
+    assert page.model.view == tuple(map(float, page.model.picture.span(node)))
+
+
+def test_keys_walk_from_node_to_node(page, qtbot):
+    page.view.setFocus()
+    page.model.choose(ROOT)
+    qtbot.keyClick(page.view, Qt.Key.Key_Down)
+    first = page.model.chosen
+    assert page.model.picture.parent(first) == ROOT
+    qtbot.keyClick(page.view, Qt.Key.Key_Right)
+    assert page.model.chosen == first + 1
+    qtbot.keyClick(page.view, Qt.Key.Key_Left)
+    qtbot.keyClick(page.view, Qt.Key.Key_Up)
+    assert page.model.chosen == ROOT
+
+
+def test_what_moves_is_painted_coarsely_and_sharply_when_it_stands_still(page, qtbot):
+    middle = page.model.picture.width / 2
+    page.model.set_view((middle / 2, middle), remember=False)
+    moving = page.view.grab().toImage()
+    assert not page.view.is_settled
+    qtbot.waitUntil(lambda: page.view.is_settled)
+    still = page.view.grab().toImage()
+    assert moving != still
+    page.view.show_at_once()
+    assert page.view.grab().toImage() == still
+
+
+def test_the_middle_tells_the_whole_token_and_the_others_what_they_add(page):
+    model, picture = page.model, page.model.picture
+    widths = picture.layout.ends - picture.layout.starts
+    parents = picture.layout.parents
+    is_small_part = (widths > 3) & (widths < 0.1 * widths[parents])
+    is_below_token = (picture.layout.tokens >= 0) & (picture.layout.tokens[parents] >= 0)
+    node = int(np.flatnonzero(is_small_part & is_below_token)[0])
+    parent = picture.parent(node)
+    before, whole = (
+        model.label(parent, is_whole=True).replace("(space)", "·"),
+        model.label(node, is_whole=True),
+    )
+    assert whole == before + model.label(node)
+    model.show(node)
+    page.view.show_at_once()
+    middle = [place for place in places(page.view.geometry_now) if place.is_middle]
+    assert [place.node for place in middle] == [node]
+
+
+def test_keys_go_back_and_forward_and_show_all(page, qtbot):
+    whole, node = page.model.view, widest_child(page)
+    alt = Qt.KeyboardModifier.AltModifier
+    page.model.choose(node)
+    qtbot.keyClick(page.view, Qt.Key.Key_Return)
+    near = page.model.view
+    assert near == tuple(map(float, page.model.picture.span(node)))
+    qtbot.keyClick(page.view, Qt.Key.Key_Left, alt)
+    assert page.model.view == whole
+    qtbot.keyClick(page.view, Qt.Key.Key_Right, alt)
+    assert page.model.view == near
+    qtbot.mouseClick(page.view, Qt.MouseButton.BackButton)
+    assert page.model.view == whole
+    qtbot.mouseClick(page.view, Qt.MouseButton.ForwardButton)
+    assert page.model.view == near
+    qtbot.keyClick(page.view, Qt.Key.Key_Home)
+    assert page.model.view == whole
+    qtbot.keyClick(page.view, Qt.Key.Key_Plus)
+    assert page.model.view[1] - page.model.view[0] < whole[1]
+
+
+@pytest.mark.parametrize("at", [0.0, 0.5, 1.0])
+def test_the_map_shows_where_a_narrow_view_is(page, at):
+    width = page.model.picture.width
+    page.model.set_view((at * (width - 1), at * (width - 1) + 1))
+    image = page.mini_map.grab().toImage()
+    accent, row = page.theme_source.theme.accent, image.height() // 2
+    lit = [x for x in range(image.width()) if image.pixelColor(x, row) == accent]
+    assert lit == pytest.approx([at * image.width()] * len(lit), abs=4)
+    assert lit
+
+
+@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
+@pytest.mark.parametrize("size", [(300, 0), (300, 1), (1, 300), (7, 7), (8, 8)])
+def test_a_view_without_room_shows_no_tree(page, shape, size):
+    page.model.set_shape(shape)
+    page.view.show_at_once()
+    page.view.resize(*size)
+    page.view.repaint()
+    page.view.grab()
+    page.export.copy()
+    assert (page.view.geometry_now is None) == (min(size) < 8)
+
+
+def difference(one, other):
+    return max(abs(a - b) for a, b in zip(one.getRgb(), other.getRgb(), strict=True))
+
+
+def share_drawn(image, outline, color):
+    """How much of an outline is drawn in a colour, where it is in the picture."""
+    points = [outline.pointAtPercent(at / 300).toPoint() for at in range(300)]
+    return np.mean(
+        [difference(image.pixelColor(point), color) < 24 for point in points if image.valid(point)]
+    )
+
+
+def share_changed(image, before, outline):
+    """How much of an outline looks otherwise than before."""
+    points = [outline.pointAtPercent(at / 300).toPoint() for at in range(300)]
+    return np.mean([image.pixel(point) != before.pixel(point) for point in points if image.valid(point)])
+
+
+def still_picture(page, qtbot):
+    """The whole tree on the screen, which is what would be saved."""
+    page.model.fit()
+    qtbot.waitUntil(lambda: page.view.is_settled and not page.search.job.is_busy)
+    shown = page.view.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    assert shown == page.view.image(1.0).convertToFormat(QImage.Format.Format_RGB32)
+    return shown
+
+
+@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
+def test_what_is_chosen_or_found_and_the_way_there_are_outlined(page, qtbot, shape):
+    page.model.set_shape(shape)
+    page.view.show_at_once()
+    picture, theme, geometry = page.model.picture, page.theme_source.theme, page.view.geometry_now
+    parent, elsewhere = sorted(picture.children(ROOT), key=lambda node: -np.ptp(picture.span(node)))[:2]
+    node = max(picture.children(parent), key=lambda node: np.ptp(picture.span(node)))
+    way, ring, away = (node_outline(geometry, each) for each in (parent, node, elsewhere))
+    page.model.choose(ROOT)
+    plain = still_picture(page, qtbot)
+    page.model.choose(node)
+    chosen = still_picture(page, qtbot)
+    assert share_drawn(plain, ring, theme.accent) < 0.1 < 0.6 < share_drawn(chosen, ring, theme.accent)
+    assert share_changed(chosen, plain, way) > 0.6 > 0.3 > share_changed(chosen, plain, away)
+    page.model.choose(ROOT)
+    page.search.list_tokens("some", np.array([picture.token(node)], np.int32))
+    qtbot.waitUntil(lambda: page.search.current_node == node)
+    page.model.choose(ROOT)
+    assert share_drawn(still_picture(page, qtbot), ring, theme.warning) > 0.6
+
+
+def test_no_line_goes_across_the_view_around_what_is_larger(page):
+    page.model.set_shape("icicle")
+    _, around, inside, *_, last = page.model.picture.path(len(page.model.picture) - 1)
+    images = []
+    for chosen in (ROOT, last):
+        page.model.choose(chosen)
+        page.model.show(inside)
+        page.view.show_at_once()
+        images.append(page.view.image(1.0))
+    assert share_changed(*images, node_outline(page.view.geometry_now, around)) < 0.6
+
+
+def test_the_node_under_the_pointer_is_outlined_and_told_once(page, qtbot):
+    told, node = [], widest_child(page)
+    page.view.hovered.connect(told.append)
+    page.model.choose(ROOT)
+    outline, middle = node_outline(page.view.geometry_now, node), center_of(page, node)
+    before = still_picture(page, qtbot)
+    for right in (0, 1, 2):
+        point_at(page, middle + QPoint(right, 0))
+    page.card.hide()
+    assert share_changed(still_picture(page, qtbot), before, outline) > 0.6
+    leave(page)
+    assert told == [node, None]
+    assert still_picture(page, qtbot) == before
+    turn_wheel(page.view, middle, 120)
+    leave(page)
+    qtbot.waitUntil(lambda: page.view.is_settled)
+    assert not page.card.isVisible()
+    told.clear()
+    point_at(page, middle)
+    page.view._take_picture()  # as of another model
+    assert len(told) == 2
+    assert told[1] is None
+
+
+def leave(page):
+    QApplication.sendEvent(page.view, QEvent(QEvent.Type.Leave))
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
+def test_each_place_has_the_colour_of_the_node_that_is_there(page, shape, scale):
+    page.model.set_shape(shape)
+    page.model.set_view((page.model.picture.width / 5, page.model.picture.width / 2))
+    page.view.show_at_once()
+    image, colors, is_right, seen = page.view.plain_image(scale), page.view.colors, [], set()
+    for y in range(4, page.view.height() - 4, 13):
+        for x in range(4, page.view.width() - 4, 13):
+            around = [QPointF(x + right, y + down) for right in (-2, 0, 2) for down in (-2, 0, 2)]
+            if len(nodes := set(map(page.view.node_at, around))) == 1:
+                (node,) = nodes
+                wanted = colors.ground if node is None else colors.of(node)
+                is_right.append(image.pixel(round(x * scale), round(y * scale)) & 0xFFFFFF == wanted)
+                seen |= nodes
+    assert np.mean(is_right) > 0.97  # all but some nodes of one pixel
+    assert len(seen) > 20
+
+
+@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
+def test_small_nodes_that_were_found_have_a_mark_each(page, qtbot, shape):
+    page.model.set_shape(shape)
+    tokens = page.model.picture.layout.tokens
+    page.search.list_tokens("some", tokens[tokens >= 0][-400::40])
+    qtbot.waitUntil(lambda: len(page.search.found_nodes) == 10)
+    page.model.choose(ROOT)
+    page.model.fit()
+    page.view.show_at_once()
+    image, geometry, found = page.view.image(1.0), page.view.geometry_now, page.search.found_nodes
+    points = [QPointF(*point) for point in mark_points(geometry, found).tolist()]
+    assert len(points) > 5
+    assert all(page.view.node_at(point) is not None for point in points)
+    color = page.theme_source.theme.text
+    marks = [difference(image.pixelColor(point.toPoint()), color) < 4 for point in points]
+    assert sum(marks) >= len(marks) - 1  # but for the present one
+    middle = (page.model.picture.span(int(found[0]))[0] + 0.5) / page.model.picture.width
+    assert min(abs(geometry.share_at(point.x(), point.y()) - middle) for point in points) < 0.002
+
+
+def test_the_view_flies_to_what_is_shown_and_bends_to_another_shape(page, qtbot):
+    page.view.set_animated(True)
+    views, shapes = [], []
+    whole, node = page.model.view, widest_child(page)
+
+    def note():
+        views.append(page.view.geometry_now.view)
+        shapes.append(type(page.view.geometry_now))
+        return page.view.is_settled
+
+    page.model.show(node)
+    assert not note()
+    qtbot.waitUntil(note)
+    widths = [right - left for left, right in views]
+    assert (views[0], views[-1]) == (whole, page.model.view)
+    assert widths == sorted(widths, reverse=True)
+    for shape, geometry in (("icicle", Icicle), ("sunburst", Sunburst)):
+        shapes.clear()
+        page.model.set_shape(shape)
+        assert not note()
+        qtbot.waitUntil(note)
+        assert shapes == [shapes[0]] * shapes.count(shapes[0]) + [geometry] * shapes.count(geometry)
+        assert len(set(shapes)) == 2
+    QTest.mousePress(page.view, Qt.MouseButton.LeftButton, pos=QPoint(250, 120))
+    QTest.mouseMove(page.view, QPoint(290, 160))
+    assert page.view.geometry_now.view == page.model.view != views[-1]
+    QTest.mouseRelease(page.view, Qt.MouseButton.LeftButton, pos=QPoint(290, 160))
+    page.view.set_animated(False)
+    page.model.fit()
+    assert page.view.geometry_now.view == whole
+
+
+def test_a_strip_bends_until_it_is_a_circle(page):
+    picture, view = page.model.picture, page.model.view
+    icicle, sunburst = Icicle(picture, view, 600, 400), Sunburst(picture, view, 600, 400)
+    tops, (x, y, angle, inner) = bending(icicle, sunburst, 1.0)
+    assert (tops == sunburst.radii).all()
+    assert (x, y, angle, inner) == pytest.approx((*sunburst.center, 2 * np.pi, 0))
+    tops, (x, y, angle, inner) = bending(icicle, sunburst, 0.0)
+    assert (tops == icicle.tops).all()
+    assert (inner + tops[-1]) * angle == pytest.approx(icicle.width_px)
+    assert (x, y + inner) == pytest.approx((300, 0))
+    ways = [bending(icicle, sunburst, roundness) for roundness in np.linspace(0, 1, 20).tolist()]
+    assert sorted(ways, key=lambda way: way[1][2]) == ways == sorted(ways, key=lambda way: -way[1][3])
+
+
+def test_the_menu_of_the_view_has_its_actions_and_the_name_of_what_is_chosen_is_told(page, qtbot):
+    node = widest_child(page)
+    page.model.choose(node)
+    assert page.view.accessibleDescription() == page.model.label(node)
+    seen = []
+
+    def look():
+        menu = QApplication.activePopupWidget()
+        seen.extend(menu.actions())
+        menu.close()
+
+    QTimer.singleShot(0, look)
+    reason, place = QContextMenuEvent.Reason.Mouse, QPoint(5, 5)
+    QApplication.sendEvent(page.view, QContextMenuEvent(reason, place, page.view.mapToGlobal(place)))
+    assert seen == [*page.export.actions, page.export.animated]

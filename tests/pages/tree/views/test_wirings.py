@@ -1,0 +1,235 @@
+"""Each key, button and wheel of the Tree page does what it is there for, and is enabled when it can."""
+
+import pytest
+from hands import turn_wheel
+from pictures import badly_placed, paintings_of
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolButton
+
+from guiapp.analysis.tree.picture import ROOT
+from guiapp.pages.tree.bar import LEAST_PATH_PX
+from guiapp.pages.tree.head import about
+from guiapp.pages.tree.walk_bar import HINT
+
+LEFT, RIGHT, Key = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.Key
+SHIFT, CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+NONE = Qt.KeyboardModifier.NoModifier
+
+
+def width(page):
+    return page.model.view[1] - page.model.view[0]
+
+
+@pytest.fixture
+def near(page):
+    """The page with a quarter of the tree in view."""
+    whole = page.model.picture.width
+    page.model.set_view((whole / 4, whole / 2), remember=False)
+    page.view.show_at_once()
+    return page
+
+
+@pytest.mark.parametrize(
+    ("key", "factor"), [(Key.Key_Plus, -1), (Key.Key_Minus, 1), (Key.Key_Home, 3), (Key.Key_Escape, 3)]
+)
+def test_keys_zoom_around_the_middle(near, qtbot, key, factor):
+    before, middle = width(near), sum(near.model.view) / 2
+    qtbot.keyClick(near.view, key)
+    if factor == 3:
+        assert near.model.view == (0.0, float(near.model.picture.width))
+    else:
+        assert (width(near) - before) * factor > 0
+        assert sum(near.model.view) / 2 == pytest.approx(middle)
+    assert not near.model.can_go_back or factor == 3
+
+
+@pytest.mark.parametrize("turned", [120, -120])
+def test_the_wheel_moves_the_view_sidewards_with_shift_and_zooms_without(near, turned):
+    start, before = near.model.view[0], width(near)
+    turn_wheel(near.view, QPoint(300, 300), turned, SHIFT)
+    assert width(near) == pytest.approx(before)
+    assert (near.model.view[0] - start) * turned < 0
+    turn_wheel(near.view, QPoint(300, 300), turned)
+    assert (width(near) - before) * turned < 0
+    assert not near.model.can_go_back
+
+
+@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
+def test_dragging_moves_what_is_under_the_pointer(near, shape):
+    near.model.set_shape(shape)
+    near.view.show_at_once()
+    geometry, before, chosen = near.view.geometry_now, near.model.view, near.model.chosen
+    here, there = QPoint(250, 120), QPoint(290, 130)
+    under = geometry.view[0] + geometry.share_at(here.x(), here.y()) * width(near)
+    QTest.mousePress(near.view, LEFT, pos=here)
+    QTest.mouseMove(near.view, here + QPoint(1, 0))
+    assert near.model.view == before  # a hand is never quite still
+    QTest.mouseMove(near.view, there)
+    assert near.view.cursor().shape() is Qt.CursorShape.ClosedHandCursor
+    QTest.mouseRelease(near.view, LEFT, pos=there)
+    assert near.view.cursor().shape() is not Qt.CursorShape.ClosedHandCursor
+    near.view.show_at_once()
+    geometry = near.view.geometry_now
+    now = geometry.view[0] + geometry.share_at(there.x(), there.y()) * width(near)
+    assert now == pytest.approx(under, abs=width(near) / 200)
+    assert (width(near), near.model.chosen) == (pytest.approx(before[1] - before[0]), chosen)
+
+
+def test_the_right_button_neither_chooses_nor_moves(near, qtbot):
+    before = near.model.view, near.model.chosen
+    QTest.mouseClick(near.view, RIGHT, pos=QPoint(250, 120))
+    QTest.mouseMove(near.view, QPoint(290, 130))
+    assert (near.model.view, near.model.chosen) == before
+
+
+def test_a_click_on_what_fills_the_view_goes_one_step_up(page, qtbot):
+    node = page.model.picture.children(ROOT)[1]
+    page.view._click(node)
+    assert (page.model.chosen, page.model.view) == (node, tuple(map(float, page.model.picture.span(node))))
+    page.view._click(node)
+    assert (page.model.chosen, page.model.view) == (ROOT, (0.0, float(page.model.picture.width)))
+
+
+def test_typing_begins_a_search_and_ctrl_f_selects_it(page, qtbot):
+    page.activateWindow()
+    page.view.setFocus()
+    qtbot.waitUntil(page.view.hasFocus)
+    qtbot.keyClick(page.view, "x", CONTROL)
+    assert page.bar.query.text() == ""
+    qtbot.keyClick(page.view, "t")
+    assert (page.bar.query.text(), page.bar.query.hasFocus()) == ("t", True)
+    qtbot.waitUntil(lambda: page.search.title != "")
+    assert page.side.currentWidget() is page.node_panel
+    page.view.setFocus()
+    qtbot.keyClick(page.view, Key.Key_F, CONTROL)
+    assert (page.bar.query.selectedText(), page.bar.query.hasFocus()) == ("t", True)
+
+
+def test_tabs_show_their_panels_and_f6_goes_to_the_one_that_shows(page, qtbot):
+    seen = []
+    for button in page.tabs.findChildren(QToolButton):
+        qtbot.mouseClick(button, LEFT)
+        seen.append(page.side.currentWidget())
+        assert page.panels == [page.view, page.editor, page.bar.query, seen[-1]]
+    assert seen == [page.node_panel, page.found_panel, page.findings_panel]
+    assert page.findings.statistics is not None or page.findings.job.is_busy
+
+
+def test_back_and_forward_are_enabled_where_there_is_a_way(page):
+    states = []
+    for go in (lambda: None, lambda: page.model.show(1), page.model.go_back):
+        go()
+        states.append((page.bar.back.isEnabled(), page.bar.forward.isEnabled()))
+    assert states == [(False, False), (True, False), (False, True)]
+
+
+def test_the_walk_bar_steps_plays_and_pauses(page, qtbot):
+    bar = page.walk_bar
+    back, play, on = bar.findChildren(QToolButton)
+    assert bar._story.toPlainText() == HINT
+    at = []
+    for button in (on, on, back, back):
+        qtbot.mouseClick(button, LEFT)
+        at.append(None if page.walk.step is None else page.walk.step.offset)
+    assert at == [0, 1, 0, None]
+    assert bar._story.toPlainText() == HINT
+    assert play.text() == "Play"
+    qtbot.mouseClick(play, LEFT)
+    assert (page.walk.is_playing, play.text()) == (True, "Pause")
+    qtbot.mouseClick(play, LEFT)
+    assert (page.walk.is_playing, play.text()) == (False, "Play")
+
+
+def test_the_shape_is_kept_for_the_next_start(page):
+    page.model.set_shape("icicle")
+    assert page._settings.tree_shape == "icicle"
+
+
+def test_buttons_of_the_bar_choose_shape_and_colours_and_show_all(near, qtbot):
+    bar, shapes = near.bar, near.bar.shapes
+    assert not any(button.icon().isNull() for button in (bar.back, bar.forward, bar.fit, *shapes.values()))
+    qtbot.mouseClick(bar.fit, LEFT)
+    assert near.model.view == (0.0, float(near.model.picture.width))
+    for name in ("icicle", "icicle", "sunburst"):  # a click on the chosen one leaves it chosen
+        qtbot.mouseClick(shapes[name], LEFT)
+        assert near.model.shape == name
+        assert [each for each, button in shapes.items() if button.isChecked()] == [name]
+    for action in bar.coloring.menu().actions():
+        action.trigger()
+        qtbot.waitUntil(lambda: not near.model.evaluating.is_busy)
+        assert bar.coloring.text() == f"Colour by: {action.text()}"
+        assert action.text() in bar.coloring.accessibleName()
+        assert [each for each in bar.coloring.menu().actions() if each.isChecked()] == [action]
+        assert near.model.coloring == action.data()
+
+
+def test_keys_in_the_search_field_step_and_end_and_the_bar_tells_where_they_are(page, qtbot):
+    query, line, seen = page.bar.query, page.head.line, []
+    page.search.job.busy_changed.connect(lambda: seen.append(line.said))
+    query.setText("th")
+    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 3)
+    n_found = len(page.search.found_nodes)
+    assert "Searching …" in seen
+    assert line.said.startswith(f"{n_found:,} tokens found")
+    way = [("Return", 0), ("Enter", 1), ("Down", 2), ("Up", 1), ("Shift+Return", 0)]
+    for keys, at in (*way, ("Shift+Return", n_found - 1)):
+        qtbot.keySequence(query, keys)
+        assert line.said.startswith(f"{at + 1:,} of {n_found:,}")
+        assert page.found_panel.view.currentIndex().row() == page.search.current == at
+        assert page.model.chosen == page.search.found_nodes[at]
+    qtbot.keyClick(query, Key.Key_Escape)
+    assert (query.text(), line.said in about(page.model.shape), page.search.title) == ("", True, "")
+    query.setText("/(/")
+    qtbot.waitUntil(lambda: bool(page.search.problem))
+    assert page.search.problem in line.toolTip()
+    query.clear()
+    assert line.said in about(page.model.shape)
+
+
+def test_the_path_names_what_fits_and_each_place_on_it_belongs_to_a_name(page):
+    way, picture = page.bar.breadcrumb, page.model.picture
+    path = picture.path(len(picture) - 1)
+    for width in (1500, 160, 130, 119):
+        way.setFixedWidth(width)
+        page.model.choose(path[-1])
+        way.grab()
+        at = [way.node_at(QPointF(x, 20)) for x in range(width)]
+        named = list(dict.fromkeys(node for node in at if node is not None))
+        if width < LEAST_PATH_PX:
+            assert (named, paintings_of(way).texts) == ([], [])  # the panel tells it, too
+            continue
+        assert named == path[-len(named) :]
+        texts, inks = paintings_of(way).texts, [mark.pen for mark in paintings_of(way).written]
+        assert [at for at, ink in enumerate(inks) if ink == page.theme_source.theme.accent.name()] == [
+            len(inks) - 1
+        ]
+        assert texts[0][0].startswith("…") == (named != path)
+        signs = [box.center().x() for text, box in texts if text.strip() == "›"]
+        edges = [x for x in range(1, width) if at[x] != at[x - 1] and at[x] and at[x - 1] is not None]
+        assert edges == pytest.approx(signs[-len(edges) :], abs=2)
+        assert len(edges) == len(named) - 1
+        assert width == 130 or badly_placed(way) == []
+        assert (len(named) == len(path)) == (width == 1500)
+    way.setFixedWidth(300)
+    page.model.choose(ROOT)
+    assert "›" not in "".join(text for text, _ in paintings_of(way).texts)
+
+
+def test_names_on_the_path_can_be_clicked_and_the_pointer_tells_so(page, qtbot):
+    way, node = page.bar.breadcrumb, page.model.picture.children(ROOT)[1]
+    way.setFixedWidth(300)
+    page.model.choose(node)
+    way.grab()
+    name, beside = QPoint(10, 20), QPoint(way.width() - 2, 20)
+    for place, shape in ((name, Qt.CursorShape.PointingHandCursor), (beside, Qt.CursorShape.ArrowCursor)):
+        QTest.mouseMove(way, place)
+        assert way.cursor().shape() is shape
+    for button, place, chosen in ((RIGHT, name, node), (LEFT, beside, node), (LEFT, name, ROOT)):
+        qtbot.mouseClick(way, button, pos=place)
+        assert page.model.chosen == chosen
+    page.model.choose(node)
+    page.model.show(node)
+    way.grab()
+    qtbot.mouseClick(way, LEFT, pos=name)
+    assert page.model.view == (0.0, float(page.model.picture.width))

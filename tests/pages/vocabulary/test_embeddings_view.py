@@ -1,0 +1,312 @@
+"""Reading embeddings on the Vocabulary page: by clicks and keys, in the real window."""
+
+import threading
+
+import numpy as np
+import pytest
+from chart_samples import click, hover
+from controls_in_words import controls_of
+from embedded_models import rows_with_dead, write_model
+from gguf import GGMLQuantizationType
+from hands import turn_wheel
+from menus import offered, take
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+import guiapp
+from guiapp.analysis.tree.trials import TrialError
+from guiapp.analysis.vocabulary_list.embeddings import measures
+from guiapp.pages.vocabulary import embeddings as module
+from guiapp.pages.vocabulary import embeddings_panel as words
+from guiapp.pages.vocabulary.embeddings import UPWARDS
+
+LEFT = Qt.MouseButton.LeftButton
+DEAD, KNOWN = range(50, 80), range(50, 60)
+N_TOKENS = 400
+
+
+def load(name, pre, progress):
+    return guiapp.open_model(name)
+
+
+@pytest.fixture
+def open_page(make_shell, qtbot, tmp_path, monkeypatch):
+    """Shows the panel with a model, whose tokens text reaches but one."""
+    monkeypatch.setattr("guiapp.pages.vocabulary.model.unreached_apart", lambda *_: np.array([61], np.int32))
+
+    def make(name=None, known=KNOWN):
+        path = written(tmp_path, known)
+        shell = make_shell(b"", str(path) if name is None else name, load)
+        shell.window.resize(1280, 800)
+        shell.window.actions_table["vocabulary"].trigger()
+        page = shell.window.pages.current
+        qtbot.waitUntil(lambda: page.model.prepared is not None)
+        settle(page, qtbot)
+        qtbot.mouseClick(page.bar.embeddings, LEFT)
+        page.shell = shell
+        return page
+
+    return make
+
+
+def written(folder, known=KNOWN):
+    rows = rows_with_dead(N_TOKENS, 64, DEAD, 0.1)
+    tensors = {"token_embd.weight": (GGMLQuantizationType.F32, rows.view(np.uint8))}
+    return write_model(folder / "x.gguf", tensors, N_TOKENS, known)
+
+
+@pytest.fixture
+def read_page(open_page, qtbot):
+    """Shows what was read."""
+    page = open_page()
+    qtbot.mouseClick(page.embeddings_panel.read, LEFT)
+    settle(page, qtbot)
+    return page
+
+
+def settle(page, qtbot):
+    qtbot.waitUntil(lambda: page.is_ready)
+    QApplication.processEvents()
+
+
+def listed(page):
+    return {int(page.list.table.index(row, 0).data()) for row in range(page.list.table.rowCount())}
+
+
+def test_a_click_reads_and_says_what_looks_untrained(read_page):
+    panel = read_page.embeddings_panel
+    assert (panel.count.text(), panel.unreached.text()) == ("■ 20 tokens", "□ 1 of them out of reach of text")
+    assert panel.known.text() == "○ Compared with 10 tokens named or marked as unused or reserved."
+    assert panel.limit.text().startswith("Cosine distance to the known unused rows up to 0.")
+    assert panel.remarks.isHidden()
+    assert {"norm", "cosine"} <= {column.name for column in read_page.model.shown_columns}
+
+
+def test_why_this_model_is_to_be_doubted_stands_with_its_figures(open_page, qtbot):
+    page = open_page(known=range(200, 210))
+    qtbot.mouseClick(page.embeddings_panel.read, LEFT)
+    settle(page, qtbot)
+    assert "are not set apart" in page.embeddings_panel.remarks.text()
+    assert page.embeddings_panel.remarks.isVisible()
+
+
+def test_why_it_is_not_known_what_text_reaches_is_told(open_page, qtbot, monkeypatch):
+    def fail(tokenizer, progress):
+        raise TrialError("It cannot be tried.")
+
+    monkeypatch.setattr("guiapp.pages.vocabulary.model.unreached_apart", fail)
+    page = open_page()
+    qtbot.mouseClick(page.embeddings_panel.read, LEFT)
+    settle(page, qtbot)
+    assert page.embeddings_panel.unreached.text() == "It cannot be tried."
+
+
+def test_columns_that_people_chose_stay_their_choice(open_page, qtbot):
+    page = open_page()
+    for name in {*page.model.columns} - {"id", "token"}:
+        page.model.show_column(name, False)
+    kept = page.model._settings.vocabulary_columns
+    qtbot.mouseClick(page.embeddings_panel.read, LEFT)
+    settle(page, qtbot)
+    assert page.model.columns == ["id", "token", "norm", "cosine"]
+    page.model.show_column("norm", False)
+    assert page.model.columns == ["id", "token", "cosine"]
+    assert page.model._settings.vocabulary_columns == kept
+    with qtbot.waitSignal(page.model.session.vocabulary_changed):
+        page.model.session.loader.open("demo:toy")
+    settle(page, qtbot)
+    assert page.model.columns == ["id", "token"]
+
+
+def test_all_columns_have_room_and_the_list_half_of_a_low_window(read_page, qtbot):
+    assert len(read_page.model.shown_columns) == 9
+    assert read_page.list.view.horizontalScrollBar().maximum() == 0
+    qtbot.mouseClick(read_page.bar.embeddings, LEFT)
+    read_page.shell.window.resize(860, 600)
+    settle(read_page, qtbot)
+    qtbot.mouseClick(read_page.bar.embeddings, LEFT)
+    above, below = read_page.middle.sizes()
+    assert abs(above - below) <= 1
+
+
+def test_suspects_are_listed_the_worst_first_and_all_again(read_page, qtbot):
+    panel = read_page.embeddings_panel
+    qtbot.mouseClick(panel.list, LEFT)
+    settle(read_page, qtbot)
+    assert listed(read_page) == {*DEAD} - {*KNOWN}
+    assert [*read_page.model.shown.ids] == [*read_page.embeddings.indicators.suspects]
+    assert panel.list.isChecked()
+    qtbot.mouseClick(panel.list, LEFT)
+    settle(read_page, qtbot)
+    assert len(listed(read_page)) == N_TOKENS
+    assert not panel.list.isChecked()
+
+
+def test_a_click_on_a_point_looks_at_its_token_and_pointing_tells_it(read_page, qtbot):
+    chart, panel = read_page.embeddings_panel.chart, read_page.embeddings_panel
+    for angle in (0, 240):  # also where it is zoomed
+        turn_wheel(chart.view.viewport(), chart.place_of(200).toPoint(), angle)
+        QApplication.processEvents()
+        place = chart.place_of(200)
+        expected = chart.token_at(place)
+        hover(chart, place)
+        assert panel.pointed.text().startswith(f"{expected}   t{expected}   norm ")
+        read_page.model.choose(0)
+        click(chart, place)
+        assert read_page.model.chosen == expected
+    assert chart.is_zoomed
+    hover(chart, QPoint(1, 1))
+    click(chart, QPoint(1, 1))
+    assert read_page.model.chosen == expected
+    assert panel.pointed.text().startswith(f"{expected}   t{expected}   norm "), "while none is pointed at"
+    assert read_page.panels == [
+        *(read_page.list.view, read_page.bar.field, chart, read_page.picture.scripts, read_page.card)
+    ]
+    qtbot.keyClick(chart, Qt.Key.Key_Escape)
+    assert not chart.is_zoomed
+
+
+def test_arrow_keys_go_through_what_looks_untrained(read_page, qtbot):
+    chart, suspects = read_page.embeddings_panel.chart, [*read_page.embeddings.indicators.suspects]
+    chart.setFocus()
+    for key, expected in (
+        (Qt.Key.Key_Right, 0),
+        (Qt.Key.Key_Down, 1),
+        (Qt.Key.Key_Left, 0),
+        (Qt.Key.Key_Up, -1),
+    ):
+        qtbot.keyClick(chart, key)
+        assert read_page.model.chosen == suspects[expected]
+
+
+def test_each_token_is_a_point_of_its_figures(read_page, qtbot):
+    chart, picture = read_page.embeddings_panel.chart, read_page.embeddings.picture
+    assert [*picture.tokens] == [*range(N_TOKENS)]
+    for name in ("residual", "distance", "length", "cosine"):
+        read_page.embeddings.set_up(name)
+        picture = read_page.embeddings.picture
+        assert picture.up == name
+        assert (picture.limit_up is None) == (name != "cosine")
+        left, right = int(picture.x.argmin()), int(picture.x.argmax())
+        assert chart.area.left() <= chart.place_of(left).x() < chart.place_of(right).x() < chart.area.right()
+        high, low = int(picture.y.argmax()), int(picture.y.argmin())
+        assert chart.area.top() < chart.place_of(high).y() <= chart.place_of(low).y() <= chart.area.bottom()
+        assert [scale.label for scale in chart.scales] == ["norm", words.COLUMN_NAMES[name]]
+        assert [word.text for word in chart.words] == [f"↑ {words.COLUMN_NAMES[name]}"]
+
+
+def test_what_looks_untrained_is_marked(read_page, qtbot):
+    chart, theme = read_page.embeddings_panel.chart, read_page.shell.theme_source.theme
+    read_page.model.set_query("#300")  # all others are grey
+    settle(read_page, qtbot)
+    image = chart.grab().toImage()
+
+    def around(token):
+        at = chart.place_of(token).toPoint()
+        return {image.pixelColor(at + QPoint(x, y)).name() for x in range(-4, 5) for y in range(-4, 5)}
+
+    for token in {*DEAD} - {*KNOWN} - {61}:
+        assert theme.warning.name() in around(token)
+    for token in (0, 200):
+        assert theme.warning.name() not in around(token)
+    assert theme.contenders[0].name() in around(300)
+
+
+def test_selected_rows_can_be_compared_with(read_page, qtbot):
+    read_page.list.view.selectRow(60)
+    read_page.list.view.selectionModel().select(
+        read_page.list.table.index(61, 0),
+        read_page.list.view.selectionModel().SelectionFlag.Select
+        | read_page.list.view.selectionModel().SelectionFlag.Rows,
+    )
+    menu, named = read_page.embeddings_panel.compare.menu(), "10 tokens named or marked as unused or reserved"
+    assert offered(menu) == [f"{named} | checked", "", "The selected rows of the list (2)"]
+    take(menu, "The selected rows")
+    settle(read_page, qtbot)
+    assert read_page.embeddings_panel.known.text() == "○ Compared with 2 chosen rows."
+    read_page.list.view.selectRow(60)
+    assert offered(menu)[-1] == "The selected rows of the list (1) | off"
+
+
+def test_the_height_of_points_is_chosen_in_a_menu(read_page):
+    panel = read_page.embeddings_panel
+    titles = [words.COLUMN_NAMES[name] for name in UPWARDS]
+    for title in (titles[2], titles[0]):
+        take(panel.up.menu(), title)
+        assert panel.up.text() == title == words.COLUMN_NAMES[read_page.embeddings.picture.up]
+        assert offered(panel.up.menu()) == [f"{each} | checked" if each == title else each for each in titles]
+
+
+def test_a_prompt_is_copied_and_whether_it_holds_the_token_is_told(read_page, qtbot):
+    panel = read_page.embeddings_panel
+    assert not panel.ask.isEnabled()
+    read_page.model.choose(70)
+    qtbot.mouseClick(panel.ask, LEFT)
+    assert QGuiApplication.clipboard().text().count("«t70»") == 17
+    assert panel.asked.text() in (words.COPIED, words.NOT_HELD)
+
+
+def test_reading_is_given_up_by_a_click(open_page, qtbot, monkeypatch):
+    gate, survey = threading.Event(), measures._survey
+
+    def held(matrix, progress):
+        progress(0.4)
+        gate.wait(10)
+        return survey(matrix, progress)
+
+    monkeypatch.setattr(measures, "_survey", held)
+    page = open_page()
+    panel = page.embeddings_panel
+    qtbot.mouseClick(panel.read, LEFT)
+    qtbot.waitUntil(lambda: panel.progress.value() == 200)
+    qtbot.mouseClick(panel.cancel, LEFT)
+    assert panel.read.isVisible()
+    gate.set()
+    settle(page, qtbot)
+    assert page.embeddings.indicators is None
+
+
+def test_what_was_read_is_forgotten_with_its_model(read_page, qtbot):
+    with qtbot.waitSignal(read_page.model.session.vocabulary_changed):
+        read_page.model.session.loader.open("demo:toy")
+    settle(read_page, qtbot)
+    assert read_page.embeddings.picture is None
+    assert module.UNTRAINED not in read_page.model.query
+
+
+def test_a_file_without_embeddings_says_so_before_anybody_asks_to_read_them(open_page, qtbot, tmp_path):
+    page = open_page("demo:toy")
+    settle(page, qtbot)
+    panel = page.embeddings_panel
+    assert panel.problem.text().startswith("toy.gguf holds no embeddings")
+    assert panel.read.isHidden()
+    with qtbot.waitSignal(page.model.session.vocabulary_changed):
+        page.model.session.loader.open(str(written(tmp_path)))
+    settle(page, qtbot)
+    assert panel.read.isVisible()
+    assert not panel.problem.text()
+
+
+def test_all_that_is_told_of_embeddings(read_page):
+    said = controls_of(read_page.embeddings_panel)
+    assert said[:5] == [
+        *("Norm and distance of the tokens' embeddings", "Save | Copy this chart, or save it as a picture"),
+        "Point at a token, or click it.",
+        *("LOOKS UNTRAINED | Looks untrained", "■ 20 tokens"),
+    ]
+    assert said[5:17] == [
+        "List them",
+        "□ 1 of them out of reach of text",
+        "Cosine distance to the known unused rows up to 0.12.",
+        "○ Compared with 10 tokens named or marked as unused or reserved.",
+        "Compare with | Read again, and compare with other rows",
+        "HEIGHT OF A POINT | Height of a point",
+        "cosine distance | What the height of a point is",
+        "ASK THE MODEL | Ask the model",
+        "Choose a token, and give your model a prompt that one which knows it goes on with.",
+        "Copy a prompt | off",
+        "DOUBTS | Doubts",
+        said[-1],
+    ]
+    assert said[-1].startswith("As in Land & Bartolo 2024, “Fishing for Magikarp” (arXiv 2405.05417).")

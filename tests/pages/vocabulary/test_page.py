@@ -1,0 +1,363 @@
+"""The Vocabulary page in the real window: what is listed, filtered and shown by clicks and keys."""
+
+import pytest
+from chart_samples import click, drag, hover, texts
+from controls_in_words import controls_of
+from fitting import unreadable
+from menus import offered, take
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
+from vocabulary_pairs import HOSTILE, load
+
+from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.vocabulary_list.filters import FLAGS
+from guiapp.kit.widgets.styled_text import StyledText
+from guiapp.pages.vocabulary.bar import FORMS
+from guiapp.pages.vocabulary.page import NO_MODEL
+from guiapp.pages.vocabulary.picture import HOW_TO
+
+LEFT, CTRL, SHIFT = (
+    Qt.MouseButton.LeftButton,
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+)
+LATIN = NAMES.index("Latin")
+
+
+@pytest.fixture
+def open_page(make_shell, qtbot):
+    """Shows the page with a model."""
+
+    def make(name=None, text=b"abacbb"):
+        shell = make_shell(text, name, load)
+        shell.window.resize(1280, 800)
+        shell.window.actions_table["vocabulary"].trigger()
+        page = shell.window.pages.current
+        if name is not None:
+            qtbot.waitUntil(lambda: page.model.prepared is not None)
+            settle(page, qtbot)
+        page.shell = shell
+        return page
+
+    return make
+
+
+def settle(page, qtbot):
+    qtbot.waitUntil(lambda: page.is_ready)
+    QApplication.processEvents()
+
+
+def listed(page, column=1):
+    return [page.list.table.index(row, column).data() for row in range(page.list.table.rowCount())]
+
+
+def row_place(page, row):
+    return page.list.view.visualRect(page.list.table.index(row, 1)).center()
+
+
+def click_row(page, qtbot, row, modifier=Qt.KeyboardModifier.NoModifier):
+    qtbot.mouseClick(page.list.view.viewport(), LEFT, modifier, row_place(page, row))
+
+
+def told(page):
+    return {each.accessibleName(): each.toPlainText() for each in page.card.findChildren(StyledText)}
+
+
+def type_filter(page, qtbot, text):
+    qtbot.keyClick(page.list.view, Qt.Key.Key_F, CTRL)
+    assert page.bar.field.hasFocus()
+    qtbot.keyClicks(page.bar.field, text)
+    settle(page, qtbot)
+
+
+def test_all_words_can_be_read_in_a_window_of_any_size(open_page, qtbot):
+    page = open_page("demo:bpe")
+    click_row(page, qtbot, 3)
+    assert unreadable(page.window()) == []
+
+
+def test_without_a_model_it_says_what_to_do(open_page, qtbot):
+    page = open_page()
+    asked = []
+    page._requests.model_wanted.disconnect()
+    page._requests.model_wanted.connect(lambda widget, take: asked.append(take))
+    assert page.contents.message.text() == NO_MODEL
+    assert not page.bar.field.isEnabled()
+    qtbot.waitUntil(page.window().isActiveWindow)
+    qtbot.mouseClick(page.open, LEFT)
+    with qtbot.waitSignal(page.model.session.vocabulary_changed):
+        asked[0]("demo:toy", None)
+    settle(page, qtbot)
+    assert page.list.count.text() == "9 tokens"
+    assert page.bar.field.hasFocus()
+
+
+def test_the_list_follows_what_is_typed(open_page, qtbot):
+    page = open_page("demo:toy")
+    type_filter(page, qtbot, "b length:2")
+    assert listed(page) == ["bb", "ab", "cb"]
+    assert page.list.count.text() == "3 of 9 tokens"
+    qtbot.keyClick(page.bar.field, Qt.Key.Key_Down)
+    assert page.model.chosen == 6
+    qtbot.keyClick(page.bar.field, Qt.Key.Key_Return)
+    assert told(page)["Token text"] == "ab"
+    qtbot.keyClicks(page.bar.field, " nowhere")
+    settle(page, qtbot)
+    assert (listed(page), page.list.state.text()) == ([], "No token matches.")
+    qtbot.keyClick(page.bar.field, Qt.Key.Key_Escape)
+    settle(page, qtbot)
+    assert (len(listed(page)), page.bar.field.text()) == (9, "")
+
+
+def test_a_click_on_a_title_sorts_and_a_third_one_does_no_more(open_page, qtbot):
+    page = open_page("demo:toy")
+    header = page.list.view.horizontalHeader()
+    place = QPoint(header.sectionViewportPosition(2) + 20, header.height() // 2)  # length
+    assert (header.sortIndicatorSection(), page.model.wanted.sort) == (-1, "")
+    rows = ((["a", "acbb"], (0, -1), 2), (["acbb", "a"], (0, 6), 2), (["a", "acbb"], (0, -1), -1))
+    for (expected, at, sorting), title in zip(rows, ("▴ length", "▾ length", "length"), strict=True):
+        qtbot.mouseClick(header.viewport(), LEFT, pos=place)
+        settle(page, qtbot)
+        assert [listed(page)[row] for row in at] == expected
+        assert page.list.table.headerData(2, Qt.Orientation.Horizontal) == title
+        assert header.sortIndicatorSection() == sorting
+    assert page.model.wanted.sort == ""
+
+
+def test_a_row_is_explained_and_selected_in_the_text(open_page, qtbot):
+    page = open_page("demo:toy")
+    click_row(page, qtbot, 8)
+    assert told(page)["Token text"] == "acbb"
+    assert told(page)["in this text"] == "once"
+    assert page.model.session.selected_token == 1
+    page.model.session.select_token(0)
+    assert page.list.view.currentIndex().row() == 3
+    page.list.view.setFocus()
+    qtbot.keyClick(page.list.view, Qt.Key.Key_Down)
+    assert (page.model.chosen, told(page)["id"]) == (4, "4")
+
+
+def test_how_often_a_token_is_in_the_text_is_told_anew_when_people_come_back(open_page, qtbot):
+    page = open_page("demo:toy")
+    click_row(page, qtbot, 8)
+    window, session = page.shell.window, page.model.session
+    window.actions_table["inspect"].trigger()
+    session.text.show(b"acbbacbb")
+    qtbot.waitUntil(lambda: session.tokens.count(8) == 2)
+    window.actions_table["vocabulary"].trigger()
+    assert told(page)["in this text"] == "2 times"
+
+
+def test_selected_rows_light_up_in_the_tree(open_page, qtbot):
+    page = open_page("demo:toy")
+    click_row(page, qtbot, 4)
+    click_row(page, qtbot, 6, SHIFT)
+    click_row(page, qtbot, 8, CTRL)
+    assert page.list.selected.tolist() == [4, 5, 6, 8]
+    page.bar.tree.trigger()
+    window = page.shell.window
+    assert window.pages.current_name == "tree"
+    tree = window.pages.current
+    qtbot.waitUntil(lambda: len(tree.search.found_nodes) == 4)
+    assert [tree.model.picture.token(int(node)) for node in tree.search.found_nodes] == [4, 5, 6, 8]
+    assert tree.search.title == "selected tokens"
+    page._requests.left.emit()
+    assert window.pages.current is page
+    click_row(page, qtbot, 2)
+    qtbot.mouseDClick(page.list.view.viewport(), LEFT, pos=row_place(page, 2))
+    assert window.pages.current is tree
+    qtbot.waitUntil(lambda: len(tree.search.found_nodes) == 1)
+    assert tree.model.chosen_token == 2 or tree.model.picture.token(int(tree.search.found_nodes[0])) == 2
+
+
+def test_all_that_is_listed_lights_up_where_nothing_is_selected(open_page, qtbot):
+    page = open_page("demo:toy", b"")
+    type_filter(page, qtbot, "length:2")
+    page.bar.tree.trigger()
+    tree = page.shell.window.pages.current
+    qtbot.waitUntil(lambda: len(tree.search.found_nodes) == 4)
+    assert tree.search.title == "length:2"
+
+
+def test_rows_and_ids_are_copied(open_page, qtbot):
+    page = open_page("demo:toy")
+    click_row(page, qtbot, 0)
+    click_row(page, qtbot, 3, CTRL)
+    page.list.view.setFocus()
+    qtbot.keyClick(page.list.view, Qt.Key.Key_C, CTRL)
+    lines = QApplication.clipboard().text().splitlines()
+    assert [line.split("\t")[:2] for line in lines] == [["id", "token"], ["0", "a"], ["3", "ab"]]
+    page.list.copy_ids.trigger()
+    assert QApplication.clipboard().text() == "0, 3"
+
+
+def test_one_can_type_at_once_and_walk_what_is_found(open_page, qtbot):
+    page = open_page("demo:toy")
+    qtbot.waitUntil(lambda: page.bar.field.hasFocus())
+    qtbot.keyClicks(QApplication.focusWidget(), "length:2")
+    settle(page, qtbot)
+    assert len(listed(page)) == 4
+    for row in (0, 1):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Down)
+        assert page.model.chosen == page.list.table.token(row)
+
+
+def test_bars_tell_their_figures_and_filter(open_page, qtbot):
+    page = open_page("demo:toy")
+    bars, scripts = page.picture.lengths, page.picture.scripts
+    two = bars.pixel(2, 1)
+    hover(bars, two)
+    assert page.picture._figures.text() == "2 bytes: 4 listed, 0 others"
+    QApplication.sendEvent(bars, QEvent(QEvent.Type.Leave))
+    assert page.picture._figures.text() == HOW_TO
+    for query, n_listed, selected in (("length:2", 4, 2), ("", 9, None)):
+        click(bars, two)
+        settle(page, qtbot)
+        assert (page.bar.field.text(), len(listed(page)), bars.selected) == (query, n_listed, selected)
+    scripts.setFocus()
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Return):
+        qtbot.keyClick(scripts, key)
+    settle(page, qtbot)
+    assert page.bar.field.text() == "script:Latin"
+    assert (scripts.selected, scripts.values[0].key) == (LATIN, LATIN)
+
+
+def test_a_line_is_dragged_to_the_least_length_that_is_listed(open_page, qtbot):
+    page = open_page("demo:toy")
+    bars = page.picture.lengths
+    for start, end, query in ((0.5, 2.6, "length:>=3"), (2.5, 1.4, "length:>=2"), (1.5, 0.5, "")):
+        drag(bars, *(bars.pixel(x, 1).toPoint() + QPoint(1, 0) for x in (start, (start + end) / 2, end)))
+        settle(page, qtbot)
+        assert page.bar.field.text() == query
+    type_filter(page, qtbot, "b length:>=4")
+    assert bars.data.least == 4
+
+
+def test_a_click_on_a_bar_while_the_next_model_is_prepared_filters_by_what_is_drawn(open_page, qtbot):
+    page = open_page("demo:toy")
+    page.model.prepared = None
+    click(page.picture.lengths, page.picture.lengths.pixel(2, 1))
+    assert page.bar.field.text() == "length:2"
+
+
+def test_menus_offer_filters_and_columns(open_page, qtbot):
+    page = open_page("one")
+    menu, columns = page.bar.terms.menu(), page.bar.columns.menu()
+    flags = [f"{flag.about[0].upper()}{flag.about[1:]}" for flag in FLAGS.values()]
+    assert offered(menu) == ["Kind", "Script", "", *flags]
+    kinds, scripts = (action.menu() for action in menu.actions()[:2])
+    assert offered(scripts) == ["Latin · 7", "Special tokens · 2"]
+    assert offered(kinds) == ["control · 2", "normal · 7"]
+    take(kinds, "control · 2")
+    settle(page, qtbot)
+    assert (page.bar.field.text(), listed(page)) == ("kind:control", ["<s>", "</s>"])
+    offered(menu)
+    assert offered(menu.actions()[0].menu()) == ["control · 2 | checked", "normal · 7"]
+    take(menu, "Control, unknown")
+    settle(page, qtbot)
+    assert page.bar.field.text() == "kind:control is:special"
+    assert [row for row in offered(menu) if "checked" in row] == [f"{flags[-1]} | checked"]
+    take(columns, "bytes")
+    assert listed(page, 2) == ["3C 73 3E", "3C 2F 73 3E"]
+    shown = [row.partition(":")[0] for row in offered(columns) if row.endswith("| checked")]
+    assert shown == [column.name for column in page.model.shown_columns]
+    assert len(columns.actions()) == len(page.model.choices) > len(shown)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_listed_is_saved(open_page, qtbot, tmp_path, monkeypatch, form):
+    page = open_page("demo:toy")
+    type_filter(page, qtbot, "bb")
+    path = (tmp_path / "saved").with_suffix(FORMS[form].ending)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *asked: (str(path), ""))
+    page.bar.export.menu().actions()[list(FORMS).index(form)].trigger()
+    qtbot.waitUntil(lambda: page.saving.saved == path)
+    assert path.read_bytes() == page.model.export(form)(lambda share: None)
+
+
+def test_the_same_filter_lists_two_vocabularies(open_page, qtbot):
+    page = open_page("one")
+    type_filter(page, qtbot, "ab length:3")
+    page.shell.compared.add("other")
+    page.bar.compare.trigger()
+    pair = page.shell.window.pages.current
+    qtbot.waitUntil(lambda: pair.is_ready and pair.model.found is not None)
+    assert pair.list.search.text() == "ab length:3"
+    assert [pair.list.table.index(row, 0).data() for row in range(pair.list.table.rowCount())] == [
+        "abc",
+        "abd",
+    ]
+
+
+def test_another_model_is_listed_by_the_same_filter(open_page, qtbot):
+    page = open_page("demo:toy")
+    type_filter(page, qtbot, "length:2")
+    page.model.session.loader.open("spm")
+    qtbot.waitUntil(lambda: page.model.prepared is not None and len(page.model.prepared.figures) == 3)
+    settle(page, qtbot)
+    assert listed(page) == ["zz"]
+    assert page.picture._worth_title.text() == "BY SCORE"
+
+
+def test_hostile_texts_are_shown_as_they_are_and_never_as_markup(open_page, qtbot):
+    page = open_page("hostile")
+    for row in range(len(HOSTILE) + 1):
+        page.list.view.selectRow(row)
+        text = page.list.table.index(row, 1).data()
+        assert told(page)["Token text"][:50] == text[:50]
+        page.grab()
+    assert "<b>x</b>" in listed(page)
+    for label in page.findChildren(QLabel):
+        assert label.textFormat() is Qt.TextFormat.PlainText or "<" not in label.text()
+
+
+def test_f6_goes_through_all_parts_and_a_narrow_page_has_no_picture(open_page, qtbot):
+    page = open_page("demo:toy")
+    assert page.panels == [page.list.view, page.bar.field, page.picture.scripts, page.card]
+    page.shell.window.resize(860, 600)
+    QApplication.processEvents()
+    assert page.panels == [page.list.view, page.bar.field, page.card]
+
+
+def test_all_that_is_told_of_a_token_and_of_the_list(open_page, qtbot):
+    page = open_page("one")
+    click_row(page, qtbot, 3)
+    elsewhere = "The selected tokens elsewhere, or all that are listed"
+    untrained = "Embeddings | Which tokens look as if they were never trained"
+    assert controls_of(page.bar) == [
+        'Filter tokens | the, "new york": tokens that contain these characters',
+        *("Filter | What can be filtered by", "Columns | What is shown of each token"),
+        f"{untrained} | {untrained.partition(' | ')[2]}",
+        *(f"Show | {elsewhere}", "Export | Save what is listed"),
+    ]
+    facts = {
+        "id": "3",
+        "bytes": "61 62",
+        "characters": "U+0061 a, U+0062 b",
+        "type": "normal",
+        "merge rank": "0",
+        "in this text": "once",
+        "script": "Latin",
+        "children": "1",
+        "below": "1",
+        "depth": "2",
+    }
+    assert controls_of(page.card) == [
+        *("TOKEN | Token", "ab | Token text"),
+        *(line for name, value in facts.items() for line in (name, f"{value} | {name}")),
+        *("HOW IT IS BUILT | How it is built", "How it is built", "How the token is built"),
+        *("PATH IN THE TREE | Path in the tree", "a › ab › abc | Path in the tree"),
+    ]
+    assert controls_of(page.list) == ["9 tokens", "Tokens"]
+    assert controls_of(page.picture) == [
+        *("BY SCRIPT | By script", "Tokens by script"),
+        *("BY LENGTH IN BYTES | By length in bytes", "Tokens by length"),
+        *("BY RANK OF THE MERGE", "Tokens by rank or score"),
+        HOW_TO,
+    ]
+    scripts, lengths = page.picture.scripts, page.picture.lengths
+    assert texts(scripts) == ["Latin", "Special tokens", "", "7", "2"]
+    assert texts(lengths) == ["1", "8", "16", "24", "32+"]
+    type_filter(page, qtbot, "q")
+    assert controls_of(page.list) == ["0 of 9 tokens", "No token matches.", "Tokens"]
+    assert texts(scripts) == ["Latin", "Special tokens", "", "0", "0"]

@@ -1,0 +1,216 @@
+"""The special tokens of the window's model: found, listed, sorted, chosen and inserted."""
+
+import pytest
+from PySide6.QtCore import Qt
+from told import told_by
+
+from guiapp.analysis.editing.options import Options
+from guiapp.analysis.vocabulary_list.special_tokens_report import COLUMNS
+from guiapp.pages.vocabulary import special_model as module
+from guiapp.pages.vocabulary.special_facts import facts_of
+from guiapp.pages.vocabulary.special_model import GROUPS, SpecialTokensModel
+from guiapp.pages.vocabulary.special_table import SpecialTable
+
+TEXT = b"<|im_start|>user\nHi<|im_end|>\n<|im_start|>"
+TITLES = [title for title, _ in COLUMNS]
+
+
+@pytest.fixture
+def session(make_session):
+    return make_session(TEXT)
+
+
+@pytest.fixture
+def opened(session, qtbot):
+    """Opens a model, and waits until its special tokens are found."""
+    model = SpecialTokensModel(session)
+
+    def open_one(name):
+        model.set_watched(True)
+        with qtbot.waitSignal(session.tokens_changed):
+            session.loader.open(name)
+        qtbot.waitUntil(lambda: model.tokens is not None and not session.is_encoding)
+        return model
+
+    yield open_one
+    model.close()
+
+
+def names(model):
+    return [token.name for token in model.shown]
+
+
+def test_nothing_is_looked_for_while_nobody_looks(session, qtbot, monkeypatch):
+    model = SpecialTokensModel(session)
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open("demo:bpe")
+    assert not model.is_busy
+    assert model.sizes == dict.fromkeys(GROUPS, 0)
+    model.set_watched(True)
+    qtbot.waitUntil(lambda: model.tokens is not None)
+    asked = []
+    monkeypatch.setattr(module, "special_list", asked.append)
+    model.set_watched(False)
+    model.set_watched(True)
+    assert asked == []
+    model.close()
+
+
+def test_another_model_brings_its_own(opened, session, qtbot):
+    model = opened("demo:bpe")
+    model.set_query("fim")
+    session.loader.open("demo:wordpiece")
+    qtbot.waitUntil(lambda: "[CLS]" in names(model))
+    assert (len(model.shown), model.query) == (5, "")
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("THINK", ["<think>", "</think>"]),
+        ("2552", ["<|im_end|>"]),
+        ("#2552 ", ["<|im_end|>"]),
+        ("fim suf", ["<|fim_suffix|>"]),
+        ("eos", ["<|end_of_text|>"]),
+        ("nothing", []),
+    ],
+)
+def test_a_search_finds_texts_ids_and_roles(opened, query, found):
+    model = opened("demo:bpe")
+    model.set_query(query)
+    assert names(model) == found
+    model.end()
+    assert len(model.shown) == 11
+
+
+def test_groups_hold_what_they_say(opened):
+    model = opened("demo:bpe")
+    assert {name: size for name, size in model.sizes.items() if size} == {
+        "all": 11,
+        "roles": 6,
+        "ends": 2,
+        "template": 2,
+    }
+    model.show_group("ends")
+    assert names(model) == ["<|end_of_text|>", "<|im_end|>"]
+
+
+def test_columns_sort_and_what_says_nothing_comes_last(opened):
+    model = opened("demo:bpe")
+    table = SpecialTable(model)
+    roles = ["BOS", "EOS", "EOT", "FIM MID", "FIM PRE", "FIM SUF"]
+    for is_descending, said, arrow in ((False, roles, "▴"), (True, roles[::-1], "▾")):
+        model.set_order(TITLES.index("role"), is_descending)
+        shown = [table.index(row, TITLES.index("role")).data() for row in range(table.rowCount())]
+        assert shown == [*said, *[""] * 5]
+        rest = [token.token_id for token in model.shown[6:]]
+        assert rest == sorted(rest)
+        assert table.heading(table.columns[TITLES.index("role")]) == f"{arrow} role"
+    table.sort(TITLES.index("id"), Qt.SortOrder.DescendingOrder)
+    assert (names(model)[0], table.order) == ("</tool_call>", ("id", True))
+    table.sort(TITLES.index("id"))
+    assert table.order == ("id", False)
+
+
+def test_the_token_that_is_selected_in_the_text_is_looked_at(opened, session):
+    model = opened("demo:bpe")
+    session.select_token(1)
+    assert model.chosen.name == "<|im_start|>"
+    session.select_token(2)  # an ordinary one
+    assert model.chosen.name == "<|im_start|>"
+
+
+def test_next_in_text_goes_round(opened, session):
+    model = opened("demo:bpe")
+    session.select_token(0)
+    model.choose(names(model).index("<|im_start|>"))
+    places = [
+        index for index in range(len(session.tokens)) if session.tokens.ids(index, index + 1)[0] == 2551
+    ]
+    assert model.n_occurrences == len(places) == 2
+    went = []
+    for _ in range(3):
+        model.select_next()
+        went.append(session.selected_token)
+    assert went == [*places, places[0]]
+    model.choose(names(model).index("<|begin_of_text|>"))  # comes from no text
+    model.select_next()
+    assert session.selected_token == 0
+
+
+def test_a_token_is_inserted_at_the_caret_and_can_be_undone(opened, session, qtbot):
+    model = opened("demo:bpe")
+    session.document.set_caret(session.document.size)
+    model.choose(names(model).index("<|im_end|>"))
+    with qtbot.waitSignal(model.occurrences_changed):
+        model.insert()
+    assert session.document.text() == TEXT + b"<|im_end|>"
+    assert model.n_occurrences == 2
+    session.document.undo()
+    assert session.document.text() == TEXT
+
+
+def test_going_on_goes_round(opened):
+    model = opened("demo:wordpiece")
+    model.step(1)
+    assert model.chosen.name == "[PAD]"
+    model.step(-1)
+    assert model.chosen.name == "[MASK]"
+    model.set_query("nothing")
+    model.step(1)
+    assert model.chosen.name == "[MASK]"
+
+
+def test_facts_say_that_parsing_is_switched_off(opened, session):
+    model = opened("demo:bpe")
+    token = model.tokens[3]
+    assert facts_of(token, True, 1) == {
+        "id": "2552",
+        "kind": "control",
+        "role": "EOT, by eot_token_id",
+        "the file says": "token_type 3, control",
+        "from text": "its own text does while special tokens are parsed",
+        "end of generation": "yes, as EOT by eot_token_id",
+        "chat template": "writes it",
+        "in this text": "once",
+    }
+    session.set_options(Options(parse_special=False))
+    assert "switched off" in facts_of(token, model.is_parsed, 0)["from text"]
+
+
+def test_each_change_is_told(session, qtbot):
+    model = SpecialTokensModel(session)
+    told = told_by(model)
+
+    def tells(act, *given):
+        told.clear()
+        act(*given)
+        qtbot.waitUntil(lambda: not (model.is_busy or session.is_encoding or session.loader.loading_name))
+        return list(told)
+
+    found = ["tokens_changed", "shown_changed"]
+    assert tells(model.set_watched, False) == tells(model.step, 1) == []
+    assert tells(model.set_watched, True) == ["occurrences_changed"]
+    told_of_opening = tells(session.loader.open, "demo:bpe")
+    assert [name for name in told_of_opening if name != "occurrences_changed"] == [
+        *(*found, "tokens_changed"), *(*found, "chosen_changed"),
+    ]  # fmt: skip
+    shown, chosen, occurs = (["shown_changed"], []), (["chosen_changed"], []), ["occurrences_changed"]
+    for wanted, act, *given in (
+        (shown, model.set_query, "fim"),
+        (shown, model.end),
+        (shown, model.show_group, "ends"),
+        (shown, model.show_group, "all"),
+        (chosen, model.choose, 3),
+        (chosen, session.select_token, 0),
+        ((occurs * 2, []), session.set_parse_special, False),
+        ((occurs, occurs), session.document.insert, b"x"),
+        (([], []), model.set_watched, False),
+        (([], []), session.document.insert, b"x"),
+        ((occurs, occurs), model.set_watched, True),
+    ):
+        assert (tells(act, *given), tells(act, *given)) == wanted
+    model.set_watched(False)
+    assert tells(session.loader.open, "demo:wordpiece") == ["chosen_changed", *found]
+    assert (model.tokens, model.shown, model.chosen, model.n_occurrences) == (None, (), None, 0)
+    model.close()

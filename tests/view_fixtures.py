@@ -1,0 +1,125 @@
+"""What the tests of each page share."""
+
+from contextlib import ExitStack
+
+import pytest
+from instant_recorder import InstantRecorder, load_once
+from main_window_driver import Answers, load
+from PySide6.QtWidgets import QApplication, QMainWindow
+
+import guiapp
+from guiapp.core.demo import demo_model_path
+from guiapp.kit.models.compared_models import ComparedModels
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.text_session import TextSession
+from guiapp.kit.state.settings import Settings
+from guiapp.kit.widgets.actions import Actions
+from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.pages.steps.lesson_player import LessonPlayer
+from guiapp.pages.steps.model import StepsModel
+from guiapp.pages.steps.page import StepsPage
+from guiapp.pages.tree.page import TreePage
+from guiapp.window.app import build
+
+TREE_TEXT = b"Welcome to the tree, the whole tree."
+
+
+@pytest.fixture
+def make_steps_page(qtbot, tmp_path):
+    """Steps pages in windows of their own, ready to be clicked on."""
+    ending = ExitStack()  # also of pages that were never ready
+
+    def make(name="bpe", text=b"How do lions sleep in New York?", encoder=None, theme="dark"):
+        session = ModelSession(TextSession(text), load=load_once)
+        ending.callback(session.close)
+        with qtbot.waitSignal(session.tokens_changed):
+            session.loader.open(f"demo:{name}")
+        session.set_encoder(encoder)
+        theme_source = ThemeSource(QApplication.instance(), theme, dresses_later=True)
+        window = QMainWindow()
+        actions = Actions(window)
+        model = StepsModel(session, Settings(tmp_path / "settings.ini"), InstantRecorder())
+        player_settings = Settings(tmp_path / "settings.ini")
+        player = LessonPlayer(player_settings, InstantRecorder())
+        compared = ComparedModels(session)
+        ending.callback(compared.stop)
+        page = StepsPage(model, player, compared, actions, theme_source)
+        ending.callback(page.stop)
+        window.setCentralWidget(page)
+        theme_source.dress(window)
+        for row, action in actions:
+            if row.menu != "Edit":  # those belong to the editor
+                window.addAction(action)
+        qtbot.addWidget(window)
+        window.resize(1280, 800)
+        window.show()
+        qtbot.waitExposed(window)
+        qtbot.waitUntil(lambda: page.is_ready)
+        page.kept, page.actions_, page.kept_session, page.compared = window, actions, session, compared
+        return page
+
+    with ending:
+        yield make
+
+
+@pytest.fixture
+def open_tree_page(qtbot, tmp_path):
+    """Opens a Tree page for a tokenizer and a text, and waits until it stands still."""
+    ending = ExitStack()  # also of pages that never stand still
+
+    def make(tokenizer, text=TREE_TEXT):
+        session = ModelSession(TextSession(text), load=lambda *asked: tokenizer)
+        theme_source = ThemeSource(QApplication.instance(), "dark", dresses_later=True)
+        page = TreePage(session, theme_source, Settings(tmp_path / "settings.ini"))
+        theme_source.dress(page)
+        ending.callback(session.close)
+        ending.callback(page.stop)
+        page.view.is_animated = False
+        qtbot.addWidget(page)
+        page.resize(1000, 700)
+        page.show()
+        session.loader.open("demo:bpe")
+        qtbot.waitUntil(
+            lambda: page.view.geometry_now is not None and (len(session.tokens) > 0 or not text),
+        )
+        qtbot.waitUntil(lambda: page.view.is_settled)
+        QApplication.processEvents()  # lays the page out where nothing had to be waited for
+        return page, session
+
+    with ending:
+        yield make
+
+
+@pytest.fixture
+def tree_page(open_tree_page):
+    """The Tree page of the demo model."""
+    return open_tree_page(guiapp.open_model(demo_model_path("bpe")))[0]
+
+
+@pytest.fixture
+def make_shell(qapp, qtbot, tmp_path):
+    """Opens the real window."""
+    shells = []
+
+    def make(text=b"one two three", model="fake.gguf", load=load):
+        settings = Settings(tmp_path / "settings.ini")
+        settings.theme = "dark"
+        shell = build(qapp, settings, text, load, Answers())
+        shells.append(shell)
+        qtbot.addWidget(shell.window)
+        shell.window.show()
+        qtbot.waitExposed(shell.window)
+        shell.window.activateWindow()
+        if model is not None:
+            with qtbot.waitSignal(shell.session.spans.encoded):
+                shell.session.loader.open(model)
+        return shell
+
+    yield make
+    for shell in shells:
+        shell.stop()
+
+
+@pytest.fixture
+def shell(make_shell):
+    return make_shell()

@@ -1,0 +1,285 @@
+"""Menus, shortcuts, palette and buttons of the real window, and what they are called."""
+
+from threading import Event
+
+import pytest
+from conftest import PATIENCE_S
+from main_window_driver import CTRL, SHIFT, load, press
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QToolButton, QWidget
+
+import guiapp
+from guiapp.core.demo import LESSONS
+from guiapp.kit.widgets.page_base import PAGES
+from guiapp.kit.widgets.theme import LIGHT
+from guiapp.window.about_dialog import AboutDialog
+from guiapp.window.error_dialog import ErrorDialog, ErrorReporter
+from guiapp.window.page_actions import TICK_MS
+from guiapp.window.status_line import ActivityView
+
+
+def test_every_action_is_in_a_menu_and_has_a_name(shell):
+    for row, action in shell.window.actions_table:
+        assert action.text()
+        assert row.menu.split("/")[0] in ("File", "Edit", "Tokens", "Run", "View", "Bench", "Help")
+
+
+def test_menus_open_by_their_letters(shell):
+    titles = [action.text() for action in shell.window.menuBar().actions()]
+    assert len({title[title.index("&") + 1] for title in titles}) == len(titles)
+
+
+GROUPS = {
+    "File": "choose_model open_text open_session quit",
+    "Edit": "undo cut find hidden_next copy_ids from_utf16",
+    "Tokens": "choose_pre add_special why inexact_next",
+    "View": "inspect palette whitespace zoom_in",
+    "Run": "debug_run debug_step debug_restart debug_play",
+    "Run/Lesson": "lesson_previous lesson_copy",
+    "Run/Hunt": "hunt_run hunt_next hunt_report",
+    "Bench": "bench_run bench_open bench_report",
+    "Help/Lessons": f"lesson:{LESSONS[0].name} lesson_present",
+}
+
+
+def test_lines_in_menus_part_what_belongs_together(shell):
+    """Told by the first entry of each group; submenus stand where their first entry does."""
+    for path, menu in shell.window.actions_table.menus.items():
+        firsts, is_first = [], True
+        for action in menu.actions():
+            if is_first or action.isSeparator():
+                firsts.append("")
+            if not firsts[-1] and not action.isSeparator() and action.menu() is None:
+                firsts[-1] = action.objectName()
+            is_first = False
+        assert " ".join(firsts) == GROUPS.get(path, firsts[0])
+
+
+@pytest.mark.parametrize("page", [page.name for page in PAGES])
+def test_no_shortcut_is_given_twice_on_a_page(shell, page):
+    here = [action for row, action in shell.window.actions_table if row.page in ("", page)]
+    keys = [key.toString() for action in here for key in action.shortcuts()]
+    assert len(keys) == len(set(keys))
+
+
+def test_a_switch_in_the_status_line_is_the_action_in_the_menu(shell, qtbot):
+    switch = shell.window.findChild(QWidget, "switch:add_special")
+    with qtbot.waitSignal(shell.session.options_changed):
+        qtbot.mouseClick(switch, Qt.MouseButton.LeftButton, pos=QPoint(8, switch.height() // 2))
+    assert not shell.session.options.add_special
+    action = shell.window.actions_table["add_special"]
+    assert not action.isChecked()
+    action.trigger()
+    assert switch.isChecked()
+
+
+def test_the_palette_runs_what_is_typed(shell, qtbot):
+    press(qtbot, shell, Qt.Key.Key_P, CTRL | SHIFT)
+    palette = QApplication.activePopupWidget()
+    qtbot.keyClicks(palette.line, "light th")
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert not palette.isVisible()
+    assert shell.theme_source.theme is LIGHT
+
+
+def test_the_palette_finds_commands_of_other_pages_and_goes_there(shell, qtbot):
+    asked = []
+    shell.window.pages.show_page("bench").bar.runs_button.ask = asked.append
+    shell.window.actions_table["inspect"].trigger()
+    shell.window.actions_table["palette"].trigger()
+    palette = QApplication.activePopupWidget()
+    assert "Open run…" not in [palette.list.model().index(at, 0).data() for at in range(200)]
+    qtbot.keyClicks(palette.line, "open run")
+    assert palette.list.currentIndex().data() == "Open run…"
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert shell.window.pages.current_name == "bench"
+    assert len(asked) == 1
+
+
+def open_demo(name, pre, progress):
+    return guiapp.open_model(name, pre)
+
+
+def test_an_action_of_another_page_shows_it_and_acts_once_it_can(make_shell, qtbot):
+    shell = make_shell(b"one two three", "demo:bpe", open_demo)
+    actions, pages = shell.window.actions_table, shell.window.pages
+    actions["debug_end"].trigger()  # the page is new
+    steps = pages.current.model
+    qtbot.waitUntil(lambda: steps.n_steps > 0 and steps.position == steps.n_steps)
+    actions["inspect"].trigger()
+    actions["debug_back"].trigger()
+    assert (pages.current_name, steps.position) == ("steps", steps.n_steps - 1)
+    actions["find"].trigger()
+    assert pages.current_name == "inspect"
+    assert shell.window.inspect_page.text_panel.find_bar.field.hasFocus()
+    actions["debug_back"].trigger()
+    qtbot.wait(3 * TICK_MS)
+    assert steps.position == steps.n_steps - 2
+
+
+def test_keys_of_a_page_act_only_there(make_shell, qtbot):
+    shell = make_shell(b"one two three", "demo:bpe", open_demo)
+    pages = shell.window.pages
+    press(qtbot, shell, Qt.Key.Key_F10)
+    assert pages.current_name == "inspect"
+    for page, name in (("compare", "compare_next"), ("compare_texts", "texts_next")):
+        shell.window.actions_table[page].trigger()
+        with qtbot.waitSignal(shell.window.actions_table[name].triggered):
+            press(qtbot, shell, Qt.Key.Key_F8)
+        assert pages.current_name == page
+
+
+def test_an_action_that_waits_for_a_page_is_forgotten_where_people_go_on(make_shell, qtbot):
+    shell = make_shell(b"one two three", "demo:bpe", open_demo)
+    actions, pages = shell.window.actions_table, shell.window.pages
+    actions["debug_step"].trigger()
+    steps = pages.current.model
+    actions["inspect"].trigger()
+    qtbot.wait(3 * TICK_MS)
+    assert (pages.current_name, steps.position) == ("inspect", 0)
+
+
+def test_the_palette_is_walked_with_the_arrow_keys(shell, qtbot):
+    shell.window.actions_table["palette"].trigger()
+    palette = QApplication.activePopupWidget()
+    first = palette.list.currentIndex().data()
+    qtbot.keyClick(palette.line, Qt.Key.Key_Down)
+    assert palette.list.currentIndex().row() == 1
+    qtbot.keyClick(palette.line, Qt.Key.Key_Up)
+    assert palette.list.currentIndex().data() == first
+    qtbot.keyClick(palette.line, Qt.Key.Key_Escape)
+    assert not palette.isVisible()
+
+
+def test_the_palette_takes_words_in_any_order_and_says_when_nothing_fits(shell, qtbot):
+    press(qtbot, shell, Qt.Key.Key_P, CTRL | SHIFT)
+    palette = QApplication.activePopupWidget()
+    palette.line.setText("english sample")
+    in_order = palette.list.model().index(0, 0).data()
+    palette.line.setText("sample english")
+    assert palette.list.model().index(0, 0).data() == in_order
+    palette.line.setText("zzqx")
+    assert palette.list.model().index(0, 0).data() == "Nothing fits"
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert palette.isVisible()
+    palette.close()
+
+
+def test_f6_walks_through_the_panels(shell, qtbot):
+    seen = []
+    for _ in range(4):
+        press(qtbot, shell, Qt.Key.Key_F6)
+        seen.append(QApplication.focusWidget())
+    assert len(set(seen)) == 4
+    assert seen[-1] is shell.window.inspect_page.editor
+    press(qtbot, shell, Qt.Key.Key_F6, SHIFT)
+    assert QApplication.focusWidget() is seen[-2]
+
+
+def test_a_ring_shows_which_panel_a_key_led_to(shell, qtbot):
+    editor, ids, card = shell.window.inspect_page.panels
+    ring = shell.window.focus_ring
+    editor.setFocus()
+    assert not ring.isVisible()
+    press(qtbot, shell, Qt.Key.Key_F6)
+    assert ring.isVisible()
+    assert ring.geometry() == QRect(ids.mapTo(shell.window, QPoint()), ids.size())
+    shell.window.resize(shell.window.size() - QSize(50, 50))
+    qtbot.waitUntil(lambda: ring.geometry() == QRect(ids.mapTo(shell.window, QPoint()), ids.size()))
+    card.setFocus()
+    assert not ring.isVisible()
+
+
+@pytest.mark.parametrize("name", ["JSON", "Table", "Inspect"])
+def test_a_click_on_a_button_leaves_the_keys_to_the_text(shell, qtbot, name):
+    editor = shell.window.inspect_page.editor
+    editor.setFocus()
+    button = next(button for button in shell.window.findChildren(QToolButton) if button.text() == name)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert editor.hasFocus()
+
+
+def test_everything_that_takes_the_focus_has_a_name(shell):
+    unnamed = [
+        widget
+        for widget in shell.window.findChildren(QWidget)
+        if widget.isVisible()
+        and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and not (widget.accessibleName() or getattr(widget, "text", str)())
+    ]
+    assert [type(widget).__name__ for widget in unnamed] == []
+
+
+def test_buttons_without_text_say_what_they_do(shell):
+    for button in shell.window.findChildren(QToolButton):
+        if button.isVisible():
+            assert button.text() or button.accessibleName()
+
+
+def test_about_names_versions_and_licences(shell, qtbot, monkeypatch):
+    monkeypatch.setattr("guiapp.core.system.versions._version", lambda package: "1.2.3")
+    shell.window.actions_table["about"].trigger()
+    dialog = shell.window.findChild(AboutDialog)
+    text = " ".join(label.text() for label in dialog.findChildren(QLabel))
+    assert "GNU Lesser General Public License" in text
+    qtbot.waitUntil(dialog.copy_button.isEnabled)
+    qtbot.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
+    assert "numpy 1.2.3" in QGuiApplication.clipboard().text()
+    assert any(label.text().split() == ["1.2.3", "BSD-3-Clause"] for label in dialog.findChildren(QLabel))
+    dialog.close()
+
+
+def test_about_is_shown_before_versions_are_looked_up(shell, qtbot, monkeypatch):
+    may_end = Event()
+    monkeypatch.setattr(
+        "guiapp.core.system.versions._version", lambda package: "1.2.3" * may_end.wait(PATIENCE_S)
+    )
+    shell.window.actions_table["about"].trigger()
+    dialog = shell.window.findChild(AboutDialog)
+    height = dialog.height()
+    assert dialog.isVisible()
+    assert not dialog.copy_button.isEnabled()
+    may_end.set()
+    qtbot.waitUntil(dialog.copy_button.isEnabled)
+    assert dialog.height() == height >= dialog.layout().totalHeightForWidth(dialog.width())
+    dialog.close()
+
+
+def test_our_own_mistakes_are_shown_with_their_traceback(shell, qtbot, capsys):
+    reporter = ErrorReporter(shell.window)
+    for number in (1, 2):
+        try:
+            raise ZeroDivisionError(f"mistake {number}")
+        except ZeroDivisionError as error:
+            reporter.report(type(error), error, error.__traceback__)
+    (dialog,) = shell.window.findChildren(ErrorDialog)
+    details = dialog.details.toPlainText()
+    assert "mistake 1" in details
+    assert "mistake 2" in details
+    assert "PySide6-Essentials" in details
+    assert "mistake 1" in capsys.readouterr().err
+    qtbot.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == details
+    dialog.close()
+
+
+def test_work_shows_only_when_it_takes_a_while(make_shell, qtbot):
+    may_end = Event()
+
+    def load_slowly(name, pre, progress):
+        if name == "slow.gguf":
+            progress(0.4)
+            assert may_end.wait(PATIENCE_S)
+        return load(name, pre, progress)
+
+    shell = make_shell(load=load_slowly)
+    view = shell.window.findChild(ActivityView)
+    qtbot.waitUntil(lambda: not view.isVisible())
+    shell.session.loader.open("slow.gguf")
+    assert not view.isVisible()
+    qtbot.waitUntil(view.isVisible)
+    bar = view.findChild(QProgressBar)
+    qtbot.waitUntil(lambda: bar.value() - bar.minimum() == 0.4 * (bar.maximum() - bar.minimum()))
+    may_end.set()
+    qtbot.waitUntil(lambda: not view.isVisible())

@@ -1,0 +1,385 @@
+"""Each action of the real window does what its name says, and is marked where it stands for a state."""
+
+from pathlib import Path
+
+import pytest
+from main_window_driver import drop, press
+from pictures import Canvas
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QGuiApplication, QPainter
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QProgressBar,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from guiapp import open_model
+from guiapp.core.demo import DEMO_MODELS, LESSONS, SAMPLES, sample_text
+from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.widgets.popover import Explanation
+from guiapp.kit.widgets.theme import CHOICES, TEXT_FONT_PX
+from guiapp.window.about_dialog import AboutDialog
+from guiapp.window.error_dialog import ErrorDialog, ErrorReporter
+from guiapp.window.page_tabs import PageTabs
+from guiapp.window.recent_menu import LONGEST_FOLDER, title_of
+from guiapp.window.shortcuts_dialog import ShortcutsDialog, caps, shortcuts_of
+
+LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
+
+
+def checked(shell, group):
+    return [
+        row.name for row, action in shell.window.actions_table if row.group == group and action.isChecked()
+    ]
+
+
+def test_choices_among_samples_models_themes_pages_and_encoders_are_followed_and_marked(make_shell, qtbot):
+    shell = make_shell(model="demo:toy", load=lambda name, pre, progress: open_model(name))
+    actions, session = shell.window.actions_table, shell.session
+    for sample in SAMPLES:
+        actions[f"sample:{sample.name}"].trigger()
+        assert session.document.text() == sample_text(sample.name)
+    for demo in DEMO_MODELS:
+        with qtbot.waitSignal(session.vocabulary_changed):
+            actions[f"demo:{demo.name}"].trigger()
+        assert session.loader.model.name == shell.settings.last_model == f"demo:{demo.name}"
+    for choice in (*CHOICES, CHOICES[0]):
+        actions[f"theme:{choice}"].trigger()
+        assert (shell.theme_source.choice, shell.settings.theme) == (choice, choice)
+        assert checked(shell, "theme") == [f"theme:{choice}"]
+    for name in [*session.encoders][::-1]:
+        actions[f"encoder:{name}"].trigger()
+        assert session.algorithm.name == shell.settings.encoder == name
+        assert checked(shell, "encoder") == [f"encoder:{name}"]
+    offered = {row.name for row, action in actions if row.group == "encoder" and action.isEnabled()}
+    assert offered == {f"encoder:{name}" for name in session.encoders}
+    for name in ("tree", "steps", "bench", "inspect"):
+        actions[name].trigger()
+        page = shell.window.pages.current
+        assert (shell.window.pages.current_name, checked(shell, "page")) == (name, [name])
+        assert page.isAncestorOf(QApplication.focusWidget()) or page is QApplication.focusWidget()
+        window_wide = Qt.ShortcutContext.WindowShortcut
+        acting = {row.name for row, action in actions if row.page and action.shortcutContext() == window_wide}
+        assert acting == {row.name for row, _ in actions if row.page == name}
+    switches = {row.name for row, action in actions if action.isCheckable() and not row.group}
+    lessons = {f"lesson:{lesson.name}" for lesson in LESSONS}  # ticked once they are finished
+    shown = {"whitespace", "look_alikes", "line_tokens", "pieces", "budget", "present"}
+    assert switches == {"add_special", "parse_special", *shown, *lessons}
+    assert all(action.isCheckable() for row, action in actions if row.group)
+
+
+def test_menus_list_the_actions_in_the_order_of_the_table(shell):
+    actions = shell.window.actions_table
+    for path, menu in actions.menus.items():
+        listed = [action for action in menu.actions() if not action.isSeparator() and action.menu() is None]
+        assert listed == [action for row, action in actions if row.menu == path]
+        lines = [at for at, action in enumerate(menu.actions()) if action.isSeparator()]
+        assert len(lines) == sum(row.begins_group for row, _ in actions if row.menu == path)
+        assert 0 not in lines
+        assert menu.toolTipsVisible() >= any(row.tip for row, _ in actions if row.menu == path)
+    assert actions["encoder:fast"].toolTip() != actions["encoder:fast"].text()
+
+
+def test_the_edit_menu_edits(shell, qtbot):
+    actions, document, editor = (
+        shell.window.actions_table,
+        shell.session.document,
+        shell.window.inspect_page.editor,
+    )
+    assert not actions["undo"].isEnabled()
+    seen = []
+    for name in ("select_all", "cut", "paste", "select_all", "copy", "undo", "undo", "redo"):
+        actions[name].trigger()
+        seen.append((document.text(), actions["undo"].isEnabled(), actions["redo"].isEnabled()))
+    whole = b"one two three"
+    assert [text for text, *_ in seen] == [whole, b"", whole, whole, whole, b"", whole, b""]
+    assert [flags for _, *flags in seen][-3:] == [[True, True], [False, True], [True, True]]
+    actions["undo"].trigger()
+    actions["copy_ids"].trigger()
+    assert QGuiApplication.clipboard().text().split() == [
+        str(token) for token in shell.session.tokens.ids(0, 4)
+    ]
+    actions["zoom_in"].trigger()
+    actions["zoom_reset"].trigger()
+    assert editor.font_px == shell.settings.font_px == TEXT_FONT_PX
+    panel = shell.window.inspect_page.text_panel
+    document.set_caret(0)
+    actions["find"].trigger()
+    assert panel.find_bar.field.hasFocus()
+    panel.find_bar.field.setText("t")
+    qtbot.waitUntil(lambda: document.selection[1] > 0)
+    first = document.selection
+    actions["find_next"].trigger()
+    assert document.selection > first
+    actions["find_previous"].trigger()
+    assert document.selection == first
+    panel.search.set_matches_case(not panel.search.matches_case)
+    assert shell.settings.finds_by_case is panel.search.matches_case
+    for name in ("add_special", "parse_special"):
+        actions[name].trigger()
+    options = shell.session.options
+    assert (options.add_special, options.parse_special) == (False, False)
+
+
+def test_files_are_asked_for_opened_and_saved(shell, qtbot, tmp_path):
+    actions, questions, session = shell.window.actions_table, shell.window.questions, shell.session
+    for go in (actions["open_model"].trigger, shell.commands.files.picker.open_button.click):
+        go()  # nothing is chosen
+        assert session.loader.loading_name is None
+        questions.model = tmp_path / f"{go.__name__}.gguf"
+        with qtbot.waitSignal(session.vocabulary_changed):
+            go()
+        assert session.vocabulary.name == questions.model.name
+        assert shell.settings.last_model == str(questions.model)
+        questions.model = None
+    actions["open_folder"].trigger()
+    assert session.loader.loading_name is None
+    questions.folder = tmp_path / "snapshot"
+    with qtbot.waitSignal(session.vocabulary_changed):
+        actions["open_folder"].trigger()
+    assert shell.settings.last_model == str(questions.folder)
+    one, other = tmp_path / "one.txt", tmp_path / "other.txt"
+    for name, place, path in (
+        ("save_text", None, None),
+        ("save_text", one, one),
+        ("save_text", other, one),
+        ("save_text_as", None, one),
+        ("save_text_as", other, other),
+    ):
+        questions.save_place = place
+        session.document.insert(b"x")
+        actions[name].trigger()
+        assert session.text.path == path
+        assert session.text.is_modified == (place is None)
+        assert path is None or place is None or path.read_bytes() == session.document.text()
+    text = session.document.text()
+    actions["open_text"].trigger()
+    assert session.document.text() == text
+    drop(shell.window, [other, one])
+    qtbot.waitUntil(lambda: session.text.path == one)
+
+
+def test_only_files_may_be_dropped_and_the_veil_goes_with_them(shell, tmp_path):
+    window, common = shell.window, (LEFT, Qt.KeyboardModifier.NoModifier)
+    for url, is_taken in (("https://a.org", False), (QUrl.fromLocalFile(str(tmp_path)).toString(), True)):
+        mime = QMimeData()
+        mime.setUrls([QUrl(url)])
+        entered = QDragEnterEvent(QPoint(9, 9), Qt.DropAction.MoveAction, mime, *common)
+        entered.ignore()
+        QApplication.sendEvent(window, entered)
+        assert (entered.isAccepted(), window.drop_hint.isVisible()) == (is_taken, is_taken)
+    QApplication.sendEvent(window, QDragLeaveEvent())
+    assert not window.drop_hint.isVisible()
+
+
+def test_what_is_lost_in_the_round_trip_is_pointed_out(make_shell, qtbot):
+    shell = make_shell(b"one zzz two")
+    badge, action = shell.window.top_bar.round_trip, shell.window.actions_table["round_trip_difference"]
+    qtbot.waitUntil(action.isEnabled)
+    assert (badge.text(), badge.property("state")) == ("normalizer", "warning")
+    assert "zzz" in badge.accessibleDescription()
+    shell.window.actions_table["tree"].trigger()
+    qtbot.mouseClick(badge, LEFT)
+    shown = QApplication.activePopupWidget()
+    assert isinstance(shown, Explanation)
+    qtbot.mouseClick(shown.buttons[0], LEFT)
+    assert shell.session.document.slice(*shell.session.document.selection) == b" zzz"
+    assert shell.window.inspect_page.editor.hasFocus()
+    shell.session.document.replace(3, 7, b"")
+    qtbot.waitUntil(lambda: badge.text() == "round trip")
+    assert not action.isEnabled()
+    assert shell.window.pages.current_name == "inspect"
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "says"),
+    [
+        ("demo:bpe", "a , b", ("clean_spaces", "dim", " , b")),
+        ("demo:wordpiece", "the End", ("lowercase", "warning", " End")),
+        ("demo:wordpiece", "End of ₿", ("unknown token", "bad", " ₿")),
+    ],
+)
+def test_the_pill_names_the_rule_and_alarms_only_where_something_is_lost(
+    make_shell, qtbot, model, text, says
+):
+    shell = make_shell(text.encode(), model, lambda name, pre, progress: open_model(name))
+    badge, document = shell.window.top_bar.round_trip, shell.session.document
+    name, state, place = says
+    qtbot.waitUntil(lambda: badge.text() == name)
+    assert badge.property("state") == state
+    qtbot.mouseClick(badge, LEFT)
+    card = QApplication.activePopupWidget()
+    about = card.findChildren(QLabel)[1].text()
+    assert about == badge.accessibleDescription()
+    assert f"\n\n{name}" in about
+    qtbot.mouseClick(card.buttons[0], LEFT)
+    assert document.slice(*document.selection).decode() == place
+
+
+def painted(view, row):
+    """What the delegate of a list paints in a row."""
+    canvas, option = Canvas(view.viewport()), QStyleOptionViewItem()
+    option.rect = place = view.visualRect(view.model().index(row, 0))
+    with QPainter(canvas) as painter:
+        view.itemDelegate().paint(painter, option, view.model().index(row, 0))
+    return canvas.paintings, place
+
+
+def test_rows_of_the_palette_and_of_the_shortcuts_show_their_keys(shell, qtbot):
+    actions = shell.window.actions_table
+    actions["palette"].trigger()
+    palette = QApplication.activePopupWidget()
+    assert palette.geometry().center().x() == pytest.approx(shell.window.geometry().center().x(), abs=1)
+    qtbot.keyClick(palette.line, Key.Key_Tab)
+    assert palette.line.hasFocus()
+    for typed, detail in (
+        ("show white", "Ctrl+."),
+        ("choose model", "Ctrl+M"),
+        ("light theme", "View › Theme"),
+    ):
+        palette.line.setText(typed)
+        paintings, place = painted(palette.list, 0)
+        (right, box) = paintings.texts[-1]
+        assert right == detail
+        assert place.contains(box.toRect())
+        assert box.right() > place.right() - 20
+    palette.line.setText("show white")
+    assert palette.list.model().index(0, 0).data().startswith("✓ ")
+    qtbot.mouseClick(palette.list.viewport(), LEFT, pos=QPoint(20, 10))
+    assert not shell.settings.shows_whitespace
+    actions["shortcuts"].trigger()
+    dialog = shell.window.findChild(ShortcutsDialog)
+    rows = {
+        (shortcut.text, *sorted([*filter(None, [shortcut.place]), *labels])): labels
+        for shortcut in shortcuts_of(actions)
+        for labels in [[cap for keys in shortcut.keys for cap in ["or", *caps(keys)]][1:]]
+    }
+    titles = {text for text, *_ in rows}
+    model = dialog.list.model()
+    for row in range(model.rowCount()):
+        if model.index(row, 0).data() in titles:
+            paintings, place = painted(dialog.list, row)
+            title, *texts = (text for text, _ in paintings.texts if text)
+            labels = rows[title, *sorted(texts)]
+            boxes = [box for text, box in paintings.texts if text]
+            assert all(place.adjusted(-1, -4, 1, 4).contains(box.toRect()) for box in boxes)
+            ends = [box.left() for _, box in paintings.texts[-len(labels) :]]
+            assert ends == sorted(ends, reverse=True)
+    dialog.close()
+
+
+def test_dialogs_show_all_their_parts_and_enter_closes_them(shell, qtbot, capsys):
+    shell.window.actions_table["about"].trigger()
+    reporter, about = ErrorReporter(shell.window), shell.window.findChild(AboutDialog)
+    for _ in range(2):
+        reporter.report(ValueError, ValueError("mistake"), None)
+        (error,) = shell.window.findChildren(ErrorDialog)
+        assert "mistake" in error.details.toPlainText()
+        assert error.isModal()
+        assert error.details.isVisible()
+        assert error.details.accessibleName()
+        assert "" not in (error.windowTitle(), about.windowTitle())
+        qtbot.keyClick(error, Key.Key_Return)
+        qtbot.waitUntil(lambda: shell.window.findChild(ErrorDialog) is None)
+    assert all(part.isVisible() for part in about.findChildren(QLabel))
+    qtbot.keyClick(about, Key.Key_Return)
+    assert not about.isVisible()
+    reporter.report(KeyboardInterrupt, KeyboardInterrupt(), None)
+    assert not shell.window.isVisible()
+
+
+def test_failures_are_told_each_in_a_place_of_its_own(shell, qtbot):
+    window, session = shell.window, shell.session
+    window.kept_texts.failed.emit("kept")
+    shell.settings.failed.emit("settings")
+    session.text.failed.emit("text")
+    session.round_trip.failed.emit("decoding")
+    session.loader.failed.emit("a.gguf", "model")
+    notices = {notice.message: notice for notice in window.notices.notices}
+    assert list(notices) == ["kept", "settings", "text", "decoding", "model"]
+    assert all(notice.isVisible() and notice.accessibleName() for notice in notices.values())
+    assert not any(notice.close_button.icon().isNull() for notice in notices.values())
+    assert not any(notice.findChild(QLabel).pixmap().isNull() for notice in notices.values())
+    for message, details in (("decoding", "Model: fake.gguf"), ("model", "a.gguf")):
+        with qtbot.waitSignal(QGuiApplication.clipboard().dataChanged):
+            notices[message].copy_button.click()
+        assert details in QGuiApplication.clipboard().text()
+    session.text.file_changed.emit()
+    session.round_trip.changed.emit()
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open("fake.gguf")
+    assert [notice.message for notice in window.notices.notices] == ["kept", "settings"]
+
+
+def test_the_ring_leaves_with_its_panel_and_f6_begins_at_the_bar(shell, qtbot):
+    ring, page = shell.window.focus_ring, shell.window.inspect_page
+    press(qtbot, shell, Key.Key_F6)
+    image = ring.grab().toImage()
+    assert image.pixelColor(ring.width() // 2, 1) == shell.theme_source.theme.accent
+    assert image.pixelColor(ring.width() // 2, ring.height() // 2).alpha() in (0, 255)
+    shell.window.pages.show_page("tree")
+    assert not ring.isVisible()
+    shell.window.pages.show_page("inspect")
+    QWidget.setFocus(page.panels[-1])
+    press(qtbot, shell, Key.Key_F6)
+    assert QApplication.focusWidget() is shell.window.top_bar.model_button
+    qtbot.keyClick(QApplication.focusWidget(), Key.Key_Down)
+    assert QApplication.activePopupWidget() is shell.commands.files.picker
+    assert shell.commands.files.picker.choices.filter.hasFocus()
+    QApplication.activePopupWidget().close()
+    qtbot.mouseClick(shell.window.top_bar.palette_button, LEFT)
+    assert QApplication.activePopupWidget() is shell.commands.palette
+    QApplication.activePopupWidget().close()
+    assert "Ctrl+Shift+P" in shell.window.top_bar.palette_button.toolTip()
+    buttons = (
+        shell.window.top_bar.palette_button,
+        shell.window.top_bar.exactness,
+        shell.window.top_bar.round_trip,
+    )
+    assert not any(button.icon().isNull() for button in buttons)
+
+
+def test_files_are_named_with_the_end_of_their_folder():
+    assert title_of(str(Path.home() / "texts" / "R&D.txt")) == "R&&D.txt – ~/texts"
+    folder = Path("/a/folder") / ("deep" * 9) / "end"
+    name, _, shown = title_of(str(folder / "x.txt")).partition(" – ")
+    assert (name, shown[0], len(shown)) == ("x.txt", "…", LONGEST_FOLDER)
+    assert str(folder).endswith(shown[1:])
+    assert title_of("https://x.org/a&b/m.gguf") == "https://x.org/a&&b/m.gguf"
+
+
+def test_parts_have_the_looks_of_their_kind(shell):
+    window, bar = shell.window, shell.window.top_bar
+    window.notices.show_notice("one", "message")
+    bar.model_button.click()
+    _, name, summary, _ = bar.model_button.findChildren(QLabel)
+    tokens, figures, under_way, selection = window.status_line.findChildren(FittedLabel)
+    facts = shell.commands.files.picker._facts
+    for role, parts in {
+        "bar": [bar],
+        "status": [window.status_line],
+        "notice": window.notices.notices,
+        "card": [facts],
+        "badge": [bar.exactness, bar.round_trip],
+        "raised": [bar.model_button, bar.encoder_button],
+        "search": [bar.palette_button],
+        "tab": bar.findChild(PageTabs).tabs.values(),
+        "strong": [name, tokens],
+        "dim": [summary, figures, under_way, selection, *facts.findChildren(QLabel)],
+    }.items():
+        assert {part.property("role") for part in parts} == {role}
+    assert {tab.focusPolicy() for tab in bar.findChild(PageTabs).tabs.values()} == {Qt.FocusPolicy.TabFocus}
+    places = [
+        window.status_line,
+        shell.commands.palette,
+        shell.commands.files.picker,
+        shell.commands.files.pre_picker,
+    ]
+    parts = [part for place in places for part in place.findChildren(QWidget)]
+    told = [part for part in parts if isinstance(part, QListView | QLineEdit | QProgressBar)]
+    assert [part for part in (*places, *told) if not part.accessibleName()] == []
+    QApplication.activePopupWidget().close()

@@ -1,0 +1,26 @@
+"""Looking for garbage keeps nobody waiting who works in the window."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from guiapp.kit.widgets import input_watch
+from guiapp.window.garbage import GarbageCollector
+
+
+def test_typing_and_clicking_put_it_off_in_dialogs_too(make_shell, qtbot, monkeypatch):
+    put_off = []
+    monkeypatch.setattr(input_watch, "SELDOM_S", 0.0)
+    monkeypatch.setattr(GarbageCollector, "put_off", lambda collector: put_off.append(True))
+    shell = make_shell()
+    qtbot.waitUntil(lambda: QApplication.focusWindow() is shell.window.windowHandle())
+    QTest.mouseMove(shell.window.windowHandle())
+    assert len(put_off) == 0
+    QTest.keyClick(shell.window.windowHandle(), Qt.Key.Key_A)
+    assert len(put_off) == 1
+    QTest.mouseClick(shell.window.windowHandle(), Qt.MouseButton.LeftButton)
+    assert len(put_off) == 2
+    shell.window.actions_table["shortcuts"].trigger()
+    qtbot.waitUntil(lambda: QApplication.focusWindow() is not shell.window.windowHandle())
+    QTest.keyClick(QApplication.focusWindow(), Qt.Key.Key_Down)
+    assert len(put_off) == 3

@@ -1,0 +1,59 @@
+"""The legend of each page is one click away, and can be read aloud."""
+
+import pytest
+from main_window_driver import SHIFT, press
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
+
+from guiapp import open_model
+from guiapp.core.demo import demo_model_path
+from guiapp.kit.spans.legend import LegendIcon
+from guiapp.kit.widgets.page_base import PAGES
+from guiapp.window.legend_card import LegendCard
+
+LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
+
+
+@pytest.fixture
+def shell(make_shell):
+    return make_shell(b"words", str(demo_model_path("bpe")), lambda name, pre, progress: open_model(name))
+
+
+def open_legend(shell, qtbot):
+    qtbot.mouseClick(shell.window.status_line.legend_button, LEFT)
+    card = QApplication.activePopupWidget()
+    assert isinstance(card, LegendCard)
+    return card
+
+
+@pytest.mark.parametrize("page", [row.name for row in PAGES])
+def test_a_click_opens_the_legend_of_the_page_inside_the_window(shell, qtbot, page):
+    shown = shell.window.pages.show_page(page)
+    card = open_legend(shell, qtbot)
+    meanings = [entry.meaning for entries in shown.legend.values() for entry in entries]
+    labels = [label for label in card.findChildren(QLabel) if label.isVisible()]
+    told = [label.accessibleName() or label.text() for label in labels]
+    assert [text for text in told if text in meanings] == meanings
+    assert set(shown.legend) <= set(told)
+    for label in labels:
+        assert label.height() >= label.heightForWidth(label.width()), label.text()
+    assert shell.window.frameGeometry().contains(card.frameGeometry())
+    assert card.findChild(QScrollArea).horizontalScrollBar().maximum() == 0
+    qtbot.keyClick(card, Key.Key_Escape)
+    assert QApplication.activePopupWidget() is None
+
+
+def test_it_has_a_key(shell, qtbot):
+    press(qtbot, shell, Key.Key_F1, SHIFT)
+    assert isinstance(QApplication.activePopupWidget(), LegendCard)
+    QApplication.activePopupWidget().close()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_icon_is_empty_or_like_another_of_its_section(shell, qtbot, theme):
+    shell.theme_source.choose(theme)
+    for row in PAGES:
+        for entries in shell.window.pages.show_page(row.name).legend.values():
+            icons = [LegendIcon(draw, shell.theme_source) for draw in (lambda *_: None, *dict(entries))]
+            pictures = {icon.grab().toImage().bits().tobytes() for icon in icons}
+            assert len(pictures) == len(entries) + 1, row.name

@@ -1,0 +1,105 @@
+"""Where two models part, step by step, in the real window."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+import guiapp
+from guiapp.pages.steps.race_view import OTHER_MODEL, RaceBox
+from guiapp.pages.steps.trace_recorder import TraceRecorder
+
+LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
+TEXT = b"How do lions sleep in New York? Unbelievable."
+
+
+@pytest.fixture
+def shell(make_shell):
+    """With a second model beside the window's own."""
+    return make_shell(TEXT, "demo:bpe", lambda name, pre, progress: guiapp.open_model(name))
+
+
+def begin_race(shell, qtbot, offset=0, model="demo:spm"):
+    rival = shell.compared.add(model)
+    qtbot.waitUntil(lambda: rival.tokenizer is not None)
+    shell.window.requests.race_wanted.emit(rival, offset)
+    page = shell.window.pages.current
+    qtbot.waitUntil(lambda: page.model.race.rival is not None)
+    return page, page.model.race, rival
+
+
+def test_it_begins_where_the_two_part_and_another_model_is_on_the_list_until_it_is_removed(shell, qtbot):
+    page, race, rival = begin_race(shell, qtbot)
+    assert (shell.window.pages.current_name, page.model.position) == ("steps", race.parting)
+    card, box = page.trace.race_card, page.findChild(RaceBox)
+    assert card.isVisible()
+    ours, theirs = (each.vocabulary.name.removeprefix("Tokenloupe demo: ") for each in (shell.session, rival))
+    assert all(name in card.verdict.text() for name in (ours, theirs))
+    title = card.title.text()
+    assert title.startswith(f"RACE · {theirs} · STEP ")
+    assert title.endswith(" · HERE THEY PART")
+    assert (box.currentText()[:12], box.currentData()) == (f"race {theirs}"[:12], OTHER_MODEL)
+    assert all(element.element.text for element in card.flow.boxes)
+    page.model.to_end()
+    assert race.rival.position == race.rival.n_steps
+    qtbot.mouseClick(card.go, LEFT)
+    assert page.model.position == race.parting
+    page.model.restart()
+    qtbot.keyClick(shell.window, Key.Key_F8)
+    assert page.model.position == race.parting
+    assert ": other tokens at " in card.outcome.text()
+    while box.currentData() != "":
+        qtbot.keyClick(box, Key.Key_Up)
+        qtbot.wait(1)
+    assert (race.is_on, card.isVisible(), box.findData(OTHER_MODEL)) == (False, False, -1)
+
+
+def test_it_begins_at_the_byte_that_was_asked_for_also_from_another_mode(shell, qtbot):
+    shell.window.actions_table["steps"].trigger()
+    shell.window.pages.current.modes.choose(2)
+    page, race, rival = begin_race(shell, qtbot, TEXT.index(b"York"), "demo:wordpiece")
+    assert page.trace.isVisible()
+    assert race.difference.byte == TEXT.index(b" York")
+    assert page.model.position == race.parting
+    shell.window.requests.race_wanted.emit(rival, 0)
+    qtbot.waitUntil(lambda: race.rival is not None)
+    assert race.difference.byte == 0
+
+
+def test_of_a_long_text_what_is_around_the_place_is_recorded(shell, qtbot):
+    shell.session.text.document.insert(b"Some lions sleep.\n" * 8000)
+    page, race, _ = begin_race(shell, qtbot, 90_000)
+    recording = page.model.recording
+    assert 0 < recording.text_start < 90_000 < recording.text_end
+    assert race.difference.byte + recording.text_start >= 90_000 - 20
+    assert recording.is_part
+
+
+def test_it_follows_edits_and_both_models_and_ends_with_the_other_one(shell, qtbot):
+    page, race, rival = begin_race(shell, qtbot)
+    shell.session.text.document.insert(b"So ")
+    assert (page.model.debugger, race.rival) == (None, None)
+    qtbot.waitUntil(lambda: race.rival is not None and race.rival.trace.text == b"So " + TEXT)
+    with qtbot.waitSignal(rival.vocabulary_changed):
+        rival.loader.open("demo:wordpiece")
+    qtbot.waitUntil(lambda: race.rival is not None and race.rival.vocabulary is rival.vocabulary)
+    with qtbot.waitSignal(shell.session.vocabulary_changed):
+        shell.session.loader.open("demo:rwkv")
+    assert race.rival is None
+    qtbot.waitUntil(lambda: race.rival is not None)
+    assert page.model.debugger.vocabulary is shell.session.vocabulary
+    shell.compared.remove(rival)
+    QApplication.processEvents()
+    assert (race.is_on, page.trace.race_card.isVisible(), page.is_ready) == (False, False, True)
+    page.model.step()
+
+
+def test_a_model_that_goes_while_it_is_being_recorded_leaves_nothing_behind(shell, qtbot, monkeypatch):
+    asked = []
+    monkeypatch.setattr(TraceRecorder, "record", lambda recorder, *given: asked.append(given))
+    rival = shell.compared.add("demo:spm")
+    qtbot.waitUntil(lambda: rival.tokenizer is not None)
+    shell.window.requests.race_wanted.emit(rival, 0)
+    page = shell.window.pages.current
+    shell.compared.remove(rival)
+    QApplication.processEvents()
+    assert (page.model.race.is_on, page.model.race.verdict) == (False, "Recording …")

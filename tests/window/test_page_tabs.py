@@ -1,0 +1,130 @@
+"""Tabs lead to pages, and a row below the top bar to those that share one of its tabs."""
+
+import pytest
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+
+from guiapp.kit.state.settings import Settings
+from guiapp.kit.widgets.layouts import in_column
+from guiapp.kit.widgets.page_base import Page, PageRow, PageSetting, PageStack
+from guiapp.window.page_tabs import ROW_HEIGHT_PX, PageTabs, TabRow
+
+PATHS = {
+    "text": ("Look", "Text"),
+    "pairs": ("Look", "Compare", "Pairs"),
+    "hunt": ("Look", "Compare", "Hunt"),
+    "tree": ("Tree",),
+}
+
+
+class ToolsPage(Page):
+    """With tools of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self._tools = QLabel("tools")
+
+    @property
+    def tools(self):
+        return self._tools
+
+
+@pytest.fixture
+def window(qtbot, tmp_path):
+    kinds = {"hunt": ToolsPage}
+    rows = tuple(
+        PageRow(name, name.title(), "Ctrl+1", path, lambda _, name=name: kinds.get(name, Page)())
+        for name, path in PATHS.items()
+    )
+    setting = PageSetting(None, None, Settings(tmp_path / "settings.ini"), None, None, None, None, None)
+    window = QWidget()
+    window.pages = PageStack(setting, rows)
+    actions = {name: QAction(name, window) for name in PATHS}
+    actions["pairs"].setShortcut(QKeySequence("Ctrl+5"))
+    for name, action in actions.items():
+        action.triggered.connect(lambda _, name=name: window.pages.show_page(name))
+    window.tabs, window.row = PageTabs(window.pages, actions, 0), TabRow(window.pages, actions)
+    in_column(window.tabs, window.row, window.pages, on=window)
+    window.pages.show_page("text")
+    qtbot.addWidget(window)
+    window.show()
+    return window
+
+
+def shown(widget):
+    tabs = [tab for part in widget.findChildren(PageTabs) or [widget] for tab in part.tabs.values()]
+    return [f"[{tab.text()}]" if tab.isChecked() else tab.text() for tab in tabs if tab.isVisible()]
+
+
+def press(window, *path):
+    tab = next(tab for part in window.findChildren(PageTabs) for p, tab in part.tabs.items() if p == path)
+    assert tab.isVisible()
+    tab.click()
+
+
+def test_only_tabs_that_lead_on_from_the_page_are_shown(window):
+    assert shown(window.tabs) == ["[Look]", "Tree"]
+    assert shown(window.row) == ["[Text]", "Compare"]
+    press(window, "Look", "Compare")
+    assert shown(window.row) == ["Text", "[Compare]", "[Pairs]", "Hunt"]
+    press(window, "Tree")
+    assert shown(window.tabs) == ["Look", "[Tree]"]
+    assert not window.row.isVisible()
+
+
+def test_a_tab_leads_to_the_page_behind_it_that_was_shown_last(window):
+    press(window, "Look", "Compare")
+    press(window, "Look", "Compare", "Hunt")
+    press(window, "Look", "Text")
+    press(window, "Look", "Compare")
+    assert window.pages.current_name == "hunt"
+    press(window, "Tree")
+    press(window, "Look")
+    assert window.pages.current_name == "hunt"
+    assert shown(window.row) == ["Text", "[Compare]", "Pairs", "[Hunt]"]
+
+
+def test_tools_of_a_page_are_in_the_row_while_it_is_shown(window):
+    press(window, "Look", "Compare")
+    press(window, "Look", "Compare", "Hunt")
+    tools = window.pages.current.tools
+    assert tools.isVisible()
+    assert window.row.isAncestorOf(tools)
+    press(window, "Look", "Compare", "Pairs")
+    assert not tools.isVisible()
+
+
+def test_tabs_stand_still_where_a_page_has_no_tools(window):
+    window.resize(900, 400)
+    tab = window.row.findChildren(PageTabs)[1].tabs["Look", "Compare", "Pairs"]
+    places = []
+    for name in ("Pairs", "Hunt", "Pairs"):
+        press(window, "Look", "Compare")
+        press(window, "Look", "Compare", name)
+        QApplication.processEvents()
+        places.append(tab.mapTo(window, tab.rect().topLeft()).x())
+    assert len(set(places)) == 1
+
+
+def test_tools_stand_below_the_tabs_where_there_is_no_room_beside_them(window):
+    press(window, "Look", "Compare")
+    press(window, "Look", "Compare", "Hunt")
+    tools, tab = (
+        window.pages.current.tools,
+        window.row.findChildren(PageTabs)[1].tabs["Look", "Compare", "Hunt"],
+    )
+    for text, height, is_below in (("x", 700, False), ("x" * 80, 700, True), ("x" * 80, 400, True)):
+        tools.setText(text)
+        window.resize(600, height)
+        QApplication.processEvents()
+        QApplication.processEvents()
+        place = tools.mapTo(window.row, tools.rect().topLeft())
+        assert (place.y() >= tab.geometry().bottom()) is is_below
+        assert tools.width() >= tools.sizeHint().width()
+        assert window.row.height() == ROW_HEIGHT_PX * (1 + is_below)
+
+
+def test_a_tab_says_what_is_behind_it_and_its_keys(window):
+    assert window.tabs.tabs["Tree",].toolTip() == "tree"
+    tabs = window.row.findChildren(PageTabs)[1].tabs
+    assert tabs["Look", "Compare", "Pairs"].toolTip() == "pairs (Ctrl+5)"
