@@ -63,8 +63,8 @@ def chat(
     as_text    whether content stays text where it looks like a control token
     The result has `text`, `token_ids`, `origins` (of each token), `turns`, `is_generated` (by the assistant),
     `budget`, and `as_text`: the tokens if content may not become control tokens.
-    `guiapp.analysis.chat.hints.hints` tells what may go wrong, `guiapp.analysis.chat.comparison.ChatComparison` in
-    what two of them differ.
+    `guiapp.analysis.chat.hints.hints` tells what may go wrong, `guiapp.analysis.chat.comparison` in what two
+    of them differ.
     The template runs in a process of its own, for at most 2 s.  Raises ChatError for messages or a template
     that cannot be rendered, VocabError for a model that cannot be used.
 
@@ -178,7 +178,7 @@ def vocab(
 ) -> TokenList:
     """The tokens of a model that a filter leaves, such as `kind:normal -is:byte length:>=8 script:Han`.
 
-    `guiapp.analysis.vocabulary_list.filters` says what filters there are, and `columns` beside it what is known.
+    `guiapp.analysis.vocabulary_list.filters` says what filters there are, `columns` beside it what is known.
     The result has `ids` (int32[k], in order), `record(id)` (a dict of the columns) and `figures`, arrays of
     what is known of all tokens; with `embeddings`, which are read then, `figures.indicators`, too.  Raises
     VocabError for a model that cannot be used or has no embeddings, TokenloupeError for a filter or a column

@@ -13,7 +13,7 @@ from PySide6 import QtCore, QtWidgets
 from PySide6 import QtGui as Gui
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt
 
-import guiapp.widgets
+import guiapp
 from guiapp.kit.state.qt_exceptions import protect_overrides
 
 application = QtWidgets.QApplication(["", "-platform", "offscreen"])
@@ -95,8 +95,9 @@ def fail(kind, qt, name):
         function.__code__ = code
 
 
-for module in pkgutil.walk_packages(guiapp.widgets.__path__, "guiapp.widgets."):
-    import_module(module.name)
+for floor in ("kit", "pages", "window"):
+    for module in pkgutil.walk_packages([f"{guiapp.__path__[0]}/{floor}"], f"guiapp.{floor}."):
+        import_module(module.name)
 protect_overrides()
 reported, n_tried = [], 0
 sys.excepthook = lambda kind, error, trace: reported.append(kind)

@@ -35,8 +35,9 @@ from parso.python.tree import Keyword
 from parso.tree import NodeOrLeaf
 
 ROOT = Path(__file__).resolve().parent.parent
-LAYERS = ("core", "commands", "viewmodels", "widgets")
-LEAST = 5  # of a layer that is very small
+LAYERS = ("core", "analysis", "kit", "pages", "window", "cli")
+DRAWN = ("kit", "pages", "window")
+LEAST = 2  # of a layer that is very small
 LIMIT_S = {"test": 120, "all": 6000}
 MEMORY_BYTES = 8 << 30  # of addresses
 UNWANTED = "Variable|Decorator|NoOp|_Is_Eq|_Eq_Is$|NotEq_IsNot|IsNot_NotEq|BitOr_Add|BitOr_BitXor"
@@ -141,10 +142,13 @@ def mutant_of(path: str, source: str, dice: random.Random) -> Mutant | None:
 
 
 def shares(count: int, sizes: dict[str, int]) -> dict[str, int]:
-    """How many of each layer: a third in widgets, the others by their size."""
-    others = sum(sizes.values()) - sizes["widgets"]
-    share = {layer: max(LEAST, round(count * 2 / 3 * size / others)) for layer, size in sizes.items()}
-    share["widgets"] = round(count / 3)
+    """How many of each layer, by their sizes: half of all in what is seen."""
+    seen = sum(sizes[layer] for layer in DRAWN)
+    others = sum(sizes.values()) - seen
+    share = {
+        layer: max(LEAST, round(count / 2 * size / (seen if layer in DRAWN else others)))
+        for layer, size in sizes.items()
+    }
     return share | {"core": share["core"] + count - sum(share.values())}
 
 
@@ -264,7 +268,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--count", type=int, default=150, help="of the sample (default: 150)")
     parser.add_argument(
-        "--folder", default="guiapp", help="only those of the sample below it, as guiapp/widgets/tree"
+        "--folder", default="guiapp", help="only those of the sample below it, as guiapp/pages/tree"
     )
     parser.add_argument("--since", metavar="REVISION", help="only in lines that git has as added since then")
     parser.add_argument("--jobs", type=int, default=2)

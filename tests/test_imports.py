@@ -1,4 +1,4 @@
-"""Which way imports point: down from window, cli and pages to native, never back, and pages never sideways."""
+"""Which way imports point: down, from window, cli and pages to native, and never from page to page."""
 
 from __future__ import annotations
 

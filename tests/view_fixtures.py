@@ -13,12 +13,12 @@ from guiapp.kit.models.compared_models import ComparedModels
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.actions import Actions
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.steps.lesson_player import LessonPlayer
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.page import StepsPage
 from guiapp.pages.tree.page import TreePage
+from guiapp.window.actions import Actions
 from guiapp.window.app import build
 
 TREE_TEXT = b"Welcome to the tree, the whole tree."

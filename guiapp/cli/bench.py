@@ -212,13 +212,9 @@ def _charts(record: dict[str, Any], baseline: str) -> dict[str, str]:
     if (problem := qt_libraries.problem()) is not None:
         say(f"tokenloupe: The report has no charts: {problem}")
         return {}
-    from guiapp.pages.bench.chart_images import paper_charts
-    from guiapp.window.app import make_application
+    from guiapp.window.screenshots import bench_charts
 
-    application = make_application()
-    charts = dict(paper_charts(record, baseline))
-    application.sendPostedEvents()
-    return charts
+    return bench_charts(record, baseline)
 
 
 def _plan(options: argparse.Namespace) -> Plan:

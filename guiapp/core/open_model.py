@@ -26,8 +26,8 @@ def open_model(
     could be with a `pre`.
 
     pre       the name of a pre-tokenizer to split text by, whatever the file says; BPE vocabularies only
-    progress  called again and again with the share done, 0 to 1, of which `guiapp.core.vocabulary.opening` tells
-              the stage; what it raises stops the work, at any stage within a moment
+    progress  called again and again with the share done, 0 to 1; `guiapp.core.vocabulary.opening` tells the
+              stage of it; what it raises stops the work, at any stage within a moment
     """
     from dataclasses import replace
 

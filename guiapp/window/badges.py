@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QToolButton, QWidget
 from guiapp.analysis.doctor.findings import ERROR, WARNING
 from guiapp.core.encode.exactness import REFUSED
 from guiapp.core.text.figures import counted, percent
+from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.icons import icon
 from guiapp.kit.widgets.plain_tip import plain_tip
 from guiapp.kit.widgets.popover import Explanation
 from guiapp.kit.widgets.style_sheet import color_again, set_role
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.doctor.model import DoctorModel
 from guiapp.pages.doctor.severities import ICONS
 
 STATES = {

@@ -6,11 +6,11 @@ from PySide6.QtCore import QModelIndex, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QKeySequence, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from guiapp.kit.widgets.actions import ActionRow, Actions
 from guiapp.kit.widgets.choice_list import FilterLine
 from guiapp.kit.widgets.layouts import AS_AROUND, in_column
 from guiapp.kit.widgets.popover import Popover
 from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.window.actions import ActionRow, Actions
 from guiapp.window.fuzzy import score
 
 ROW_ROLE = Qt.ItemDataRole.UserRole

@@ -30,7 +30,7 @@ class WindowCommands(QObject):
         super().__init__(window)
         setting = window.setting
         self._window = window
-        self._session, self._settings, self._actions = setting.session, setting.settings, setting.actions
+        self._session, self._settings, self._actions = setting.session, setting.settings, window.actions_table
         self._theme_source = setting.theme_source
         self._editor = window.inspect_page.editor
         self._pages = PageCommands(window)

@@ -10,10 +10,10 @@ from PySide6.QtGui import QAction
 
 from guiapp.core.sources.locate import is_plain
 from guiapp.kit.document.kept_texts import KeptTexts
+from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.notices import NoticeArea
-from guiapp.pages.doctor.model import DoctorModel
 
 
 class FailureNotices(QObject):

@@ -38,7 +38,7 @@ class FileCommands(QObject):
         setting = window.setting
         session, shelf, theme_source = setting.session, setting.shelf, setting.theme_source
         self._window, self._pages = window, pages
-        self._session, self._settings, self._actions = session, setting.settings, setting.actions
+        self._session, self._settings, self._actions = session, setting.settings, window.actions_table
         self._recent, self._recent_texts = shelf.recent, shelf.recent_texts
         self._last_model = ""
         self._picking: tuple[QWidget, Take] = (window.top_bar.model_button, session.loader.open)

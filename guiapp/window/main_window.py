@@ -25,23 +25,24 @@ from guiapp.kit.document.hidden_characters import HiddenCharacters
 from guiapp.kit.document.kept_texts import KeptTexts
 from guiapp.kit.models.compared_models import ComparedModels
 from guiapp.kit.models.loader import display_name
+from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.state.shelf import Shelf
-from guiapp.kit.widgets.actions import Actions
 from guiapp.kit.widgets.buttons import presses_button
 from guiapp.kit.widgets.dropped_files import dropped_files
 from guiapp.kit.widgets.layouts import framed, in_column
 from guiapp.kit.widgets.notices import NoticeArea
-from guiapp.kit.widgets.page_base import PageRequests, PageSetting, PageStack
+from guiapp.kit.widgets.page_base import PageRequests, PageSetting
 from guiapp.kit.widgets.questions import Answer, Questions
 from guiapp.kit.widgets.theme import TEXT_FONT_PX, ThemeSource
-from guiapp.pages.doctor.model import DoctorModel
 from guiapp.pages.text.page import InspectPage
+from guiapp.window.actions import Actions
 from guiapp.window.activity import Activity
 from guiapp.window.drop_hint import DropHint
 from guiapp.window.focus_ring import FocusRing
 from guiapp.window.hidden_button import HiddenButton
 from guiapp.window.page_tabs import PageTabs, TabRow
+from guiapp.window.pages import PageStack
 from guiapp.window.status_line import StatusLine
 from guiapp.window.top_bar import TopBar
 

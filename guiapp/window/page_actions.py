@@ -7,8 +7,8 @@ from functools import partial
 from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QAction
 
-from guiapp.kit.widgets.actions import Actions
-from guiapp.kit.widgets.page_base import PageStack
+from guiapp.window.actions import Actions
+from guiapp.window.pages import PageStack
 
 TICK_MS = 50
 

@@ -11,11 +11,12 @@ from PySide6.QtWidgets import QApplication
 from guiapp.analysis.trace.places import Place
 from guiapp.core.demo import LESSONS
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.widgets.page_base import PAGES, Page
+from guiapp.kit.widgets.page_base import Page
 from guiapp.pages.steps.lesson_progress import LessonProgress
 from guiapp.window.focus_ring import holds
 from guiapp.window.main_window import MainWindow
 from guiapp.window.page_actions import PageActions
+from guiapp.window.pages import PAGES
 
 if TYPE_CHECKING:
     from guiapp.analysis.doctor.findings import TemplateLine

@@ -9,11 +9,11 @@ from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QToolButton, QWidget
 
 from guiapp.kit.state.later import later
-from guiapp.kit.widgets.actions import Actions
 from guiapp.kit.widgets.layouts import in_row
-from guiapp.kit.widgets.page_base import PageStack
 from guiapp.kit.widgets.style_sheet import set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX
+from guiapp.window.actions import Actions
+from guiapp.window.pages import PageStack
 
 ROW_HEIGHT_PX = 44
 

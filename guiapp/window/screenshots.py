@@ -6,6 +6,7 @@ import os
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QEventLoop, QPoint, QTimer
 from PySide6.QtGui import QPainter, QPixmap
@@ -332,3 +333,13 @@ def run_until_ready(loop: QEventLoop) -> None:
     patience.start()
     if loop.exec() == TOO_LATE:
         raise TokenloupeError(UNFINISHED.format(PATIENCE_MS // 1000))
+
+
+def bench_charts(run: dict[str, Any], baseline: str) -> dict[str, str]:
+    """All charts of a run of Bench as SVG documents, by their titles."""
+    from guiapp.pages.bench.chart_images import paper_charts
+
+    application = make_application()
+    charts = dict(paper_charts(run, baseline))
+    application.sendPostedEvents()
+    return charts

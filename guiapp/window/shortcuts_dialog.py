@@ -18,14 +18,14 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QDialog, QListView, QStyle, QWidget
 
-from guiapp.kit.widgets.actions import Actions
 from guiapp.kit.widgets.buttons import push_button
 from guiapp.kit.widgets.choice_list import CHOICE_ROLE, FilterLine, SectionDelegate
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
-from guiapp.kit.widgets.page_base import PAGES
 from guiapp.kit.widgets.painting import CENTER, write
 from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.window.actions import Actions
 from guiapp.window.key_hints import KEY_HINTS
+from guiapp.window.pages import PAGES
 
 SIZE = QSize(640, 620)
 ROW_PX, GROUP_PX, CAP_PX = 32, 38, 22

@@ -13,11 +13,11 @@ from guiapp.kit.state.later import later
 from guiapp.kit.widgets.buttons import tool_button
 from guiapp.kit.widgets.fitted_label import FittedLabel
 from guiapp.kit.widgets.layouts import Part, in_row
-from guiapp.kit.widgets.page_base import PageStack
 from guiapp.kit.widgets.style_sheet import set_role
 from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 from guiapp.window.activity import Activity
 from guiapp.window.hidden_button import HiddenButton
+from guiapp.window.pages import PageStack
 
 HEIGHT_PX = 30
 FULL_WIDTH_PX = 1100  # in less, hidden characters are told in two words

@@ -7,14 +7,14 @@ from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QToolButton, QWidget
 
 from guiapp.core.encode.catalogue import ALGORITHMS
+from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.widgets.actions import Actions
 from guiapp.kit.widgets.icons import icon
 from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.style_sheet import set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
-from guiapp.pages.doctor.model import DoctorModel
+from guiapp.window.actions import Actions
 from guiapp.window.badges import WORDS_FROM_PX, ExactnessBadge, RoundTripBadge
 from guiapp.window.model_picker import ModelButton
 

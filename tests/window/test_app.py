@@ -15,7 +15,7 @@ CODE_FOR_A_WINDOW_THAT_CLOSES = """
 import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
-from guiapp import app
+from guiapp.window import app
 
 def close_when_encoded(shell):
     shell.session.round_trip.changed.connect(shell.window.close)
@@ -30,8 +30,8 @@ sys.exit(app.run_window({model!r}, None))
 CODE_FOR_CHARTS = """
 import sys
 from PySide6.QtWidgets import QMenu
-from guiapp import app
-from guiapp.widgets.window import pages
+from guiapp.window import app
+from guiapp.window import pages
 
 def show_charts(shell):
     def show():
@@ -94,8 +94,8 @@ import os
 import sys
 from pathlib import Path
 from PySide6.QtCore import QTimer
-from guiapp import app
-from guiapp.viewmodels import text_session
+from guiapp.window import app
+from guiapp.kit.session import text_session
 
 silent_pipe, _ = os.pipe()
 
@@ -204,7 +204,7 @@ def test_closing_ends_the_program_at_once(environment):
 
 CODE_FOR_A_SESSION = """
 import sys
-from guiapp import app
+from guiapp.window import app
 
 def close_when_there(shell):
     def close(read):
@@ -228,7 +228,7 @@ def test_a_session_opens_from_the_command_line(environment, tmp_path):
 
 
 CODE_THAT_LAYS_OUT_TEXT = """
-from guiapp import app
+from guiapp.window import app
 application = app.make_application()
 from PySide6.QtGui import QTextLayout
 layout = QTextLayout("ދިވެހި ߒߞߏ")

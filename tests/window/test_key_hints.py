@@ -18,7 +18,6 @@ from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.spans.editor import COMMANDS, PLAIN_KEYS
 from guiapp.kit.spans.moves import KEYS
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.actions import Actions
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.bench.chips import ContenderChip
 from guiapp.pages.chat.beside import Beside, Way
@@ -26,6 +25,7 @@ from guiapp.pages.steps.lessons import BeginButton
 from guiapp.pages.steps.timeline import Scrubber
 from guiapp.pages.text.page import InspectPage
 from guiapp.pages.tree.legend import TreeLegend
+from guiapp.window.actions import Actions
 from guiapp.window.key_hints import KEY_HINTS
 
 WIDGETS = Path(guiapp.__file__).parent / "widgets"

@@ -20,6 +20,7 @@ LENGTHS = (
     *(counted(length, "byte") for length in range(LONGEST_COUNTED)),
     f"{LONGEST_COUNTED} bytes and more",
 )
+LENGTH_LABELS = {length: str(length) for length in (1, 8, 16, 24)} | {LONGEST_COUNTED: f"{LONGEST_COUNTED}+"}
 N_STRETCHES = 32
 WORTHS = ("score", "rank", "id")  # the first that a vocabulary has
 

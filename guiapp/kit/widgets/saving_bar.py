@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Protocol
 
+from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QWidget
 
 from guiapp.core.text.figures import percent
@@ -13,17 +15,34 @@ from guiapp.kit.widgets.share_bar import ShareBar
 from guiapp.kit.widgets.style_sheet import plain_label
 from guiapp.kit.widgets.theme import MARGIN_PX, UNIT_PX, ThemeSource
 
-if TYPE_CHECKING:
-    from guiapp.kit.state.saving import FileSaving
-    from guiapp.pages.steps.exporter import StepExporter
-
 BAR_WIDTH_PX = 220
+
+
+class Saving(Protocol):
+    """One file that is being written, was written to `saved`, or was not because of `failure`."""
+
+    saved: Path | None
+    failure: str
+
+    @property
+    def changed(self) -> SignalInstance: ...
+
+    @property
+    def is_busy(self) -> bool: ...
+
+    @property
+    def progress(self) -> float:
+        """0 to 1."""
+
+    def cancel(self) -> None: ...
+
+    def dismiss(self) -> None: ...
 
 
 class SavingBar(QWidget):
     """Shows how far it is, to be cancelled; then the file, or why there is none."""
 
-    def __init__(self, saving: FileSaving | StepExporter, theme_source: ThemeSource) -> None:
+    def __init__(self, saving: Saving, theme_source: ThemeSource) -> None:
         super().__init__()
         self._saving = saving
         self._theme_source = theme_source

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from guiapp.analysis.explain.merge_tree import MergeTree
 from guiapp.analysis.explain.token_path import TokenPath
 from guiapp.core.text.visible_text import isolate, visible_runs
-from guiapp.kit.tokens.details import FACTS, TokenDetails, TokenDetailsModel
+from guiapp.kit.tokens.details import FACTS, TokenDetails
 from guiapp.kit.widgets.card import CARD_MARGIN_PX, card
 from guiapp.kit.widgets.fact_table import FactTable
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, scroll_down
@@ -23,13 +23,24 @@ from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.kit.widgets.token_actions import offer_copying
 
-if TYPE_CHECKING:
-    from guiapp.pages.vocabulary.details import VocabularyDetails
-
 TOKEN_FONT_PX = 24
 TITLE = "TOKEN"
 PREPARING = "Preparing the merges of this vocabulary …"
 EMPTY_TEXT = "Choose a token, in the text or among its ids, to see what it is."
+
+
+class Described(Protocol):
+    """Has the details of one token, or None, and says how others are written."""
+
+    @property
+    def details(self) -> TokenDetails | None: ...
+
+    @property
+    def details_changed(self) -> SignalInstance: ...
+
+    def visible(self, token_id: int) -> str: ...
+
+    def part(self, data: bytes, limit: int) -> str: ...
 
 
 class TokenCard(QScrollArea):
@@ -37,7 +48,7 @@ class TokenCard(QScrollArea):
 
     def __init__(
         self,
-        model: TokenDetailsModel | VocabularyDetails,
+        model: Described,
         theme_source: ThemeSource,
         zoom: TextZoom | None = None,
         facts: Sequence[str] = FACTS,

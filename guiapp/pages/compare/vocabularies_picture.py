@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from guiapp.analysis.tree.scripts import NAMES
-from guiapp.analysis.vocabulary_list.histograms import LENGTHS
+from guiapp.analysis.vocabulary_list.histograms import LENGTH_LABELS, LENGTHS
 from guiapp.kit.charts.histogram import HATCHED_GROUND, HistogramChart, HistogramData
 from guiapp.kit.charts.markers import pattern
 from guiapp.kit.charts.rows import BarList, PartColor
@@ -18,7 +18,6 @@ from guiapp.kit.widgets.style_sheet import blend, heading, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.pages.compare.vocabularies import ComparedVocabularies
 from guiapp.pages.compare.vocabulary_rows import GROUPS
-from guiapp.pages.vocabulary.picture import LENGTH_LABELS
 
 PARTS = ("in both", "only in A", "only in B")
 SAMPLE_PX = 9

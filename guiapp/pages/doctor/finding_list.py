@@ -7,13 +7,13 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING
 from guiapp.core.text.visible_text import isolate
+from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.spans.legend import Draw, LegendEntry
 from guiapp.kit.widgets.find_picture import CUTS
 from guiapp.kit.widgets.icons import icon
 from guiapp.kit.widgets.painted_rows import ROW_PX, PaintedRows
 from guiapp.kit.widgets.painting import LEFT, bold, elided, write
 from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
-from guiapp.pages.doctor.model import DoctorModel
 from guiapp.pages.doctor.severities import ICONS
 from guiapp.pages.doctor.words import title_of
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtWidgets import QSplitter, QWidget
 
+from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.contents import Contents
 from guiapp.kit.widgets.layouts import in_column, in_splitter
@@ -14,7 +15,6 @@ from guiapp.kit.widgets.saving_bar import SavingBar
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.doctor.finding_list import LEGEND, FindingList
 from guiapp.pages.doctor.head import DoctorHead
-from guiapp.pages.doctor.model import DoctorModel
 from guiapp.pages.doctor.panel import FindingPanel
 
 LIST_PX, PANEL_PX = 640, 460

@@ -14,6 +14,7 @@ from guiapp.analysis.doctor.findings import Change, Finding, TemplateLine
 from guiapp.analysis.doctor.report import is_command
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.quoting import quoted
+from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.tokens.find_grid import CutTwice
 from guiapp.kit.widgets.buttons import push_button, tool_button
 from guiapp.kit.widgets.card import card
@@ -32,7 +33,6 @@ from guiapp.kit.widgets.theme import (
     ThemeSource,
 )
 from guiapp.kit.widgets.wrapping_row import WrappingRow
-from guiapp.pages.doctor.model import DoctorModel
 from guiapp.pages.doctor.severities import ICONS
 from guiapp.pages.doctor.words import stretches, title_of
 

@@ -14,6 +14,7 @@ from guiapp.analysis.hunt.generators import ALL_NAMES
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.find_picture import LETTERS
 from guiapp.kit.widgets.fitted_label import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
@@ -24,7 +25,6 @@ from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, 
 from guiapp.pages.hunt.model import SECONDS, HuntModel
 from guiapp.pages.hunt.sides import Side
 from guiapp.pages.hunt.time_bar import TimeBar
-from guiapp.pages.hunt.words import LETTERS
 
 LONGEST_NAME_PX, SHORTEST_NAME_PX = 300, 90
 AROUND_NAME_PX = 92  # marker, letter and arrow

@@ -16,7 +16,7 @@ from guiapp.kit.state.later import later
 from guiapp.kit.tokens.find_grid import CutTwice
 from guiapp.kit.widgets.buttons import push_button, tool_button
 from guiapp.kit.widgets.card import card
-from guiapp.kit.widgets.find_picture import HEIGHT_PX, FindPicture
+from guiapp.kit.widgets.find_picture import HEIGHT_PX, LETTERS, FindPicture
 from guiapp.kit.widgets.fitted_label import FittedLabel
 from guiapp.kit.widgets.layouts import (
     STRETCH,
@@ -42,7 +42,7 @@ from guiapp.kit.widgets.theme import (
     ThemeSource,
 )
 from guiapp.pages.hunt.model import HuntModel
-from guiapp.pages.hunt.words import LETTERS, sentence, title_of, where
+from guiapp.pages.hunt.words import sentence, title_of, where
 
 LEAST_PX = 310
 SHOWN_PLACES = 5

@@ -10,8 +10,8 @@ from guiapp.analysis.explain.code_marks import parts
 from guiapp.analysis.hunt.finds import Find, Hunt, Kind, Subject
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
+from guiapp.kit.widgets.find_picture import LETTERS
 
-LETTERS = ("A", "B")
 OF_PIECES = {
     "digits": "Groups of digits",
     "contractions": "Contractions",

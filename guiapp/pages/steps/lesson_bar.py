@@ -10,9 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QToolButton
 
-from guiapp.kit.widgets.actions import Actions
 from guiapp.kit.widgets.buttons import tool_button
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
+from guiapp.kit.widgets.page_base import Actions
 from guiapp.kit.widgets.style_sheet import plain_label, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX
 from guiapp.kit.widgets.wrapping_row import scrolling

@@ -18,10 +18,9 @@ from guiapp.analysis.sessions.session_file import SessionFile
 from guiapp.analysis.trace.places import Place
 from guiapp.kit.models.compared_models import ComparedModels
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.widgets.actions import Actions
 from guiapp.kit.widgets.buttons import tool_button
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
-from guiapp.kit.widgets.page_base import Page, PageSetting
+from guiapp.kit.widgets.page_base import Actions, Page, PageSetting
 from guiapp.kit.widgets.segments import Segments
 from guiapp.kit.widgets.shaped_texts import MonoTexts
 from guiapp.kit.widgets.text_zoom import TextZoom

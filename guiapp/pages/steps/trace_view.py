@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSplitter, QStackedWidge
 
 from guiapp.analysis.trace.debugger import Debugger, Granularity
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.widgets.actions import Actions
 from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.page_base import Actions
 from guiapp.kit.widgets.painting import bold
 from guiapp.kit.widgets.script_fonts import Loader, ScriptFonts, draw_once
 from guiapp.kit.widgets.seen import SeenWatch

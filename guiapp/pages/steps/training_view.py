@@ -19,9 +19,9 @@ from guiapp.analysis.trace.cost import FIRST_BYTES, beginning
 from guiapp.core.text.figures import counted
 from guiapp.errors import TokenloupeError
 from guiapp.kit.models.compared_models import ComparedModels
-from guiapp.kit.widgets.actions import Actions
 from guiapp.kit.widgets.buttons import push_button
 from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.page_base import Actions
 from guiapp.kit.widgets.style_sheet import set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX
 from guiapp.kit.widgets.wrapping_row import WrappingRow, scrolling

@@ -38,7 +38,7 @@ from guiapp.pages.text.tools import IN_COLORS, InexactWalk, InspectTools
 from guiapp.pages.text.why_panel import WhyPanel
 
 if TYPE_CHECKING:
-    from guiapp.kit.widgets.actions import Actions
+    from guiapp.kit.widgets.page_base import Actions
     from guiapp.pages.text.decode_dialog import DecodeDialog
     from guiapp.pages.text.token_table_view import TokenTableView
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from guiapp.analysis.vocabulary_list.filters import has, with_term, without
-from guiapp.analysis.vocabulary_list.histograms import LONGEST_COUNTED, Counts, Histogram
+from guiapp.analysis.vocabulary_list.histograms import LENGTH_LABELS, LONGEST_COUNTED, Counts, Histogram
 from guiapp.kit.charts.histogram import HistogramChart, HistogramData
 from guiapp.kit.charts.rows import BarList
 from guiapp.kit.widgets.layouts import in_column, scroll_down
@@ -21,7 +21,6 @@ from guiapp.pages.vocabulary.model import VocabularyModel
 
 PARTS = ("listed", "others")
 TITLES = {"rank": "By rank of the merge", "score": "By score", "id": "By id"}
-LENGTH_LABELS = {length: str(length) for length in (1, 8, 16, 24)} | {LONGEST_COUNTED: f"{LONGEST_COUNTED}+"}
 HOW_TO = "Point at a bar for its figures; click it, or drag the line, to filter."
 LEAST_LENGTH = re.compile(r"\blength:>=(\d{1,3})(?!\S)")
 HEIGHTS_PX = 400, 540  # of the page, from which on there is room for the second and the third picture

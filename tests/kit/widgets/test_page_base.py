@@ -8,9 +8,10 @@ import pytest
 from PySide6.QtWidgets import QLineEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.actions import ROWS
-from guiapp.kit.widgets.page_base import PAGES, Page, PageRow, PageSetting, PageStack
+from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.theme import TEXT_FONT_PX
+from guiapp.window.actions import ROWS
+from guiapp.window.pages import PAGES, PageRow, PageStack
 
 
 class SplitPage(Page):

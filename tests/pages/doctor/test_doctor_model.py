@@ -7,7 +7,7 @@ from small_files import bpe
 from told import told_by
 
 from guiapp.analysis.doctor.doctor import doctor
-from guiapp.pages.doctor.model import DoctorModel
+from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.pages.doctor.words import Said, stretches, title_of
 
 

@@ -262,7 +262,7 @@ def test_examining_is_cancelled_and_begun_again(open_page, qtbot, monkeypatch):
             given[-1](0.5)
 
     with monkeypatch.context() as patched:
-        patched.setattr("guiapp.pages.doctor.model._examine", until_cancelled)
+        patched.setattr("guiapp.kit.session.doctor_model._examine", until_cancelled)
         page.shell.session.loader.open("demo:spm")
         qtbot.waitUntil(lambda: page.head.cancel.isVisible() and page.head.bar.value() > 0)
         qtbot.mouseClick(page.head.cancel, LEFT)

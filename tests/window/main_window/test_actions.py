@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QToolButton, Q
 
 import guiapp
 from guiapp.core.demo import LESSONS
-from guiapp.kit.widgets.page_base import PAGES
 from guiapp.kit.widgets.theme import LIGHT
 from guiapp.window.about_dialog import AboutDialog
 from guiapp.window.error_dialog import ErrorDialog, ErrorReporter
 from guiapp.window.page_actions import TICK_MS
+from guiapp.window.pages import PAGES
 from guiapp.window.status_line import ActivityView
 
 

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QScrollArea
 from guiapp import open_model
 from guiapp.core.demo import demo_model_path
 from guiapp.kit.spans.legend import LegendIcon
-from guiapp.kit.widgets.page_base import PAGES
 from guiapp.window.legend_card import LegendCard
+from guiapp.window.pages import PAGES
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 

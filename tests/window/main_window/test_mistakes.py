@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QWidget
 
-import guiapp.widgets
+import guiapp
 from guiapp.kit.spans.editor import SpanEditor
 
 SCRIPT = Path(__file__).resolve().parents[3] / "failing_overrides.py"
@@ -56,7 +56,7 @@ def test_a_mistake_of_any_override_is_reported():
 def test_no_layout_is_asked_for_its_items():
     """PySide keeps them when Qt has deleted them, and takes the next object at that address for one: what it
     then gives up is memory in use.  `takeAt` hands them over."""
-    files = list(Path(guiapp.widgets.__path__[0]).rglob("*.py"))
+    files = list(Path(guiapp.__path__[0]).rglob("*.py"))
     asking = re.compile(r"\.(itemAt|itemAtPosition)\(")
     assert len(files) > 100
     assert [file.name for file in files if asking.search(file.read_text())] == []

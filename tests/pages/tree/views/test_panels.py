@@ -22,7 +22,6 @@ from guiapp.analysis.explain.merge_tree import MergeNode
 from guiapp.analysis.tree.picture import ROOT
 from guiapp.core.text.visible_text import visible_text
 from guiapp.kit.state.background import LatestJob
-from guiapp.kit.widgets.actions import Actions
 from guiapp.kit.widgets.merge_tree_view import MergeTreeView
 from guiapp.kit.widgets.page_base import PageSetting
 from guiapp.kit.widgets.painting import Painted
@@ -36,6 +35,7 @@ from guiapp.pages.tree.page import make_page
 from guiapp.pages.tree.panels import NOTHING
 from guiapp.pages.tree.prefix_tree_view import PrefixTreeView
 from guiapp.pages.tree.saving_view import MOST_PX
+from guiapp.window.actions import Actions
 
 LEFT = Qt.MouseButton.LeftButton
 A, B, C = MergeNode(b"a"), MergeNode(b"b"), MergeNode(b"c")

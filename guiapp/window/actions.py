@@ -13,7 +13,7 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.demo import DEMO_MODELS, LESSONS, SAMPLES
 from guiapp.core.encode.catalogue import ALGORITHMS, Algorithm
 from guiapp.kit.document.coloured_spans import COLORINGS
-from guiapp.kit.widgets.page_base import PAGES
+from guiapp.window.pages import PAGES
 
 Key = QKeySequence.StandardKey
 
