@@ -12,9 +12,8 @@ from guiapp.analysis.bench.agreement import Tokens
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import run
 from guiapp.analysis.bench.measurement import Record, Report
-from guiapp.analysis.bench.operations import encode_all
+from guiapp.analysis.bench.operations import Sample, encode_all
 from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.timing import Sample
 from guiapp.analysis.bench.worker import Loaded
 from guiapp.analysis.bench.worker_process import AskedProcess
 from guiapp.analysis.libraries.contender import Contender, our_contender

@@ -23,8 +23,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
-from guiapp.kit.widgets.painting import Painted
-from guiapp.kit.widgets.rounded_boxes import BoxLook, RoundedBoxes
+from guiapp.kit.widgets.painting import BoxLook, Painted, RoundedBoxes
 from guiapp.kit.widgets.shaped_texts import ShapedTexts
 from guiapp.kit.widgets.theme import Theme
 

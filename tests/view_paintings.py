@@ -9,7 +9,7 @@ from pictures import Canvas, Paintings
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractScrollArea
 
-from guiapp.kit.widgets.rounded_boxes import RoundedBoxes
+from guiapp.kit.widgets.painting import RoundedBoxes
 from guiapp.kit.widgets.shaped_texts import ShapedTexts
 
 

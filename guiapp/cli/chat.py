@@ -158,8 +158,7 @@ def _beside(options: argparse.Namespace, chat: Chat) -> tuple[Chat, str, str] | 
 def _compare(
     options: argparse.Namespace, first: tuple[Chat, list[Hint]], second: Chat, name: str, told: str
 ) -> int:
-    from guiapp.analysis.chat.comparison import ChatComparison
-    from guiapp.analysis.chat.comparison_report import comparison_lines, comparison_record
+    from guiapp.analysis.chat.comparison import ChatComparison, comparison_lines, comparison_record
     from guiapp.analysis.chat.hints import hints
     from guiapp.analysis.doctor.findings import WARNING
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from guiapp.analysis.compare.names import names_apart
+from guiapp.analysis.compare.words import names_apart
 from guiapp.cli.files import (
     InputError,
     add_parse_special_option,

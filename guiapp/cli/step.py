@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import cmd
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from inspect import cleandoc
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
+from guiapp.analysis.trace.breakpoints import KINDS, absence, column_help, parse_breakpoint
+from guiapp.analysis.trace.conditions import COLUMNS, ConditionError, Expression
+from guiapp.analysis.trace.debugger import Debugger, Granularity
+from guiapp.analysis.trace.operations import OPERATIONS
+from guiapp.analysis.trace.token_names import unquoted
 from guiapp.cli.files import (
     InputError,
     add_encode_options,
@@ -15,9 +26,19 @@ from guiapp.cli.files import (
     print_json,
     text_of,
 )
+from guiapp.core.text.figures import counted
+from guiapp.errors import TokenloupeError
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
+
+WINDOW_TOKENS = 12  # shown on either side of what happens
+HISTORY_LINES = 1000
+ALIASES = {
+    "s": "step", "n": "next", "b": "break", "c": "continue", "cont": "continue", "r": "reverse",
+    "p": "print", "l": "list", "u": "until", "unt": "until", "w": "where", "bt": "where", "q": "quit",
+    "h": "help", "EOF": "quit", "bk": "back", "d": "delete", "clear": "delete",
+}  # fmt: skip
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -42,12 +63,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Step through the tokenization of a text, as in a debugger."""
     from guiapp.analysis.explain.spelling import Spelling
-    from guiapp.analysis.trace.absences import absence
-    from guiapp.analysis.trace.breakpoints import parse_breakpoint
+    from guiapp.analysis.trace.breakpoints import absence, parse_breakpoint
     from guiapp.analysis.trace.recorder import record
     from guiapp.analysis.trace.reports import compare_with, debugger_for, trace_record
     from guiapp.analysis.trace.token_names import unquoted
-    from guiapp.cli.step_console import Console, remembered_commands
 
     breakpoints = [parse_breakpoint(text) for text in options.breakpoints]
     text = text_of(options)
@@ -96,3 +115,304 @@ def _beginning(text: bytes, tokenizer: Tokenizer, encoder: str | None) -> bytes:
         file=sys.stderr,
     )
     return part
+
+
+class Console(cmd.Cmd):
+    """Reads commands; an empty line repeats the last one that moved."""
+
+    prompt = "(step) "
+
+    def __init__(
+        self,
+        debugger: Debugger,
+        encoders: Collection[str],
+        compare: Callable[[str], None],
+        stdout: IO[str] | None = None,
+    ) -> None:
+        """`encoders` are those of the model; `compare` lets the debugger know what one makes of the text."""
+        super().__init__(stdout=stdout)
+        if not sys.stdin.isatty():  # nobody reads it, and it would shift the first line of each answer
+            self.prompt = ""
+        self._compare = compare
+        self._debugger = debugger
+        self._encoders = encoders
+        self._watched: list[Expression] = []
+
+    def preloop(self) -> None:
+        trace = self._debugger.trace
+        sizes = (
+            counted(len(trace), "step"),
+            counted(trace.n_pieces, "piece"),
+            counted(len(trace.text), "byte"),
+        )
+        self._say(f"{trace.encoder}: {', '.join(sizes)}.")
+        self._say("Type help for the commands.")
+        for number in range(len(self._debugger.breakpoints)):
+            self._show_absence(number)
+        self._show()
+
+    def precmd(self, line: str) -> str:
+        word, _, rest = line.strip().partition(" ")
+        return f"{ALIASES.get(word, word)} {rest}".strip() if word else line
+
+    def onecmd(self, line: str) -> bool:
+        try:
+            return bool(super().onecmd(line))
+        except ConditionError as error:
+            self._say(f"    {error.condition}\n    {' ' * error.position}^\n*** {error}")
+        except TokenloupeError as error:
+            self._say(f"*** {error}")
+        return False
+
+    def default(self, line: str) -> None:
+        self._say(f"*** There is no command “{line.split()[0]}”. Type help.")
+
+    # Moving
+
+    def do_step(self, rest: str) -> None:
+        """step [N] [decision|piece|stage]: take N steps of that size (one decision)."""
+        self._move(rest, 1)
+
+    def do_back(self, rest: str) -> None:
+        """back [N] [decision|piece|stage]: take back N steps of that size."""
+        self._move(rest, -1)
+
+    def do_next(self, rest: str) -> None:
+        """next: step over the piece.  Backwards, it is `back piece`."""
+        self._debugger.step(Granularity.PIECE)
+        self._show()
+
+    def do_out(self, rest: str) -> None:
+        """out: finish the piece; outside of pieces, the stage."""
+        self._debugger.out()
+        self._show()
+
+    def do_continue(self, rest: str) -> None:
+        """continue: run to the next breakpoint, or to the end."""
+        self._debugger.run()
+        self._show()
+
+    def do_reverse(self, rest: str) -> None:
+        """reverse: run backwards to the previous breakpoint, or to the start."""
+        self._debugger.reverse()
+        self._show()
+
+    def do_until(self, rest: str) -> None:
+        """until STEP: run to a step.  until byte N: run to the next token over a byte of the text."""
+        word, _, number = rest.strip().partition(" ")
+        if word == "byte":
+            self._debugger.to_byte(self._number(number, "byte"))
+        else:
+            self._debugger.until(self._number(word, "step"))
+        self._show()
+
+    def do_restart(self, rest: str) -> None:
+        """restart: go back to the start."""
+        self._debugger.go_to(0)
+        self._show()
+
+    # Breakpoints
+
+    def do_break(self, rest: str) -> None:
+        """break CONDITION, break KIND VALUE [if CONDITION]; break alone lists all.
+
+        Kinds: token ID|"TEXT"|0xE2 0x82, pattern REGEX, pair LEFT RIGHT, rank LOW..HIGH, score LOW..HIGH,
+        byte N, piece N, operation NAME, difference ENCODER.  Behind it may stand `hit N` to stop from the
+        Nth hit on, `once`, and `log MESSAGE` to note something, such as {result}, instead of stopping.
+        """
+        if not rest.strip():
+            for number, row in enumerate(self._debugger.breakpoints):
+                hits = counted(len(self._debugger.stops.hits[number]), "hit")
+                self._say(f"{number}  {row.title}  {'' if row.is_enabled else '(off) '}{hits}")
+                self._show_absence(number)
+            return
+        row = parse_breakpoint(rest)
+        if row.kind == "difference" and unquoted(row.value) in self._encoders:
+            self._compare(unquoted(row.value))
+        self._debugger.set_breakpoints((*self._debugger.breakpoints, row))
+        hits = counted(len(self._debugger.stops.hits[-1]), "hit")
+        self._say(f"Breakpoint {len(self._debugger.breakpoints) - 1}: {row.title}, {hits}.")
+        self._show_absence(-1)
+
+    def do_delete(self, rest: str) -> None:
+        """delete N: remove a breakpoint; delete alone removes all."""
+        rows = list(self._debugger.breakpoints)
+        if rest.strip():
+            del rows[self._breakpoint_number(rest)]
+        else:
+            rows = []
+        self._debugger.set_breakpoints(rows)
+
+    def do_enable(self, rest: str) -> None:
+        """enable N: switch a breakpoint on again."""
+        self._switch(rest, True)
+
+    def do_disable(self, rest: str) -> None:
+        """disable N: switch a breakpoint off, and keep it."""
+        self._switch(rest, False)
+
+    # Looking
+
+    def do_print(self, rest: str) -> None:
+        """print EXPRESSION: its value at this step, such as rank or end - position."""
+        self._say(self._debugger.told(Expression(rest)))
+
+    def do_watch(self, rest: str) -> None:
+        """watch EXPRESSION: print it after each command; watch alone forgets all."""
+        self._watched = [*self._watched, Expression(rest)] if rest.strip() else []
+        self._show_watched()
+
+    def do_list(self, rest: str) -> None:
+        """list: the tokens around, and the pairs that could merge."""
+        if self._debugger.trace.piece_at(self._debugger.position) < 0:
+            self._say("No piece is being encoded at this step.")
+            return
+        self._show_tokens()
+        waiting = self._debugger.waiting(limit=10)
+        for entry in waiting.candidates:
+            left = self._label(entry.left, entry.position, entry.right_position)
+            right = self._label(entry.right, entry.right_position, entry.end)
+            stale = "  stale" if entry.is_stale else ""
+            self._say(f"  {entry.rank:>10,.0f}  {left} + {right}{stale}")
+
+    def do_where(self, rest: str) -> None:
+        """where: the stage, the piece and the step."""
+        debugger, trace = self._debugger, self._debugger.trace
+        if debugger.position == debugger.n_steps:
+            self._say("At the end.")
+            return
+        piece = int(trace.columns.piece[debugger.position])
+        in_piece = f", piece {piece + 1:,} of {trace.n_pieces:,}" if piece >= 0 else ""
+        start, end = trace.columns.position[debugger.position], trace.columns.end[debugger.position]
+        self._say(
+            f"Step {debugger.position:,} of {debugger.n_steps:,}: {trace.stage(debugger.position)}"
+            f"{in_piece}, bytes {start:,}–{end:,}"
+        )
+
+    def do_columns(self, rest: str) -> None:
+        """columns: what conditions and expressions can name."""
+        self._say(column_help())
+
+    def do_help(self, rest: str) -> None:
+        """help [COMMAND]: what it does; help alone lists the commands."""
+        command = getattr(self, f"do_{ALIASES.get(rest, rest)}", None)
+        if command is None:
+            super().do_help(rest)
+        else:
+            self._say(cleandoc(command.__doc__))
+
+    def do_quit(self, rest: str) -> bool:
+        """quit: leave the debugger."""
+        return True
+
+    # Completion
+
+    def complete_break(self, text: str, line: str, begin: int, end: int) -> list[str]:
+        if line.split()[1:2] == ["operation"]:
+            return [row.name for row in OPERATIONS if row.name.startswith(text)]
+        return [word for word in (*KINDS, *COLUMNS) if word.startswith(text)]
+
+    def complete_print(self, text: str, line: str, begin: int, end: int) -> list[str]:
+        return [word for word in COLUMNS if word.startswith(text)]
+
+    complete_watch = complete_print
+
+    def complete_step(self, text: str, line: str, begin: int, end: int) -> list[str]:
+        return [size.value for size in Granularity if size.value.startswith(text)]
+
+    complete_back = complete_step
+
+    # Helpers
+
+    def _move(self, rest: str, direction: int) -> None:
+        count, granularity = 1, Granularity.DECISION
+        for word in rest.split():
+            if word in [size.value for size in Granularity]:
+                granularity = Granularity(word)
+            else:
+                count = self._number(word, "steps")
+        self._debugger.step(granularity, direction * max(1, count))
+        self._show()
+
+    def _switch(self, rest: str, is_enabled: bool) -> None:
+        rows, number = list(self._debugger.breakpoints), self._breakpoint_number(rest)
+        rows[number] = replace(rows[number], is_enabled=is_enabled)
+        self._debugger.set_breakpoints(rows)
+
+    def _breakpoint_number(self, text: str) -> int:
+        number = self._number(text, "breakpoint")
+        if number >= len(self._debugger.breakpoints):
+            raise TokenloupeError(f"There is no breakpoint {number}.")
+        return number
+
+    def _number(self, text: str, what: str) -> int:
+        if not text.strip().isdecimal():
+            raise TokenloupeError(f"“{text.strip()}” is not a number. Write a whole number ({what}).")
+        return int(text)
+
+    def _show(self) -> None:
+        debugger = self._debugger
+        for step, message in debugger.log:
+            self._say(f"{step:,}: {message}")
+        if debugger.stopped_at is not None:
+            self._say(f"Stopped at: {debugger.stopped_at.title}")
+        self._show_tokens()
+        at = f"{debugger.position:,}/{debugger.n_steps:,}"
+        self._say(f"{at}  {debugger.sentence()}")
+        self._show_watched()
+
+    def _show_absence(self, number: int) -> None:
+        """Why a breakpoint cannot be hit here, if it cannot."""
+        row = self._debugger.breakpoints[number]
+        if told := absence(row, self._debugger.values, self._encoders):
+            self._say(f"*** {row.title}: {told}")
+
+    def _show_watched(self) -> None:
+        for expression in self._watched:
+            self._say(f"  {expression.text} = {self._debugger.told(expression)}")
+
+    def _show_tokens(self) -> None:
+        """The piece as it is now, what the next step joins in brackets."""
+        debugger, trace = self._debugger, self._debugger.trace
+        piece = trace.piece_at(debugger.position)
+        if piece < 0:
+            return
+        tokens = debugger.states.piece_tokens(debugger.position, piece)
+        labels = [self._label(*token) for token in zip(*(column.tolist() for column in tokens), strict=True)]
+        if not labels:
+            return
+        at = 0
+        if trace.operation(debugger.position) == "merge":
+            at = tokens.starts.tolist().index(trace.columns.position[debugger.position])
+            labels[at : at + 2] = [f"[{labels[at]}·+·{labels[at + 1]}]".replace("·+·", " + ")]
+        first, last = max(0, at - WINDOW_TOKENS), at + WINDOW_TOKENS
+        before, behind = "… " if first else "", " …" if last < len(labels) else ""
+        self._say(f"  {before}{' | '.join(labels[first:last])}{behind}")
+
+    def _label(self, token_id: int, start: int, end: int) -> str:
+        return self._debugger.teller.label(token_id, start, end)
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(f"{line}\n")
+
+
+@contextmanager
+def remembered_commands() -> Iterator[None]:
+    """Keep the history of commands from one session to the next, where the terminal has one."""
+    try:
+        import readline
+    except ImportError:  # as on Windows
+        yield
+        return
+    import platformdirs
+
+    path = Path(platformdirs.user_state_dir("tokenloupe", False)) / "step_history"
+    with suppress(OSError):  # nobody asked for the history
+        readline.read_history_file(path)
+    readline.set_history_length(HISTORY_LINES)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            readline.write_history_file(path)

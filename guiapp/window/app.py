@@ -6,14 +6,26 @@ import gc
 import os
 import signal
 import sys
+import time
+import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QObject, QSize, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QLabel, QPlainTextEdit, QWidget
+
 from guiapp.analysis.sessions.name import is_session
-from guiapp.core.system.allocator import give_freed_memory_back
+from guiapp.core.system.allocator import give_freed_memory_back, give_holes_back
 from guiapp.core.system.interrupts import end_at_first_interrupt
 from guiapp.core.system.scratch import begin_scratch
+from guiapp.core.system.versions import versions, versions_text
+from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
+from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 from guiapp.window import qt_libraries
 
 if TYPE_CHECKING:
@@ -29,9 +41,19 @@ if TYPE_CHECKING:
     from guiapp.kit.widgets.questions import Questions
     from guiapp.kit.widgets.theme import ThemeSource
     from guiapp.window.commands import WindowCommands
-    from guiapp.window.garbage import GarbageCollector
     from guiapp.window.main_window import MainWindow
 
+SIZE = QSize(720, 440)
+MESSAGE = (
+    "Something went wrong inside Tokenloupe. Your text is still there: save it, and go on or start anew. "
+    "Nothing was sent anywhere; to report the mistake, copy the details."
+)
+LOOK_MS, LOOK_AGAIN_MS = 100, 20  # after a look that found nothing to do, or something
+YOUNG, MIDDLE, OLD = 700, 10, 10  # as `gc.get_count` counts: new objects, and looks at younger ones
+FULL_EVERY_S = 60.0  # it takes longer than a frame: so seldom, and
+QUIET_S = 1.0  # only when nobody has worked in the window for so long,
+MOST_PUT_OFF_S = 120.0  # but not so much later than it was due: three minutes after the one before
+REST_S = 20.0  # and once more when nobody has worked for so long: who rests holds what is shown, no more
 FIRST_MODEL = "demo:bpe"
 FIRST_SAMPLE = "welcome"
 FIRST_FRAMES_MS = 1200  # until when text and ids are painted
@@ -96,7 +118,6 @@ def run_window(model: str | None, text_file: Path | None) -> int:
     from guiapp.core.demo import sample_text
     from guiapp.kit.state.background import is_any_job_running
     from guiapp.kit.state.settings import Settings, default_path
-    from guiapp.window.error_dialog import ErrorReporter
 
     shell = build(application, Settings(default_path()), sample_text(FIRST_SAMPLE))
     shell.window.fit_into(shell.window.screen().availableSize())
@@ -155,15 +176,13 @@ def build(
     from guiapp.kit.session.session_opener import SessionOpener
     from guiapp.kit.session.text_session import TextSession
     from guiapp.kit.state.qt_exceptions import protect_overrides
-    from guiapp.kit.state.recent import RecentFiles, RecentTexts
-    from guiapp.kit.state.shelf import Shelf
+    from guiapp.kit.state.recent import RecentFiles, RecentTexts, Shelf
     from guiapp.kit.widgets.icons import application_icon
     from guiapp.kit.widgets.input_watch import InputWatch
     from guiapp.kit.widgets.theme import ThemeSource
     from guiapp.window.activity import Activity
     from guiapp.window.commands import WindowCommands
     from guiapp.window.failure_notices import FailureNotices
-    from guiapp.window.garbage import GarbageCollector
     from guiapp.window.main_window import MainWindow
 
     protect_overrides()
@@ -196,3 +215,108 @@ def _load(name: str, pre: str | None, progress: Progress) -> Tokenizer:
     progress(STARTS[TABLES])
     tokenizer.make_tables()  # here rather than in the window's thread
     return tokenizer
+
+
+class GarbageCollector(QObject):
+    """Collects garbage from `start` to `stop`; before, while modules are loaded, nobody does."""
+
+    def __init__(self, clock_s: Callable[[], float] = time.monotonic, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._clock_s = clock_s
+        self._timer = QTimer(self, interval=LOOK_MS)
+        self._timer.timeout.connect(self.look)
+        self._next_full_s = float("inf")
+        self._quiet_from_s = float("-inf")
+        self._rests = True
+        gc.disable()
+
+    def start(self) -> None:
+        """Never look at what is loaded by now: a hundred thousand objects, which stay until the end."""
+        gc.freeze()
+        self._next_full_s = self._clock_s() + FULL_EVERY_S
+        self._timer.start()
+
+    def put_off(self) -> None:
+        """Somebody types, clicks or scrolls: look at everything when they pause."""
+        self._quiet_from_s = self._clock_s() + QUIET_S
+        self._rests = False
+
+    def stop(self) -> None:
+        """Leave it to Python again, once no other thread is at work."""
+        self._timer.stop()
+        gc.enable()
+
+    def look(self) -> None:
+        """Take away what garbage it is time for; called by itself, many times a second."""
+        young, middle, old = gc.get_count()
+        if (old > OLD and self._is_time_for_all()) or self._begins_to_rest():
+            self.take_all()
+        elif middle > MIDDLE:
+            gc.collect(1)
+        elif young > YOUNG:
+            gc.collect(0)
+        self._timer.setInterval(LOOK_AGAIN_MS if young > YOUNG else LOOK_MS)
+
+    def take_all(self) -> None:
+        """Take away all garbage, and give back what memory is free."""
+        gc.collect(2)
+        give_holes_back()
+        self._next_full_s = self._clock_s() + FULL_EVERY_S
+
+    def _is_time_for_all(self) -> bool:
+        now_s = self._clock_s()
+        return now_s > self._next_full_s + (MOST_PUT_OFF_S if now_s < self._quiet_from_s else 0.0)
+
+    def _begins_to_rest(self) -> bool:
+        """Whether somebody worked, and has not for a while; true once."""
+        if self._rests or self._clock_s() < self._quiet_from_s + REST_S:
+            return False
+        self._rests = True
+        return True
+
+
+class ErrorDialog(QDialog):
+    """A traceback and versions, to read and to copy."""
+
+    def __init__(self, details: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Unexpected error")
+        self.resize(SIZE)
+        self.details = QPlainTextEdit(details, readOnly=True, tabChangesFocus=True)
+        self.details.setFont(Theme.mono_font(SMALL_FONT_PX))
+        self.details.setAccessibleName("Details")
+        self.copy_button = push_button("Copy details", self.copy)
+        self.close_button = push_button("Close", self.accept)
+        self.close_button.setDefault(True)
+        buttons = in_row(STRETCH, self.copy_button, self.close_button)
+        parts = QLabel(MESSAGE, wordWrap=True), self.details, buttons
+        in_column(*parts, on=self, margins=MARGIN_PX, spacing=3 * UNIT_PX)
+
+    def copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.details.toPlainText())
+
+
+class ErrorReporter:
+    """Takes the place of sys.excepthook; further mistakes while the dialog is open are added to it."""
+
+    def __init__(self, window: QWidget) -> None:
+        self._window = window
+        self._dialog: ErrorDialog | None = None
+
+    def report(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        """Print the traceback, and show it."""
+        text = "".join(traceback.format_exception(kind, error, trace))
+        traceback.print_exception(kind, error, trace)
+        if issubclass(kind, KeyboardInterrupt):
+            self._window.close()
+        elif self._dialog is not None:
+            self._dialog.details.appendPlainText(text)
+        else:
+            self._dialog = ErrorDialog(f"{text}\n{versions_text(versions())}\n", self._window)
+            self._dialog.destroyed.connect(self._forget)
+            self._dialog.setWindowModality(Qt.WindowModality.WindowModal)
+            self._dialog.show()
+
+    def _forget(self) -> None:
+        self._dialog = None

@@ -6,20 +6,23 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QDateTime, QLocale, QObject
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QWidget
 
 from guiapp.analysis.sessions.name import is_session
 from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
 from guiapp.core.sources.locate import kept_name, lasting_name
 from guiapp.core.sources.own_folders import add_folder
+from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.document.files import is_model_file
+from guiapp.kit.document.kept_texts import KeptTextHead, KeptTexts
 from guiapp.kit.models.loader import display_name
-from guiapp.kit.models.pre_choices import can_choose
+from guiapp.kit.models.pre_choices import PrePicker, can_choose
 from guiapp.kit.session.session_opener import SessionOpener
+from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.background import LatestJob, Progress
-from guiapp.kit.widgets.pre_picker import PrePicker
-from guiapp.window.kept_texts_menu import KeptTextsMenu
+from guiapp.kit.widgets.questions import Questions
 from guiapp.window.main_window import MainWindow
 from guiapp.window.model_picker import ModelPicker
 from guiapp.window.page_commands import PageCommands
@@ -27,6 +30,8 @@ from guiapp.window.recent_menu import RecentMenu
 from guiapp.window.session_commands import SessionCommands
 from guiapp.window.utf16_notice import Utf16Notice
 
+LONGEST_BEGINNING = 48
+MOST_SHOWN = 20
 Take = Callable[[str, str | None], object]
 
 
@@ -271,3 +276,63 @@ def _last_of_each_kind(paths: list[Path], progress: Progress) -> Dropped:
         else:
             text = path
     return model, text, lesson, session
+
+
+class KeptTextsMenu(QObject):
+    """Lists them above what the menu has already, as often as it opens; the one that is shown has a mark."""
+
+    def __init__(self, menu: QMenu, kept_texts: KeptTexts, text: TextSession, questions: Questions) -> None:
+        super().__init__(menu)
+        self._menu = menu
+        self._kept_texts = kept_texts
+        self._text = text
+        self._questions = questions
+        self._first_of_menu = menu.actions()[0]
+        self._listed: list[QAction] = []
+        menu.aboutToShow.connect(self._fill)
+
+    def delete_all(self) -> None:
+        """Delete all of them, if people say so."""
+        heads = self._kept_texts.others()
+        if heads and self._questions.delete_kept_texts(len(heads)):
+            self._kept_texts.delete(heads)
+
+    def _fill(self) -> None:
+        for action in self._listed:
+            self._menu.removeAction(action)
+            action.deleteLater()
+        heads = self._kept_texts.others()
+        self._listed = [self._action(head) for head in heads[:MOST_SHOWN]]
+        if not heads:
+            self._listed.append(QAction("None", self, enabled=False))
+        separator = QAction(self)
+        separator.setSeparator(True)
+        self._listed.append(separator)
+        self._menu.insertActions(self._first_of_menu, self._listed)
+
+    def _action(self, head: KeptTextHead) -> QAction:
+        is_shown = self._is_shown(head)
+        action = QAction(title_of(head), self, checkable=is_shown, checked=is_shown)
+        action.triggered.connect(partial(self._show, head))
+        return action
+
+    def _is_shown(self, head: KeptTextHead) -> bool:
+        document = self._text.document
+        if (head.size_bytes, head.beginning) != (document.size, document.slice(0, len(head.beginning))):
+            return False
+        kept = self._kept_texts.read(head)
+        return kept is not None and kept.data == document.text()
+
+    def _show(self, head: KeptTextHead) -> None:
+        kept = self._kept_texts.read(head)
+        if kept is not None:
+            self._text.show_kept(kept.data, kept.path)
+
+
+def title_of(head: KeptTextHead) -> str:
+    """`words.txt: Its first words (21/11/26 20:15)`"""
+    words = quoted(b" ".join(head.beginning.split()), LONGEST_BEGINNING)
+    name = "" if head.path is None else f"{quoted(head.path.name)}: "
+    when = QDateTime.fromSecsSinceEpoch(int(head.time_s))
+    time = QLocale().toString(when, QLocale.FormatType.ShortFormat)
+    return f"{name}{words} ({time})".replace("&", "&&")

@@ -16,8 +16,7 @@ from importlib import import_module
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget
 
-from guiapp.kit.state.background import LatestJob, Progress
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import LatestJob, Progress, later
 from guiapp.kit.state.qt_exceptions import protect_overrides
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.theme import TEXT_FONT_PX

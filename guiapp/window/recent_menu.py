@@ -15,7 +15,7 @@ from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.models.choice import shown_path
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.recent import RecentFiles, RecentTexts
-from guiapp.kit.widgets.plain_tip import plain_tip
+from guiapp.kit.widgets.tip_watch import plain_tip
 
 LONGEST_NAME, LONGEST_FOLDER = 48, 40
 

@@ -21,7 +21,7 @@ from guiapp.kit.document.files import read_text
 from guiapp.kit.models.loader import Load
 from guiapp.kit.state.background import Progress
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.images import save_image
+from guiapp.kit.widgets.icons import save_image
 from guiapp.kit.widgets.popover import Popover
 from guiapp.pages.chat.beside import Beside, Way
 from guiapp.pages.text.page import InspectPage
@@ -337,7 +337,7 @@ def run_until_ready(loop: QEventLoop) -> None:
 
 def bench_charts(run: dict[str, Any], baseline: str) -> dict[str, str]:
     """All charts of a run of Bench as SVG documents, by their titles."""
-    from guiapp.pages.bench.chart_images import paper_charts
+    from guiapp.pages.bench.saving import paper_charts
 
     application = make_application()
     charts = dict(paper_charts(run, baseline))

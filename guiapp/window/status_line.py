@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QFrame, QProgressBar, QSizePolicy, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QProgressBar, QSizePolicy, QToolButton, QWidget
 
 from guiapp.core.text.figures import counted, with_prefix
+from guiapp.kit.document.hidden_characters import HiddenCharacters
 from guiapp.kit.document.statistics import SelectionStatistics, format_duration, format_speed
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import later
 from guiapp.kit.widgets.buttons import tool_button
 from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.widgets.icons import icon
 from guiapp.kit.widgets.layouts import Part, in_row
 from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
+from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.window.activity import Activity
-from guiapp.window.hidden_button import HiddenButton
 from guiapp.window.pages import PageStack
 
+ICON_PX = 14
 HEIGHT_PX = 30
 FULL_WIDTH_PX = 1100  # in less, hidden characters are told in two words
 BAR_WIDTH_PX, SHORT_BAR_PX = 120, 40
@@ -181,3 +183,45 @@ def _selected(selection: SelectionStatistics | None) -> list[str]:
     about = "" if selection.is_exact else "about "
     selected = f"selected: {about}{counted(selection.n_tokens, 'token')}"
     return [f"{selected} · {characters}", selected, f"{about}{selection.n_tokens:,} selected"]
+
+
+class HiddenButton(QToolButton):
+    """There only while anything hides.
+
+    is_short  whether it says no more than how many they are
+    """
+
+    def __init__(self, hidden: HiddenCharacters, go_on: QAction, themes: ThemeSource) -> None:
+        super().__init__()
+        self._hidden = hidden
+        self._themes = themes
+        self._is_short = False
+        set_role(self, "hidden")
+        self.setFont(Theme.ui_font(SMALL_FONT_PX))
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setIconSize(QSize(ICON_PX, ICON_PX))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        key = go_on.shortcut().toString()
+        self.setToolTip(f"Characters that nobody sees and a model reads. A click shows the next ({key}).")
+        self.clicked.connect(go_on.trigger)
+        hidden.changed.connect(self._follow)
+        themes.changed.connect(self._color)
+        self._color()
+        self._follow()
+
+    def set_short(self, is_short: bool) -> None:
+        if is_short != self._is_short:
+            self._is_short = is_short
+            self._follow()
+
+    def _follow(self) -> None:
+        n_characters, n_places = self._hidden.n_characters, self._hidden.n_places
+        whole = f"Hidden characters: {n_characters:,} in {counted(n_places, 'place')}"
+        text = f"{n_characters:,} hidden" if self._is_short else whole
+        if text != self.text():
+            self.setText(text)
+            self.setAccessibleName(whole)
+        self.setVisible(n_characters > 0)
+
+    def _color(self) -> None:
+        self.setIcon(icon("eye", self._themes.theme.warning, ICON_PX))

@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeySequence, QResizeEvent
+from collections.abc import Sequence
+
+from PySide6.QtCore import QMargins, QSize, Qt
+from PySide6.QtGui import QAction, QColor, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QToolButton, QWidget
 
+from guiapp.analysis.doctor.findings import ERROR, WARNING
 from guiapp.core.encode.catalogue import ALGORITHMS
+from guiapp.core.encode.exactness import REFUSED
+from guiapp.core.text.figures import counted, percent
 from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.icons import icon
 from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.style_sheet import set_role
+from guiapp.kit.widgets.popover import Explanation
+from guiapp.kit.widgets.style_sheet import color_again, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.kit.widgets.tip_watch import plain_tip
+from guiapp.pages.doctor.words import ICONS
 from guiapp.window.actions import Actions
-from guiapp.window.badges import WORDS_FROM_PX, ExactnessBadge, RoundTripBadge
 from guiapp.window.model_picker import ModelButton
 
+STATES = {
+    "exact": ("good", "check"),
+    "approximate": ("warning", "approximate"),
+    "unknown pre": ("warning", "warning"),
+    REFUSED: ("warning", "warning"),
+}
+LOSS_COLORS = ("dim", "warning", "bad")  # where nothing is lost, something, and text that no token stands for
+ICON_PX = 14
+WORDS_FROM_PX = 1200  # of the window, from where on there is room for a level with its share
+ROOMS_PX = 960, WORDS_FROM_PX, 1440  # for “warning”, for that, and for findings beside it
+MOST_REMARKS = 4  # about the file; the list of models has all
 HEIGHT_PX = 48
 SEARCH_PX, SHORT_SEARCH_PX = 122, 34
 AROUND_NAME_PX = 46  # of an encoder: arrow and margins
@@ -121,3 +139,174 @@ class PaletteButton(QToolButton):
 
     def _color(self) -> None:
         self.setIcon(icon("search", self._theme_source.theme.dim))
+
+
+# The pills at the top right that say how far the tokens can be trusted; a click gives the reason
+
+
+class Badge(QToolButton):
+    """A word in a pill, coloured by its state, with an icon as second sign."""
+
+    def __init__(
+        self,
+        title: str,
+        theme_source: ThemeSource,
+        remedies: Sequence[QAction] = (),
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._title = title
+        self._remedies = remedies
+        self._theme_source = theme_source
+        self._state = ("", "")
+        self._reason = ""
+        set_role(self, "badge")
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setIconSize(QSize(ICON_PX, ICON_PX))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        theme_source.changed.connect(self._color)
+        for action in remedies:
+            action.enabledChanged.connect(self._tell_card)
+        self.clicked.connect(self.explain)
+
+    def show_state(self, text: str, color: str, icon_name: str, reason: str) -> None:
+        """`color` names a colour of the theme."""
+        is_other, self._state, self._reason = (color, icon_name) != self._state, (color, icon_name), reason
+        self.setText(text)
+        self.setToolTip(plain_tip(reason))
+        self.setAccessibleName(f"{self._title}: {text}")
+        self.setAccessibleDescription(reason)
+        if is_other:
+            self.setProperty("state", color)
+            self._color()
+        self._tell_card()
+
+    def explain(self) -> None:
+        """Open the reason under the badge."""
+        Explanation(self._title, self._reason, self, self.remedies()).open_under(self)
+
+    def _tell_card(self) -> None:
+        """Let the explanation that is open follow."""
+        card = self.findChild(Explanation)
+        if isinstance(card, Explanation):
+            card.tell(self._reason, self.remedies())
+
+    def remedies(self) -> list[QAction]:
+        """What the explanation offers to do."""
+        return [action for action in self._remedies if action.isEnabled()]
+
+    def _color(self) -> None:
+        color_name, icon_name = self._state
+        if not color_name:  # nothing to show yet
+            return
+        color: QColor = getattr(self._theme_source.theme, color_name)
+        self.setIcon(icon(icon_name, color))
+        color_again(self)
+
+
+class ExactnessBadge(Badge):
+    """Whether the tokens are those of llama.cpp, or of the library that the file is for."""
+
+    def __init__(
+        self,
+        session: ModelSession,
+        doctor: DoctorModel,
+        theme_source: ThemeSource,
+        next_inexact: QAction,
+        choose_pre: QAction,
+        show_doctor: QAction,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__("Exactness", theme_source, [next_inexact, choose_pre, show_doctor], parent)
+        self._choose_pre, self._show_doctor = choose_pre, show_doctor
+        self._session = session
+        self._doctor = doctor
+        self._room = (True, True, True)
+        session.vocabulary_changed.connect(self._follow)
+        session.options_changed.connect(self._follow)
+        session.encoder_check.changed.connect(self._follow)
+        doctor.changed.connect(self._follow)
+        self._follow()
+
+    def set_room(self, width_px: int) -> None:
+        """Say less in a narrow window; errors and warnings of the file then stand in place of the level."""
+        severity_px, words_px, findings_px = ROOMS_PX
+        room = width_px >= severity_px, width_px >= words_px, width_px >= findings_px
+        if room != self._room:
+            self._room = room
+            self._follow()
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        """With room for findings, which come a while after the model: nothing beside it moves by that."""
+        (has_severity, has_words, has_findings), room_px = self._room, 0
+        if has_severity and not has_findings:
+            width_of = self.fontMetrics().horizontalAdvance
+            longest = "9 warnings" if has_words else WARNING
+            room_px = max(width_of(longest) - width_of(self.text()), 0)
+        return super().sizeHint().grownBy(QMargins(0, 0, room_px, 0))
+
+    def remedies(self) -> list[QAction]:
+        offered = {self._choose_pre: self._offers_pre, self._show_doctor: self._doctor.is_of_open_model}
+        return [action for action in super().remedies() if offered.get(action, True)]
+
+    @property
+    def _offers_pre(self) -> bool:
+        """Whether another pre-tokenizer may be what is wanted: the ids are doubtful, or libraries differ."""
+        tokenizer = self._session.tokenizer
+        if tokenizer is None:
+            return False
+        parts = tokenizer.vocabulary.parts
+        has_readings = parts is not None and bool(parts.readings)
+        return has_readings or tokenizer.exactness.level not in ("exact", REFUSED)
+
+    def _follow(self) -> None:
+        exactness = self._session.exactness
+        self.setVisible(exactness is not None)
+        if exactness is not None:
+            agreement = self._session.encoder_check.result
+            share = "" if agreement is None else f" {percent(agreement.share, 1)}"
+            vocabulary = self._session.vocabulary
+            remarks = () if vocabulary is None else vocabulary.warnings[:MOST_REMARKS]
+            reason = "\n\n".join((exactness.reason, *remarks))
+            has_severity, has_words, has_findings = self._room
+            text = f"{exactness.level}{share}" if has_words or not share else share.strip()
+            state = STATES[exactness.level]
+            if worst := self._doctor.worst:
+                n_worst = counted(len(worst), worst[0].severity)
+                if has_findings:
+                    text += f" · {n_worst}"
+                elif has_words:
+                    text = n_worst + (share and f" ·{share}")
+                elif has_severity or worst[0].severity == ERROR:
+                    text = worst[0].severity
+                reason += f"\n\nThe doctor found {n_worst} in the file. {worst[0].what}"
+                state = ICONS[worst[0].severity][1], "warning"
+            self.show_state(text, *state, reason)
+
+
+class RoundTripBadge(Badge):
+    """Whether the tokens decode to the text again, else the rule by which they do not.
+
+    It alarms only where the ids do not tell all of the text.
+    """
+
+    def __init__(
+        self, session: ModelSession, theme_source: ThemeSource, remedies: Sequence[QAction] = ()
+    ) -> None:
+        super().__init__("Round trip", theme_source, remedies)
+        self._session = session
+        session.round_trip.changed.connect(self._follow)
+        session.vocabulary_changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        result = self._session.round_trip.result
+        self.setVisible(self._session.vocabulary is not None)
+        if result is None:
+            self.show_state("round trip", "dim", "round-trip", "Not compared yet.")
+        elif (worst := result.worst) is None:
+            self.show_state("round trip", "good", "round-trip", *result.told())
+        else:
+            color = LOSS_COLORS[worst.rule.loss]
+            self.show_state(worst.rule.name, color, "round-trip", "\n\n".join(result.told()))

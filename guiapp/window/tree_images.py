@@ -20,8 +20,8 @@ from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.spelling import SharedSpelling
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.tree.geometry import View
+from guiapp.pages.tree.marks import TreePaint
 from guiapp.pages.tree.model import TreeModel
-from guiapp.pages.tree.paint import TreePaint
 from guiapp.pages.tree.saving_view import Drawing, save_picture, svg_of
 from guiapp.pages.tree.search import TreeSearch
 from guiapp.pages.tree.view import TreeView

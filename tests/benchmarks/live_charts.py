@@ -20,7 +20,7 @@ from guiapp.kit.charts.curves import Curve, CurveChart, CurvesData
 from guiapp.kit.charts.rows import Part, Row, RowChart, RowsData
 from guiapp.kit.charts.scales import Scale
 from guiapp.kit.widgets.theme import DARK, ThemeSource
-from guiapp.pages.bench.contender_look import ORDER, look_of
+from guiapp.pages.bench.markers import ORDER, look_of
 
 N_VALUES = 200
 SIZE = 1400, 800

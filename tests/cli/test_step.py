@@ -12,7 +12,7 @@ from guiapp.analysis.trace import cost
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.reports import compare_with, debugger_for
 from guiapp.cli.main import run
-from guiapp.cli.step_console import Console
+from guiapp.cli.step import Console
 
 TEXT = "How do lions sleep in New York?"
 

@@ -11,7 +11,7 @@ import guiapp
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.reports import debugger_for
-from guiapp.cli.step_console import Console
+from guiapp.cli.step import Console
 
 TEXT = "zxqvkjwb" * 4 + " !"
 SESSION = """\

@@ -11,7 +11,7 @@ from guiapp.analysis.trace.breakpoints import column_help, parse_breakpoint
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.reports import debugger_for
 from guiapp.cli.main import run
-from guiapp.cli.step_console import Console, remembered_commands
+from guiapp.cli.step import Console, remembered_commands
 
 ABSENT = (
     "*** operation reach: No step of heap is a “reach”. There are: special, text, normalise, piece, whole, "

@@ -180,7 +180,7 @@ def test_a_picture_that_is_not_ready_in_time_is_an_error(qapp, monkeypatch):
 @pytest.mark.slow
 def test_starting_imports_nothing_heavy_before_the_first_paint(environment):
     code = (
-        "import sys; from pathlib import Path; from guiapp import app; "
+        "import sys; from pathlib import Path; from guiapp.window import app; "
         "from guiapp.kit.state.settings import Settings; "
         "shell = app.build(app.make_application(), Settings(Path('settings.ini')), b'text'); "
         "heavy = {'gguf', 'guiapp.core.encode.tokenizer'}; "

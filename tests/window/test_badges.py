@@ -11,7 +11,7 @@ from guiapp.analysis.doctor.findings import ERROR
 from guiapp.core.encode.exactness import REFUSED
 from guiapp.kit.widgets.popover import Explanation
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.window.badges import MOST_REMARKS, ExactnessBadge
+from guiapp.window.top_bar import MOST_REMARKS, ExactnessBadge
 
 WIDE, MIDDLE, NARROW = 1440, 1439, 1199
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.window.fuzzy import score
+from guiapp.window.command_palette import score
 
 COMMANDS = ("Open model file…", "Open text file…", "Dark theme", "Undo", "Redo", "Command palette")
 COMMANDS += ("fast: All of it, soon", "fewest: As few tokens as possible")

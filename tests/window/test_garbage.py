@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtCore import QObject
 
 from guiapp.kit.state.background import LatestJob
-from guiapp.window import garbage
-from guiapp.window.garbage import GarbageCollector
+from guiapp.window import app as garbage
+from guiapp.window.app import GarbageCollector
 
 
 @pytest.fixture

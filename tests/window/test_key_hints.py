@@ -19,7 +19,7 @@ from guiapp.kit.spans.editor import COMMANDS, PLAIN_KEYS
 from guiapp.kit.spans.moves import KEYS
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.bench.chips import ContenderChip
+from guiapp.pages.bench.bar import ContenderChip
 from guiapp.pages.chat.beside import Beside, Way
 from guiapp.pages.steps.lessons import BeginButton
 from guiapp.pages.steps.timeline import Scrubber
@@ -28,7 +28,7 @@ from guiapp.pages.tree.legend import TreeLegend
 from guiapp.window.actions import Actions
 from guiapp.window.key_hints import KEY_HINTS
 
-WIDGETS = Path(guiapp.__file__).parent / "widgets"
+PACKAGE = Path(guiapp.__file__).parent
 OF_CLASS = {
     "SpanEditor": "In the text",
     "FindField": "In the find bar",
@@ -85,7 +85,7 @@ def shortcuts_of(page):
 
 
 def test_each_widget_that_takes_keys_is_in_the_list():
-    sources = [source.read_text(encoding="utf-8") for source in WIDGETS.rglob("*.py")]
+    sources = [source.read_text(encoding="utf-8") for source in PACKAGE.rglob("*.py")]
     classes = {
         node.name
         for source in sources

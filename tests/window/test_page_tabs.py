@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.layouts import in_column
 from guiapp.kit.widgets.page_base import Page, PageSetting
-from guiapp.window.page_tabs import ROW_HEIGHT_PX, PageTabs, TabRow
+from guiapp.window.main_window import ROW_HEIGHT_PX, PageTabs, TabRow
 from guiapp.window.pages import PageRow, PageStack
 
 PATHS = {

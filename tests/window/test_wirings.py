@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QProgressBar, QWidget
 from guiapp.kit.widgets.notices import NoticeArea
 from guiapp.kit.widgets.painting import Painted
 from guiapp.kit.widgets.questions import Questions
-from guiapp.window.drop_hint import TEXT
+from guiapp.window.main_window import TEXT
 from guiapp.window.status_line import ActivityView
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from guiapp.analysis.bench.growth import IN_STEP, LESS, WORST_FIT, growth_records
+from guiapp.analysis.bench.statistics import IN_STEP, LESS, WORST_FIT, growth_records
 from guiapp.analysis.bench.wording import BYTES_PER_MB, time_text
 from guiapp.core.text.figures import percent
 

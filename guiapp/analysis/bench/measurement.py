@@ -9,12 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from guiapp.analysis.bench.agreement import Agreement
-from guiapp.analysis.bench.growth import growth_records
-from guiapp.analysis.bench.operations import MEMORY
+from guiapp.analysis.bench.operations import MEMORY, Sample
 from guiapp.analysis.bench.scenarios import SCENARIOS
-from guiapp.analysis.bench.statistics import Interval, interval_in_turns, summarize
+from guiapp.analysis.bench.statistics import Interval, growth_records, interval_in_turns, summarize
 from guiapp.analysis.bench.tasks import Cell
-from guiapp.analysis.bench.timing import Sample
 
 Record = dict[str, Any]
 QUANTILES = {"p50_s": 50, "p95_s": 95, "p99_s": 99}

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_type_hints
 from guiapp.analysis.bench import corpus
 from guiapp.analysis.bench.scenarios import DEFAULT_SCENARIOS
 from guiapp.analysis.libraries.custom import CustomContender, CustomError, checked, without_removed
-from guiapp.core.system.typed_json import read_as
+from guiapp.core.system.outside_json import read_as
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.errors import TokenloupeError
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from guiapp.analysis.bench.beside import Beside, beside, ratio_text
 from guiapp.analysis.bench.findings import by_one_clock
 from guiapp.analysis.bench.history import BUSY_MARGIN, Change
 from guiapp.analysis.bench.measurement import QUANTILES, Record, half_width
+from guiapp.analysis.bench.published import Beside, beside, ratio_text
 from guiapp.analysis.bench.scenarios import SCENARIOS, Unit
 from guiapp.analysis.bench.wording import (
     BYTES_PER_MB,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from guiapp.analysis.bench.growth import growth_words
+from guiapp.analysis.bench.statistics import growth_words
 from guiapp.core.text.figures import three_digits, with_prefix
 
 Record = Mapping[str, Any]

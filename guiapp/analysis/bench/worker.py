@@ -12,22 +12,34 @@ It answers messages on a pipe, one at a time:
 from __future__ import annotations
 
 import ctypes
+import gc
+import json
 import multiprocessing
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, NamedTuple
 
 from guiapp.analysis.bench.agreement import Tokens
 from guiapp.analysis.bench.memory import held_bytes, peak_bytes_during
-from guiapp.analysis.bench.opened import opened_model
-from guiapp.analysis.bench.operations import OPERATIONS, Subject, encode_all, judged_tokens
-from guiapp.analysis.bench.timing import SYSTEM_CLOCK, Operation, Sample, calls_per_sample, take_sample
+from guiapp.analysis.bench.operations import (
+    OPERATIONS,
+    SYSTEM_CLOCK,
+    Operation,
+    Sample,
+    Subject,
+    calls_per_sample,
+    encode_all,
+    judged_tokens,
+    take_sample,
+)
+from guiapp.analysis.bench.starting import OPEN_EARLY
 from guiapp.analysis.libraries.contender import (
     Contender,
     UnavailableError,
@@ -38,6 +50,7 @@ from guiapp.analysis.libraries.contender import (
 from guiapp.analysis.libraries.custom import MODEL_VARIABLE, PYTHON, CustomContender, open_custom
 from guiapp.analysis.libraries.table import PEERS, peer_source
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.open_model import open_model
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.errors import TokenloupeError
 
@@ -209,3 +222,37 @@ def _end_with_parent() -> None:
     if (parent := multiprocessing.parent_process()) is not None:
         parent.join()
         os._exit(1)
+
+
+# The model of a run, opened once for all contenders where they are copies of one process
+
+
+class Opened(NamedTuple):
+    """A tokenizer, and what opening it added to the process."""
+
+    tokenizer: Tokenizer
+    memory_bytes: int
+
+
+def opened_model(model: str, pre: str | None = None) -> Opened:
+    """What is open already if it is this one, else opened now; raises VocabError."""
+    if found := _early.get((model, pre)):
+        return found
+    before = held_bytes()
+    tokenizer = open_model(model, pre)
+    return Opened(tokenizer, max(held_bytes() - before, 0))
+
+
+def _open_early() -> dict[tuple[str, str | None], Opened]:
+    """None of a file that cannot be opened: whoever asks for it is told why."""
+    model, pre = json.loads(os.environ.pop(OPEN_EARLY, "[null, null]"))
+    early = {}
+    if model is not None:
+        with suppress(TokenloupeError, OSError):
+            early[model, pre] = opened_model(model, pre)
+        gc.freeze()  # else each copy would touch all of it, and have its own
+    return early
+
+
+_early: dict[tuple[str, str | None], Opened] = {}
+_early |= _open_early()

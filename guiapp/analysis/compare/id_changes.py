@@ -7,6 +7,7 @@ https://doi.org/10.1145/360825.360861).
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.compare.increasing import longest_increasing
 from guiapp.core.text.common_ends import n_equal_from_start
 from guiapp.native.checkpoint import stoppable
 
@@ -307,3 +307,25 @@ def _mask(places: list[int], width: int) -> int:
     for place in places:
         data[place >> 3] |= 1 << (place & 7)
     return int.from_bytes(data, "little")
+
+
+def longest_increasing(values: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Which of some different numbers make the longest increasing subsequence: their places, ascending.
+
+    O(n log n).  Source: Fredman 1975, https://doi.org/10.1016/0012-365X(75)90103-X.
+    """
+    last_values: list[int] = []  # the least value that a subsequence of each length ends with
+    last_places: list[int] = []
+    before = np.full(len(values), -1, np.int64)
+    for place, value in enumerate(stoppable(values.tolist())):
+        length = bisect_left(last_values, value)
+        if length:
+            before[place] = last_places[length - 1]
+        last_values[length : length + 1] = [value]
+        last_places[length : length + 1] = [place]
+    found = np.empty(len(last_places), np.int64)
+    place = last_places[-1] if last_places else -1
+    for at in range(len(found) - 1, -1, -1):
+        found[at] = place
+        place = int(before[place])
+    return found

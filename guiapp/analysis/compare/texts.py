@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from guiapp.analysis.compare import difference_reasons
-from guiapp.analysis.compare.comparison import Comparison, Side, compare_text
-from guiapp.analysis.compare.counts import Counts, counts_of
+from guiapp.analysis.compare.comparison import Comparison, Counts, Side, compare_text, counts_of
 from guiapp.analysis.compare.difference_reasons import LONGEST, Told, around_in, reasons_of
 from guiapp.analysis.compare.spans import line_starts_of
 from guiapp.core.encode.encoding import Encoding

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from guiapp.analysis.compare.counts import Counts, Tally
+from guiapp.analysis.compare.comparison import Counts, Tally
 from guiapp.analysis.compare.difference_reasons import Told
 from guiapp.analysis.compare.texts import TextsComparison
 from guiapp.analysis.compare.words import UNSPACED

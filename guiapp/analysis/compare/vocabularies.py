@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.compare.increasing import longest_increasing
+from guiapp.analysis.compare.id_changes import longest_increasing
 from guiapp.analysis.compare.settings import Setting, settings_of
 from guiapp.analysis.tree.scripts import NAMES
 from guiapp.analysis.vocabulary_list.figures import TokenFigures

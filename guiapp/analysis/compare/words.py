@@ -6,6 +6,7 @@ that put no spaces between words, finding them takes a dictionary: there each le
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -139,3 +140,14 @@ def _letter_scripts(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArr
     inner = inner[(scripts[inner - 1] != NO_LETTER) & (scripts[inner + 1] == scripts[inner - 1])]
     scripts[inner] = scripts[inner - 1]
     return scripts, is_mark
+
+
+def names_apart(models: Sequence[str], chosen: Sequence[str]) -> list[str]:
+    """Short names of models that were opened by these, each with what was chosen for it, "" for nothing."""
+    paths = [os.path.basename(os.path.normpath(each)) if os.sep in each else each for each in models]
+    short = [path.removesuffix(".gguf") for path in paths]
+    for bases in (short, models, [f"{number}. {base}" for number, base in enumerate(short, 1)]):
+        names = [f"{base} ({more})" if more else base for base, more in zip(bases, chosen, strict=True)]
+        if len(set(names)) == len(names):
+            break
+    return names

@@ -11,7 +11,7 @@ from guiapp.analysis.chat.markers import BEGINNINGS, ENDS, MARKER, look
 from guiapp.analysis.doctor.findings import WARNING, Change, Cut, Finding, TemplateLine
 from guiapp.analysis.doctor.patient import Patient
 from guiapp.analysis.doctor.roles import naming
-from guiapp.core.text.invisible import INVISIBLE
+from guiapp.core.text.hidden import INVISIBLE
 from guiapp.core.text.look_alikes import look_alikes
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.remedies import without_key

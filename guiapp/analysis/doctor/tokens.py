@@ -14,7 +14,7 @@ from guiapp.analysis.doctor.findings import CONVERT, ERROR, HINT, WARNING, Chang
 from guiapp.analysis.doctor.patient import Patient
 from guiapp.core.hugging_face.prepare import normalize
 from guiapp.core.text.figures import counted
-from guiapp.core.text.invisible import INVISIBLE
+from guiapp.core.text.hidden import INVISIBLE
 from guiapp.core.text.look_alikes import look_alikes
 from guiapp.core.vocabulary.attributes import (
     BYTE_TYPE,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 
-from guiapp.analysis.explain.merge_tree import MergeTree, merge_tree, why_not_merged
-from guiapp.analysis.explain.token_path import TokenPath, token_path
+from guiapp.analysis.explain.merge_tree import MergeTree, TokenPath, merge_tree, token_path, why_not_merged
 from guiapp.core.vocabulary.merges import PairMerging, byte_pair_merging, sentence_piece_merging
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 

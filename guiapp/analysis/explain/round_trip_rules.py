@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.hugging_face import decoders, normalizers, pre_tokenizers
 from guiapp.core.hugging_face.aligned import aligned
-from guiapp.core.hugging_face.unicode_forms import UnicodeForm
+from guiapp.core.hugging_face.characters import UnicodeForm
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.parts import Parts
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary

@@ -11,7 +11,7 @@ from itertools import product
 from typing import NamedTuple
 
 from guiapp.analysis.hunt.structures import AROUND_SPECIAL, AROUND_TEXT, around
-from guiapp.core.hugging_face.unicode_forms import Form
+from guiapp.core.hugging_face.characters import Form
 from guiapp.core.text.unicode_tables import CATEGORIES, UNASSIGNED, categories, ranges_of
 
 BATCH = 1_000  # texts

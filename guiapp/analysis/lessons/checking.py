@@ -10,8 +10,7 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.lessons.lesson import Lesson, LessonStep, read
 from guiapp.analysis.lessons.places import ANSWERS, computed_answer, labels_now, place_of, training_answer
 from guiapp.analysis.lessons.scenes import SceneError, Scenes
-from guiapp.analysis.trace.absences import absence
-from guiapp.analysis.trace.breakpoints import parse_breakpoint
+from guiapp.analysis.trace.breakpoints import absence, parse_breakpoint
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.core.system.outside_toml import Fault, FaultyFileError
 from guiapp.errors import TokenloupeError

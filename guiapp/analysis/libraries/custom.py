@@ -27,8 +27,8 @@ import numpy as np
 
 from guiapp.analysis.bench.agreement import Tokens
 from guiapp.analysis.libraries.contender import UNSPLIT, Contender, UnavailableError, as_str, ids_only
+from guiapp.core.system.outside_json import read_as
 from guiapp.core.system.processes import how_it_ended, last_line
-from guiapp.core.system.typed_json import read_as
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.errors import TokenloupeError
 

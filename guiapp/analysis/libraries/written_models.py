@@ -14,7 +14,7 @@ import numpy as np
 from guiapp.analysis.libraries.contender import UnavailableError
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats import clip, tokenizer_json, vocab_json, vocab_txt
-from guiapp.core.formats.rank_patterns import CONTRACTION as PUBLISHED
+from guiapp.core.formats.ranks import CONTRACTION as PUBLISHED
 from guiapp.core.formats.table import HEAD_BYTES
 from guiapp.core.pretokenize.pre_tokenizers import CONTRACTION, GPT2, NUMBER, Pattern
 from guiapp.core.text.packed_texts import sliced

@@ -20,10 +20,12 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.search import in_text_worker as regex_places_worker
 from guiapp.analysis.search.queries import LONGEST_S, QueryError, bytes_of, tried_apart
-from guiapp.core.text.case_folding import LONGEST_FOLDING, characters_by_folding
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.checkpoint import Progress
 
+LONGEST_FOLDING = 3  # characters that one character becomes
+LAST_WITH_CASES = 0x1FFFF
+DOTTED_CAPITAL_I = "\u0130"  # becomes i with a dot above; people also type it as i
 MOST_MATCHES = 1_000_000
 CHUNK_BYTES = 1 << 18  # looked through at once: so much stays near the processor
 HEAD_CHARACTERS = 3  # compared at every place; the rest only where these fit
@@ -213,3 +215,15 @@ def _find_expression(text: bytes, query: Query, progress: Progress) -> Matches:
     places = np.frombuffer(answer, np.int64).reshape(-1, 2)
     starts, ends = places[:MOST_MATCHES, 0].copy(), places[:MOST_MATCHES, 1].copy()
     return Matches(starts, ends, len(places) <= MOST_MATCHES)
+
+
+@cache
+def characters_by_folding() -> Mapping[str, tuple[str, ...]]:
+    """The characters that become something else, by what they become: "ss" has ß and ẞ."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for character in map(chr, range(LAST_WITH_CASES + 1)):
+        folded = character.casefold()
+        if folded != character:
+            found[folded].append(character)
+    found["i"].append(DOTTED_CAPITAL_I)
+    return {folded: tuple(characters) for folded, characters in found.items()}

@@ -5,24 +5,36 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.trace.cost import estimate
-from guiapp.analysis.trace.decisions import DECISIONS, Decision
 from guiapp.analysis.trace.operations import BEFORE, BEHIND, EFFECTS, MADE_TOKENS, NUMBERS, Effect
-from guiapp.analysis.trace.queue_count import QueueCount
 from guiapp.analysis.trace.trace import Cells, Columns, Pieces, Tokens, Trace
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.families.watcher import Symbols
+from guiapp.core.encode.reference import (
+    backtrack,
+    fewest,
+    heap,
+    linear,
+    longest_match,
+    plamo2,
+    table,
+    viterbi,
+    wordpiece,
+)
+from guiapp.core.encode.reference.merge import Merge
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.errors import EncodeError
 from guiapp.native.checkpoint import Progress
 
+Key = tuple[int, int, int, int]
+"""Left slot, right slot, and the symbols in them."""
 STEPS_PER_REPORT = 4096
 
 
@@ -315,3 +327,137 @@ class _Recorder:
             Tokens(*self._made.arrays()),
             Tokens(*(np.ascontiguousarray(column) for column in result)),
         )
+
+
+# How the steps of the readable algorithms become rows of a trace: one line of the table for each class
+
+
+class Decision(NamedTuple):
+    """One step in the columns of a trace.
+
+    operation    name of one of OPERATIONS
+    start, end   in bytes of the piece; for `is_slots` the slots of the two neighbours
+    result       the token or symbol that it makes or tries; -1 for none
+    left, right  the symbols that it joins
+    worth        rank, score or cost
+    cell, other_cell   for Effect.WAY: the offset that is reached, and from where
+    """
+
+    operation: str
+    start: int
+    end: int
+    result: int = -1
+    left: int = -1
+    right: int = -1
+    worth: float = math.nan
+    cell: int = -1
+    other_cell: int = -1
+    is_slots: bool = False
+
+
+def _pair(operation: str) -> Callable[[Any], Decision]:
+    def decide(step: Any) -> Decision:
+        return Decision(
+            operation,
+            step.position,
+            step.right_position,
+            step.made,
+            step.left,
+            step.right,
+            step.rank,
+            step.position,
+            step.right_position,
+            is_slots=True,
+        )
+
+    return decide
+
+
+def _way(operation: str, step: Any, worth: float) -> Decision:
+    token_id = -1 if step.token_id is None else step.token_id
+    return Decision(
+        operation, step.start, step.end, token_id, worth=worth, cell=step.end, other_cell=step.start
+    )
+
+
+def _better(is_better: bool) -> str:
+    return "reach" if is_better else "worse"
+
+
+def _try(step: plamo2.Try) -> Decision:
+    return _way(_better(step.is_better), step, step.cost)._replace(cell=step.start, other_cell=step.end)
+
+
+def _take(step: Any) -> Decision:
+    return Decision("take", step.start, step.end, step.token_id)
+
+
+def _choose(step: viterbi.Choose) -> Decision:
+    return Decision("join" if step.joins else "choose", step.start, step.end, step.token_id)
+
+
+DECISIONS: dict[type, Callable[[Any], Decision]] = {
+    Merge: _pair("merge"),
+    heap.Push: _pair("push"),
+    heap.Stale: _pair("stale"),
+    longest_match.Miss: lambda step: Decision("miss", step.start, step.end),
+    linear.Fail: lambda step: Decision("fail", step.start, step.end),
+    wordpiece.GiveUp: lambda step: Decision("give up", 0, step.word_end, step.unknown_id),
+    wordpiece.TooLong: lambda step: Decision("too long", 0, step.word_end, step.unknown_id),
+    longest_match.Take: _take,
+    longest_match.Choose: lambda step: _take(step)._replace(operation="choose"),
+    backtrack.Reject: lambda step: _take(step)._replace(
+        operation="dead end" if step.is_dead_end else "reject"
+    ),
+    backtrack.Back: lambda step: _take(step)._replace(operation="back"),
+    table.Reach: lambda step: _way("reach" if step.is_compatible else "reject", step, math.nan),
+    fewest.Reach: lambda step: _way(_better(step.is_better), step, step.n_tokens),
+    fewest.RuleOut: lambda step: _take(step)._replace(operation="rule out"),
+    viterbi.Reach: lambda step: _way(_better(step.is_better), step, step.score),
+    longest_match.Join: lambda step: _take(step)._replace(operation="join"),
+    viterbi.Choose: _choose,
+    viterbi.Spell: lambda step: _take(step)._replace(operation="fallback"),
+    plamo2.Try: _try,
+    plamo2.Choose: _take,
+}
+
+
+class QueueCount:
+    """Follows pushes, pops and merges of one piece.
+
+    n_candidates  pairs in the queue that are not stale
+    is_used       whether anything entered it
+    """
+
+    def __init__(self) -> None:
+        self.n_candidates = 0
+        self.is_used = False
+        self._pushed: dict[Key, int] = {}
+        self._right_of: dict[int, int] = {}  # left slot -> right slot of a pair that could merge
+        self._left_of: dict[int, int] = {}
+
+    def push(self, key: Key, step: int) -> None:
+        """A pair enters the queue at a step."""
+        self._pushed[key] = step
+        self._right_of[key[0]] = key[1]
+        self._left_of[key[1]] = key[0]
+        self.n_candidates += 1
+        self.is_used = True
+
+    def pop(self, key: Key) -> int:
+        """The step at which it entered; -1 for algorithms without a queue."""
+        return self._pushed.pop(key, -1)
+
+    def merge(self, left: int, right: int) -> None:
+        """Two slots became one: they and what their neighbours could merge with is gone."""
+        self._forget(left)
+        self._forget(right)
+        if left in self._left_of:
+            self._forget(self._left_of[left])
+
+    def _forget(self, left: int) -> None:
+        """The pair that begins with a slot is none any more."""
+        right = self._right_of.pop(left, -1)
+        if right >= 0:
+            del self._left_of[right]
+            self.n_candidates -= 1

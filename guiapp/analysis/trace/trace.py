@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.trace.lifetimes import Lifetimes, lifetimes_of
 from guiapp.analysis.trace.operations import (
     EFFECTS,
     MADE_TOKENS,
@@ -25,9 +24,11 @@ from guiapp.analysis.trace.operations import (
     STAGES,
     Effect,
 )
-from guiapp.analysis.trace.writers import Writers, writers_of
 from guiapp.core.system.replace_file import replacement
 
+NEVER = np.iinfo(np.int32).max
+SLOT_BITS = 32  # of a key, left of the time
+TIME = (1 << SLOT_BITS) - 1
 MOST_TOKENS = 3
 """How many a byte of a piece can become: that of a blank stands for "▁", which no token may have."""
 
@@ -249,3 +250,77 @@ class Trace:
 
 def _fields(arrays: Mapping[str, NDArray[Any]], part: str, names: tuple[str, ...]) -> list[NDArray[Any]]:
     return [arrays[f"{part}.{name}"] for name in names]
+
+
+class Lifetimes(NamedTuple):
+    """All symbols that the slots of a trace ever hold, by slot, those of one slot in the order of time.
+
+    keys   int64[n]   the slot, and in the low bits the number of steps taken when the symbol appears
+    dies   int32[n]   the merge that joins it to a neighbour; NEVER for none
+    first  int32[n_slots + 1]  the symbols of slot i are first[i] : first[i + 1]
+    """
+
+    keys: NDArray[np.int64]
+    dies: NDArray[np.int32]
+    first: NDArray[np.int32]
+
+    def standing(self, slots: slice, n_steps: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The slots of a stretch that are not empty after so many steps, and the merges that filled them.
+
+        In place of a merge, -1 stands for what was there from the start.
+        """
+        here = slice(int(self.first[slots.start]), int(self.first[slots.stop]))
+        keys = self.keys[here]
+        keys = keys[((keys & TIME) <= n_steps) & (self.dies[here] >= np.int32(n_steps))]
+        return keys >> SLOT_BITS, (keys & TIME) - 1
+
+    def end_of(self, slots: NDArray[np.int32], n_steps: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The merges that end what the slots hold after so many steps, NEVER for none."""
+        keys = (slots.astype(np.int64) << SLOT_BITS) | n_steps
+        return self.dies[np.searchsorted(self.keys, keys, side="right") - 1]
+
+
+def lifetimes_of(
+    n_slots: int, merges: NDArray[np.int64], lefts: NDArray[np.int32], rights: NDArray[np.int32]
+) -> Lifetimes:
+    """What merges at these steps make of slots: each fills its left one and empties its right one."""
+    starts = np.arange(n_slots, dtype=np.int64) << SLOT_BITS
+    keys = np.append(starts, (lefts.astype(np.int64) << SLOT_BITS) | (merges + 1))
+    keys.sort()
+    born = (keys & TIME).astype(np.int32)
+    first = np.append(np.flatnonzero(born == 0), len(born)).astype(np.int32)
+    gone = np.full(n_slots, NEVER, np.int32)
+    gone[rights] = merges
+    dies = np.append(born[1:] - np.int32(1), np.int32(0))[: len(born)]
+    dies[first[1:] - 1] = gone
+    return Lifetimes(keys, dies, first)
+
+
+class Writers(NamedTuple):
+    """The steps that write to the cells of a trace, by cell, those of one cell in the order of time.
+
+    steps  int32[n]
+    first  int32[n_cells + 1]  those of cell i are steps[first[i] : first[i + 1]]
+    """
+
+    steps: NDArray[np.int32]
+    first: NDArray[np.int32]
+
+    def last(self, cells: slice, n_steps: int) -> NDArray[np.int32]:
+        """For each cell of a stretch the last of the first `n_steps` steps that wrote it, -1 for none."""
+        bounds = self.first[cells.start : cells.stop + 1]
+        steps = self.steps[bounds[0] : bounds[-1]]
+        found = np.full(cells.stop - cells.start, -1, np.int32)
+        is_written = bounds[:-1] < bounds[1:]
+        if len(steps):
+            past = np.where(steps < np.int32(n_steps), steps, np.int32(-1))
+            found[is_written] = np.maximum.reduceat(past, (bounds[:-1] - bounds[0])[is_written])
+        return found
+
+
+def writers_of(n_cells: int, steps: NDArray[np.int64], cells: NDArray[np.int32]) -> Writers:
+    """What these steps, in the order of time, write: each one cell."""
+    order = np.argsort(cells, kind="stable")
+    first = np.zeros(n_cells + 1, np.int32)
+    np.cumsum(np.bincount(cells, minlength=n_cells), out=first[1:])
+    return Writers(steps[order].astype(np.int32), first)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import heapq
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
@@ -11,7 +12,6 @@ from typing import Any
 from guiapp.analysis.explain.code_marks import code
 from guiapp.analysis.train import bpe, unigram, wordpiece
 from guiapp.analysis.train.corpus import END_OF_WORD, Corpus, Pair
-from guiapp.analysis.train.ranking import Ranking
 from guiapp.core.text.figures import counted
 
 N_TOLD_PAIRS = 16  # the winner among them
@@ -187,3 +187,34 @@ def _recuts(before: list[Cut], after: list[Cut]) -> tuple[Recut, ...]:
 def amount(worth: float) -> str:
     """How often a pair occurs, or its score."""
     return counted(int(worth), "time") if worth.is_integer() else f"score {worth:.4g}"
+
+
+class Ranking:
+    """Asks `worth` again for the pairs that it is told of; pairs worth nothing do not compete."""
+
+    def __init__(self, pairs: Iterable[Pair], worth: Callable[[Pair], float]) -> None:
+        self._worth = worth
+        self._entered: dict[Pair, float] = {}
+        self._queue: list[tuple[float, Pair]] = []
+        self.look_again(pairs)
+
+    def look_again(self, pairs: Iterable[Pair]) -> None:
+        """These may be worth more or less than before."""
+        for pair in pairs:
+            worth = self._worth(pair)
+            if worth > 0 and self._entered.get(pair) != worth:
+                self._entered[pair] = worth
+                heapq.heappush(self._queue, (-worth, pair))
+
+    def best(self, limit: int) -> list[tuple[Pair, float]]:
+        """The pairs that are worth most, those that sort first by code points before equal ones."""
+        found: dict[Pair, float] = {}
+        while self._queue and len(found) < limit:
+            negative_worth, pair = heapq.heappop(self._queue)
+            if self._worth(pair) == -negative_worth:
+                found[pair] = -negative_worth
+            elif self._entered.get(pair) == -negative_worth:
+                del self._entered[pair]
+        for pair, worth in found.items():
+            heapq.heappush(self._queue, (-worth, pair))
+        return list(found.items())

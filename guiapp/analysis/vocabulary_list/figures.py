@@ -16,7 +16,7 @@ from guiapp.analysis.tree.scripts import token_scripts
 from guiapp.analysis.tree.trials import is_tried
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.reserved import reserved
+from guiapp.core.vocabulary.special_ids import reserved
 from guiapp.core.vocabulary.token_tree import TokenTree
 from guiapp.core.vocabulary.vocabulary import SCORED, Vocabulary, special_role
 from guiapp.native.strings import StringTable

@@ -20,8 +20,7 @@ from guiapp.core.vocabulary.merges import NO_TOKEN
 from guiapp.core.vocabulary.parts import AddedToken
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.remedies import GGUF
-from guiapp.core.vocabulary.reserved import reserved
-from guiapp.core.vocabulary.special_ids import KEYS, TEXTS_OF_ROLE
+from guiapp.core.vocabulary.special_ids import KEYS, TEXTS_OF_ROLE, reserved
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
 from guiapp.native.checkpoint import checkpoint, stoppable

@@ -7,16 +7,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
+from functools import cached_property
+from itertools import pairwise
 from operator import index
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.hugging_face.decoders import ByteLevel, keeping_bytes
+from guiapp.core.text import utf8
+from guiapp.core.text.piece_text import PieceText
+from guiapp.core.vocabulary import byte_alphabet
+from guiapp.core.vocabulary.attributes import BYTE_TYPE, CONTROL_TYPE, UNKNOWN_TYPE, Attribute
+from guiapp.core.vocabulary.parts import Parts
+from guiapp.core.vocabulary.piece_rules import PieceRules, TextRules
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
 from guiapp.native import detokenizer as native
+from guiapp.native.detokenizer import Decoder
+from guiapp.native.model_files import BYTE_STAND_INS, spell_out
 
+MARK = "▁".encode()
+NO_MAP = np.empty(0, np.uint8)
+REPAIRED = PieceText(
+    TextRules(NO_MAP, adds_space=False, removes_spaces=False, marks_spaces=False)
+)  # valid UTF-8
 SPACE = 0x20
 HIDDEN = np.uint16(Attribute.CONTROL | Attribute.UNKNOWN)  # where special tokens are not written
 USUAL_BYTES = 8  # of a token, at most
@@ -39,12 +55,8 @@ def detokenize(
     rules, special = vocabulary.rules, vocabulary.special_ids
     token_ids = checked_ids(vocabulary, ids)
     if vocabulary.parts is not None:
-        from guiapp.core.encode.parts_decoding import decoding_of
-
         return decoding_of(vocabulary).decode(token_ids, remove_special, unparse_special, is_text)
     if vocabulary.pieces is not None:
-        from guiapp.core.encode.piece_decoding import decode_pieces
-
         return decode_pieces(
             vocabulary, vocabulary.pieces, token_ids, remove_special, unparse_special, is_text
         )
@@ -93,3 +105,157 @@ def readable_clean_spaces(text: bytes) -> bytes:
     text = re.sub(rb" (?=[?!.,])", b"", text)
     text = re.sub(rb" ' ", b"'", text)
     return re.sub(rb" (?='(?:s|m|re|ve))", b"", text)
+
+
+class PartsDecoding:
+    """Decodes by the parts of one vocabulary.  Threads may share it."""
+
+    def __init__(self, vocabulary: Vocabulary, parts: Parts) -> None:
+        self._parts = parts
+        self._data, self._offsets = vocabulary.token_data, vocabulary.token_offsets
+        self._normalized = {
+            token.token_id: token.searched for token in parts.added_tokens if token.searched != token.content
+        }
+        self._keeping_bytes = keeping_bytes(parts.decoder)
+        self._is_token = vocabulary.attributes != Attribute.UNUSED
+        self._is_shown = self._is_token.copy()
+        special = {token.content for token in parts.added_tokens if token.special}
+        for token in parts.added_tokens:
+            if token.searched in special:
+                self._is_shown[token.token_id] = False
+
+    def decode(
+        self, ids: NDArray[np.int32], remove_special: bool, unparse_special: bool, is_text: bool
+    ) -> bytes:
+        """The bytes of some ids; those that stand for nothing are left out.
+
+        `remove_special` leaves out the ids that are put around texts; `is_text`: see `detokenize`.
+        """
+        before, after = self._parts.before, self._parts.after
+        if remove_special and before and tuple(ids[: len(before)].tolist()) == before:
+            ids = ids[len(before) :]
+        if remove_special and after and tuple(ids[-len(after) :].tolist()) == after:
+            ids = ids[: -len(after)]
+        ids = ids[(self._is_token if unparse_special else self._is_shown)[ids]]
+        if isinstance(self._parts.decoder, ByteLevel) and not self._normalized:
+            data: bytes = self._joined.decode(ids, len(ids) * USUAL_BYTES).tobytes()
+            return data.decode("utf-8", "replace").encode() if is_text else data
+        texts = list(map(self._text, ids.tolist()))
+        with suppress(UnicodeEncodeError):  # regular expressions take characters only
+            if not is_text:
+                return self._keeping_bytes.decode(texts).encode(errors="surrogateescape")
+        return self._parts.decoder.decode(texts).encode()
+
+    def _text(self, token_id: int) -> str:
+        start, end = self._offsets[token_id : token_id + 2]
+        return self._normalized.get(token_id) or self._data[start:end].tobytes().decode()
+
+    @cached_property
+    def _joined(self) -> Decoder:
+        """What a ByteLevel decoder makes of each token: bytes, or its text if a character stands for none."""
+        data, offsets = self._data, self._offsets
+        codes = np.frombuffer(data.tobytes().decode().encode("utf-32-le"), np.uint32)
+        stands_for_none = byte_alphabet.BYTES[np.minimum(codes, len(byte_alphabet.BYTES) - 1)] < 0
+        stands_for_none |= codes >= len(byte_alphabet.BYTES)
+        places = np.flatnonzero(data & 0xC0 != 0x80)[stands_for_none]
+        kinds = np.full(len(offsets) - 1, Attribute.NORMAL, np.uint16)
+        kinds[np.searchsorted(offsets, places, "right") - 1] = Attribute.USER_DEFINED  # taken as they are
+        spelled, ends, size = spell_out(
+            (data, offsets), kinds, BYTE_STAND_INS, byte_alphabet.BYTES, False, len(data)
+        )
+        return Decoder(spelled[:size], ends)
+
+
+def decoding_of(vocabulary: Vocabulary) -> PartsDecoding:
+    """Of a vocabulary that has parts; made once, and kept with it."""
+    assert vocabulary.parts is not None
+    known = vars(vocabulary)
+    found: PartsDecoding = known.get("decoding") or PartsDecoding(vocabulary, vocabulary.parts)
+    known["decoding"] = found
+    return found
+
+
+# From the ids of a SentencePiece model back to text, as SentencePiece itself does
+
+
+def decode_pieces(
+    vocabulary: Vocabulary,
+    rules: PieceRules,
+    ids: NDArray[np.int32],
+    remove_special: bool,
+    unparse_special: bool,
+    is_text: bool,
+) -> bytes:
+    """The bytes of some ids; where it `is_text`, those that are no character are U+FFFD each.
+
+    `remove_special` leaves out the BOS in front and the EOS at the end that the file asks for, and
+    `unparse_special` writes the other control pieces.
+    """
+    kinds, special = vocabulary.stored_types, vocabulary.special_ids
+    if remove_special and vocabulary.rules.add_bos and len(ids) and ids[0] == special.bos:
+        ids = ids[1:]
+    if remove_special and vocabulary.rules.add_eos and len(ids) and ids[-1] == special.eos:
+        ids = ids[:-1]
+    is_control = kinds[ids] == CONTROL_TYPE
+    if not unparse_special:
+        return _decoded(vocabulary, rules, ids, is_text)
+    bounds = np.flatnonzero(is_control).tolist()
+    written = [_decoded(vocabulary, rules, ids[: bounds[0] if bounds else len(ids)], is_text)]
+    for at, end in pairwise([*bounds, len(ids)]):
+        written += [
+            vocabulary.raw_text(int(ids[at])),
+            _decoded(vocabulary, rules, ids[at + 1 : end], is_text),
+        ]
+    return b"".join(written)
+
+
+def _decoded(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32], is_text: bool) -> bytes:
+    """The text of ids; control pieces say nothing, but bytes on both sides of one make no character."""
+    kinds = vocabulary.stored_types[ids]
+    first, start = _beginning(vocabulary, rules, ids)
+    parts = [first]
+    is_repaired = is_text and bool((kinds == BYTE_TYPE).any())
+    for at in [*np.flatnonzero(np.isin(kinds, (UNKNOWN_TYPE, CONTROL_TYPE))).tolist(), len(ids)]:
+        if at < start:
+            continue
+        stretch = _joined(vocabulary, ids[start:at])
+        parts.append(_changed(REPAIRED, stretch) if is_repaired else stretch)
+        parts += [rules.unknown_surface] if at < len(ids) and kinds[at] == UNKNOWN_TYPE else []
+        start = at + 1
+    text = b"".join(parts)
+    if rules.decoded is None or not utf8.is_text(text):
+        return text
+    return _changed(_text_of(rules.decoded), text)
+
+
+def _text_of(rules: TextRules) -> PieceText:
+    """Made once, and kept with the rules: it takes as long as to decode a hundred pages."""
+    known = vars(rules)
+    found: PieceText = known.get("piece_text") or PieceText(rules)
+    known["piece_text"] = found
+    return found
+
+
+def _beginning(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32]) -> tuple[bytes, int]:
+    """The text of the first ids without the spaces that were put there, and how many ids these are."""
+    if not (rules.text.adds_space or rules.text.removes_spaces):
+        return b"", 0
+    for n_before, token in enumerate(ids.tolist()):
+        kind, raw = vocabulary.stored_types[token], vocabulary.raw_text(token)
+        if kind == CONTROL_TYPE:
+            continue
+        if kind == BYTE_TYPE:
+            return b"", n_before
+        text = raw.removeprefix(MARK).replace(MARK, b" ")
+        text = rules.unknown_surface if kind == UNKNOWN_TYPE else text
+        if text or (raw.startswith(MARK) and not rules.text.removes_spaces):
+            return text, n_before + 1
+    return b"", len(ids)
+
+
+def _joined(vocabulary: Vocabulary, ids: NDArray[np.int32]) -> bytes:
+    return vocabulary.decoder.decode(ids, len(ids) * USUAL_BYTES).tobytes()
+
+
+def _changed(text: PieceText, data: bytes) -> bytes:
+    return text.normalize(np.frombuffer(data, np.uint8)).data.tobytes()

@@ -25,15 +25,15 @@ from guiapp.core.encode.families.choice import pipeline_for
 from guiapp.core.encode.families.pipeline import Pipeline, Quick, not_quick
 from guiapp.core.encode.families.words import WORDS, WordsPipeline
 from guiapp.core.encode.parallel.batches import Padding, checked_shape, n_cores, pad_batch, row_by_row
-from guiapp.core.encode.parallel.long_texts import (
-    LEAST_BYTES,
+from guiapp.core.encode.parallel.many_texts import (
+    LEAST_LONG_BYTES,
     LEAST_PART,
     MOST_ASKED_FOR,
     MOST_THREADS,
     PARTS_PER_THREAD,
     encode_in_parts,
+    encode_rows,
 )
-from guiapp.core.encode.parallel.many_texts import encode_rows
 from guiapp.core.encode.reference.fewest import Dropout
 from guiapp.core.encode.reference.segmentations import Segmentation, Segmenting, best_joint
 from guiapp.core.text.special_tokens import Partition, SpecialTokens, join_stretches
@@ -192,7 +192,7 @@ class Tokenizer:
         name = self._encoder_name(encoder)
         before, after = self.special_ids_around() if add_special else ([], [])
         beginnings = self.special_tokens.beginnings[parse_special]
-        most_bytes = LEAST_BYTES if self.n_threads > 1 else LONGEST_TEXT
+        most_bytes = LEAST_LONG_BYTES if self.n_threads > 1 else LONGEST_TEXT
         envelope = Envelope(before, after, beginnings, most_bytes)
         is_quick = name == pipeline.encoders[0] and max(len(before), len(after)) <= MOST_AROUND
         quick = pipeline.quick if is_quick else not_quick
@@ -240,7 +240,7 @@ class Tokenizer:
     ) -> FragmentTokens:
         """The tokens of what lies between special tokens; on several threads where that pays."""
         n_threads = self.n_threads
-        if n_threads < 2 or len(fragment) < LEAST_BYTES or not ALGORITHMS[encoder].exact:
+        if n_threads < 2 or len(fragment) < LEAST_LONG_BYTES or not ALGORITHMS[encoder].exact:
             return pipeline.encode(fragment, after_special, encoder)
         n_parts = min(PARTS_PER_THREAD * n_threads, len(fragment) // LEAST_PART)
         return encode_in_parts(pipeline, fragment, after_special, encoder, n_threads, n_parts)

@@ -13,20 +13,20 @@ from guiapp.core.text.charsmap import LONGEST_KEY, open_charsmap
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary import checks
 from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE
-from guiapp.core.vocabulary.defaults import (
-    ARCHITECTURES,
-    IDS_OF_MODEL,
-    MODELS_WITHOUT_VOCABULARY,
-    TYPE_OF_MODEL,
-    default_rules,
-)
 from guiapp.core.vocabulary.gguf_reader import read_header
 from guiapp.core.vocabulary.header_bytes import HeaderBytes
 from guiapp.core.vocabulary.opening import CHARACTERS, MERGES, METADATA, SPECIAL, TENSORS, TOKENS, Opening
 from guiapp.core.vocabulary.pre_choice import PreChoice, pre_choice, warnings_about
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.remarks import Remark
-from guiapp.core.vocabulary.special_ids import RoleFinder
+from guiapp.core.vocabulary.special_ids import (
+    ARCHITECTURES,
+    IDS_OF_MODEL,
+    MODELS_WITHOUT_VOCABULARY,
+    TYPE_OF_MODEL,
+    RoleFinder,
+    default_rules,
+)
 from guiapp.core.vocabulary.split_files import first_part, split_refusals
 from guiapp.core.vocabulary.tensor_infos import check_tensor_infos, tensor_places
 from guiapp.core.vocabulary.vocab_keys import VocabKeys

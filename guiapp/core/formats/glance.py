@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from guiapp.core.formats import gguf
 from guiapp.core.formats.table import format_of
-from guiapp.core.vocabulary.defaults import TYPE_OF_MODEL
 from guiapp.core.vocabulary.gguf_reader import Field, read_header
 from guiapp.core.vocabulary.header_bytes import HeaderBytes
 from guiapp.core.vocabulary.opening import Opening
+from guiapp.core.vocabulary.special_ids import TYPE_OF_MODEL
 from guiapp.errors import UnknownPreError, VocabError
 from guiapp.native.checkpoint import checkpoint
 

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.formats.special_rule import special_rule
-from guiapp.core.formats.tokenizer_config import model_name, read_beside
+from guiapp.core.formats.tokenizer_config import Beside, model_name, read_beside
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.text.piece_text import PieceText
 from guiapp.core.text.utf8 import is_text
@@ -38,6 +37,11 @@ from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Voca
 from guiapp.native.model_files import ModelFields, read_model_fields
 from guiapp.native.strings import StringTable
 
+USUAL = (
+    "BOS is added where the model has one, else EOS where it has one: the file does not say, and "
+    "SentencePiece adds what it is asked to."
+)
+SAID = "Whether BOS and EOS are added says tokenizer_config.json beside it."
 MOST_TOKENS = 1 << 22
 MOST_PIECE_BYTES = 8000  # of the library
 LARGEST_SCORE = 1e30
@@ -306,3 +310,24 @@ def _varint(data: bytes, at: int) -> tuple[int, int] | None:
         if byte < 0x80:
             return value & (1 << 64) - 1, at + shift + 1
     return None
+
+
+class SpecialRule(NamedTuple):
+    """What is added, and a sentence on who says so."""
+
+    adds_bos: bool
+    adds_eos: bool
+    said_by: str
+
+
+def special_rule(beside: Beside, ids: SpecialIds) -> SpecialRule:
+    """What is around texts of a model that has these ids."""
+    adds_bos = ids.bos is not None
+    adds_eos = not adds_bos and ids.eos is not None
+    said = [beside.config.get(key) for key in ("add_bos_token", "add_eos_token")]
+    bos, eos = (value if isinstance(value, bool) else None for value in said)
+    if bos is None and eos is None:
+        return SpecialRule(adds_bos, adds_eos, USUAL)
+    return SpecialRule(
+        (adds_bos if bos is None else bos) and ids.bos is not None, bool(eos) and ids.eos is not None, SAID
+    )

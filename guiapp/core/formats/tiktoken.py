@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.formats.rank_patterns import RANK_PATTERNS, patterns_of
-from guiapp.core.formats.ranks import MOST_TOKENS, RankFile, vocabulary_of
+from guiapp.core.formats.ranks import MOST_TOKENS, RANK_PATTERNS, RankFile, patterns_of, vocabulary_of
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.pretokenize.splitter import splitter_of
 from guiapp.core.text.packed_texts import sliced

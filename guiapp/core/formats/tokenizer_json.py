@@ -8,18 +8,25 @@ Source: https://github.com/huggingface/tokenizers, tokenizers/src/tokenizer/seri
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from guiapp.core.formats.json_texts import read_json_with_texts
-from guiapp.core.formats.other_readings import other_readings
 from guiapp.core.formats.tokenizer_config import read_beside
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.vocabulary.opening import METADATA, Opening
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
+MARK = "\u2581"
+MISTRAL_TOKENS = {"[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[TOOL_CALLS]"}
+TEKKEN_PATTERN = (
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+    r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
 MOST_BYTES = 1 << 26
 MOST_LISTS = 1 << 22  # and objects: each takes memory, however short it is in the file
 KNOWN_KEY = re.compile(
@@ -75,3 +82,68 @@ def _sections(file: WholeFile) -> dict[str, Any]:
     if (version := content.get("version", "1.0")) != "1.0":
         raise file.error(f"has the version {quoted(repr(version))}, which is not known here")
     return content
+
+
+# Files of which libraries make different things, by their version or by what somebody tells them
+
+
+class Reading(NamedTuple):
+    """Another one.
+
+    sections  of tokenizer.json, to take the place of the file's own
+    why       when a library reads the file so, as a sentence
+    """
+
+    sections: Mapping[str, Any]
+    why: str
+
+
+def other_readings(content: Mapping[str, Any]) -> dict[str, Reading]:
+    """Those that a file allows besides what it says, by name."""
+    return {**_tekken(content), **_prefix(content)}
+
+
+def _tekken(content: Mapping[str, Any]) -> dict[str, Reading]:
+    """Files converted from tekken.json once got another model's pattern."""
+    steps = _steps(content.get("pre_tokenizer"), "pretokenizers")
+    contents = {
+        token.get("content") for token in content.get("added_tokens") or [] if isinstance(token, dict)
+    }
+    kinds = [step.get("type") for step in steps]
+    if not contents.issuperset(MISTRAL_TOKENS) or kinds != ["Split", "ByteLevel"]:
+        return {}
+    split = {"type": "Split", "pattern": {"Regex": TEKKEN_PATTERN}, "behavior": "Isolated", "invert": False}
+    if steps[0].get("pattern") == split["pattern"]:
+        return {}
+    sections = {"pre_tokenizer": {"type": "Sequence", "pretokenizers": [split, steps[1]]}}
+    why = "transformers splits the text of such files as Mistral's own does if told to (fix_mistral_regex)."
+    return {"tekken": Reading(sections, why)}
+
+
+def _prefix(content: Mapping[str, Any]) -> dict[str, Reading]:
+    """Llama's mark of a word's start: before each stretch between special tokens, or at a text's start."""
+    steps = _steps(content.get("normalizer"), "normalizers")
+    pre_tokenizer = content.get("pre_tokenizer")
+    metaspace = {"type": "Metaspace", "replacement": MARK, "prepend_scheme": "first", "split": False}
+    marks = {"type": "Replace", "pattern": {"String": " "}, "content": MARK}
+    prepends = {"type": "Prepend", "prepend": MARK}
+    if steps == [prepends, marks] and pre_tokenizer is None:
+        sections: dict[str, Any] = {"normalizer": None, "pre_tokenizer": metaspace}
+        why = "Converted by transformers with “legacy” off, only a text's start gets a space."
+        return {"llama-first": Reading(sections, why)}
+    if not steps and pre_tokenizer == metaspace:
+        sections = {
+            "normalizer": {"type": "Sequence", "normalizers": [prepends, marks]},
+            "pre_tokenizer": None,
+        }
+        why = "Converted by transformers with “legacy” on, text behind special tokens gets a space, too."
+        return {"llama-legacy": Reading(sections, why)}
+    return {}
+
+
+def _steps(said: Any, key: str) -> list[Any]:
+    """The components of a sequence, or the one that there is."""
+    if said is None:
+        return []
+    steps = said.get(key) if said.get("type") == "Sequence" else [said]
+    return steps if isinstance(steps, list) and all(isinstance(step, dict) for step in steps) else []

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families.chunks import tokens_from_steps
+from guiapp.core.encode.families.cuts import tokens_from_steps
 from guiapp.core.encode.families.unigram import NONE, REFUSED
 from guiapp.core.encode.families.unigram_words import LONGEST_TOKEN
 from guiapp.core.encode.families.watcher import UNWATCHED, Watcher

@@ -14,6 +14,7 @@ from guiapp.core.hugging_face.aligned import AlignedText, Edits, edited, mapped_
 from guiapp.core.hugging_face.byte_characters import as_characters
 from guiapp.core.hugging_face.characters import (
     DOTTED_CAPITAL_I,
+    UnicodeForm,
     ideographs,
     lower_targets,
     members,
@@ -23,7 +24,6 @@ from guiapp.core.hugging_face.matching import Matcher, matcher_of
 from guiapp.core.hugging_face.pieces import whole
 from guiapp.core.hugging_face.precompiled import precompiled_of
 from guiapp.core.hugging_face.said import Said
-from guiapp.core.hugging_face.unicode_forms import UnicodeForm
 from guiapp.core.text.unicode_tables import N_CODES
 from guiapp.core.text.utf8 import encode
 
@@ -204,9 +204,6 @@ def flattened(normalizer: Normalizer) -> Iterator[Normalizer]:
 def is_unicode_form(normalizer: Normalizer) -> bool:
     """Whether it is one of the normal forms, or several: then ASCII stays, and is joined to nothing."""
     return all(isinstance(part, UnicodeForm) for part in flattened(normalizer))
-
-
-# From tokenizer.json
 
 
 def normalizer_of(said: Any) -> Normalizer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from os.path import isfile
@@ -9,14 +10,15 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from guiapp.core.sources import hub_cache, kept
+from guiapp.core.sources import kept
 from guiapp.core.sources.kept import Kept
-from guiapp.core.sources.small_files import json_object
+from guiapp.core.sources.small_files import json_object, text_of
 from guiapp.core.sources.tokenizer_files import files_in, name_in, preferred
 from guiapp.core.sources.web import hub, hub_path
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.errors import VocabError
 
+MAIN, PREFIX = "main", "models--"
 Fetch = Callable[[str], Kept]
 
 # A revision that has a slash is written with %2F; old models have no owner.
@@ -76,7 +78,7 @@ def name_of(url: str) -> str | None:
     found = ADDRESS.fullmatch((hub_path(url) or "").partition("?")[0])
     if found is None:
         return None
-    is_usual = found["revision"] == hub_cache.MAIN and "/" in found["repository"]
+    is_usual = found["revision"] == MAIN and "/" in found["repository"]
     revision = "" if is_usual else f"@{found['revision']}"
     return f"{found['repository']}{revision}{unquote(found['file'] or '')}"
 
@@ -95,7 +97,7 @@ def parsed(name: str) -> HubName:
         raise VocabError(
             f"“hf:{quoted(name)}” names no repository. Write hf:OWNER/NAME or hf:OWNER/NAME@REVISION/FILE."
         )
-    return HubName(match["repository"], unquote(match["revision"] or hub_cache.MAIN), match["file"] or "")
+    return HubName(match["repository"], unquote(match["revision"] or MAIN), match["file"] or "")
 
 
 def _files_of(wanted: HubName, fetch: Fetch) -> list[str]:
@@ -113,8 +115,63 @@ def _address(wanted: HubName, file: str) -> str:
 
 
 def _in_cache(wanted: HubName) -> Path | None:
-    snapshot = hub_cache.snapshot_of(wanted.repository, wanted.revision)
+    snapshot = snapshot_of(wanted.repository, wanted.revision)
     if snapshot is None:
         return None
     name = wanted.file or preferred(dict(files_in(snapshot)))
     return snapshot / name if name and isfile(snapshot / name) else None
+
+
+# The cache of Hugging Face's libraries: a folder for each repository, with snapshots by commit
+
+
+def models() -> Iterator[tuple[str, Path]]:
+    """`owner/name` for the tokenizer in the newest snapshot of each model, with `/file` for others in it.
+
+    Old models have no owner; of them it is `name@main/file`.
+    """
+    for name in sorted(_names_in(folder())):
+        repository = name.removeprefix(PREFIX).replace("--", "/", 1)
+        snapshot = snapshot_of(repository, MAIN) if name.startswith(PREFIX) else None
+        files = {} if snapshot is None else dict(files_in(snapshot))
+        usual = preferred(files)
+        where = repository if "/" in repository else f"{repository}@{MAIN}"
+        for file, path in files.items():
+            yield repository if file == usual else f"{where}/{file}", path
+
+
+def snapshot_of(repository: str, revision: str) -> Path | None:
+    """The folder of a revision (a branch, tag or commit), where it is here.
+
+    Where nothing says which commit the main branch is, the newest that is here.
+    """
+    kept = folder() / f"{PREFIX}{repository.replace('/', '--')}"
+    snapshots, commit = _names_in(kept / "snapshots"), text_of(kept / "refs" / revision).strip() or revision
+    if commit in snapshots:
+        return kept / "snapshots" / commit
+    newest = max((kept / "snapshots" / name for name in snapshots), key=_changed_s, default=None)
+    return newest if revision == MAIN else None
+
+
+def folder() -> Path:
+    """As the libraries' environment variables say."""
+    for variable, inner in (("HF_HUB_CACHE", ""), ("HUGGINGFACE_HUB_CACHE", ""), ("HF_HOME", "hub")):
+        if chosen := os.environ.get(variable):
+            return Path(chosen).expanduser() / inner
+    cache = os.environ.get("XDG_CACHE_HOME")
+    return (Path(cache) if cache else Path.home() / ".cache") / "huggingface" / "hub"
+
+
+def _names_in(folder: Path) -> list[str]:
+    """What is in a folder; nothing where that cannot be told."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _changed_s(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

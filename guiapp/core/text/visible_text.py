@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-from guiapp.core.text.invisible import INVISIBLE, emoji_sequences, unassigned
+from guiapp.core.text.hidden import INVISIBLE, emoji_sequences, unassigned
 
 SIGNS = {" ": "·", "\n": "↵", "\t": "→", "\r": "␍"}
 FIRST_RIGHT_TO_LEFT = "\u0590"

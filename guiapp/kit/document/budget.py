@@ -30,7 +30,7 @@ class TokenBudget(QObject):
     @property
     def of_model(self) -> int | None:
         """The context length that the model's file tells, in tokens."""
-        from guiapp.analysis.compare.counts import context_length_of  # time that starting does not have
+        from guiapp.analysis.compare.comparison import context_length_of  # time that starting does not have
 
         vocabulary = self._session.vocabulary
         return None if vocabulary is None else context_length_of(vocabulary)

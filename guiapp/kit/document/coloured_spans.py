@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +10,15 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.explain.token_classes import KINDS, RARITIES, TokenClasses
 from guiapp.core.encode.counting.cost import STEPS, word_costs
+from guiapp.core.pretokenize.edges import certain, patterns_of, piece_ends, rule_of
+from guiapp.core.text.character_starts import decode
+from guiapp.core.text.visible_text import visible_text
+from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.tokens.layout import DIFFERS, FIRST_SHADE, PIECE_END, SpanWindow
 
-if TYPE_CHECKING:
-    from guiapp.kit.document.pieces import TextPieces
-
+CUT_OUT = Attribute.CONTROL | Attribute.USER_DEFINED
+NONE = np.zeros(0, np.int64)
 COLORINGS = {"token": "token", "cost": "cost", "kind": "kind", "rarity": "how rare"}
 WHITE = b" ", b"\n", b"\t"
 REACH_BYTES = 2048  # a word is judged by what is so near to where it shows
@@ -77,8 +80,6 @@ class ColouredSpans(QObject):
     def set_shows_pieces(self, shows: bool) -> None:
         """Mark where the pre-tokenizer cuts."""
         if shows != (self._pieces is not None):
-            from guiapp.kit.document.pieces import TextPieces  # time that starting does not have
-
             self._pieces = TextPieces(self._session) if shows else None
             self._tell_looks()
 
@@ -174,3 +175,59 @@ class ColouredSpans(QObject):
 
 def _tints(names: tuple[str, ...], first: int) -> dict[str, int]:
     return {name: first + at for at, name in enumerate(names)}
+
+
+class TextPieces:
+    """Those of a session; none where its model knows no patterns, or the text is no valid UTF-8 there."""
+
+    def __init__(self, session: ModelSession) -> None:
+        self._session = session
+
+    def ends_in(self, start: int, end: int) -> NDArray[np.int64]:
+        """The ends of pieces, in order, from the one behind `start` to the one behind `end`."""
+        document, vocabulary = self._session.document, self._session.vocabulary
+        patterns = () if vocabulary is None else patterns_of(vocabulary)
+        first = document.character_start(max(start - REACH_BYTES, 0))
+        last = document.character_start(min(end + REACH_BYTES, document.size))
+        text = document.slice(first, last)
+        if not patterns or not text or not _is_valid(text):
+            return NONE
+        low, high = certain(patterns, text)
+        ends = piece_ends(patterns, text, self._parts(first, last))
+        ends = ends[(ends >= (low if first else 0)) & (ends <= (high if last < document.size else len(text)))]
+        return ends + first
+
+    def rule_at(self, offset: int) -> str:
+        """The piece that a byte is in, and what cut it, to show as it stands; "" where that is not known."""
+        document, vocabulary = self._session.document, self._session.vocabulary
+        ends = self.ends_in(offset, offset)
+        at = int(np.searchsorted(ends, offset, side="right"))
+        if vocabulary is None or at >= len(ends):
+            return ""
+        start, end = int(ends[at - 1]) if at else 0, int(ends[at])
+        if offset - start > REACH_BYTES:
+            return ""
+        first = document.character_start(max(start - 1, 0))
+        last = document.character_start(min(end + REACH_BYTES, document.size))
+        before, piece = decode(document.slice(first, start)), decode(document.slice(start, end))
+        whole = decode(document.slice(first, last))
+        rule = rule_of(patterns_of(vocabulary), whole, len(before), len(before) + len(piece))
+        shown = visible_text(document.slice(start, end), 40)
+        return f"Piece “{shown}”" + (f": {rule}" if rule else "")
+
+    def _parts(self, first: int, last: int) -> list[int]:
+        """Where special tokens begin and end, which no piece crosses, and the end; counted from the first."""
+        window = self._session.spans_in(first, last)
+        is_special = (self._session.attributes_of(window.ids) & CUT_OUT) > 0
+        is_special &= window.ends > window.starts
+        bounds = np.concatenate((window.starts[is_special], window.ends[is_special]))
+        inside = bounds[(bounds > first) & (bounds < last)]
+        return [*np.unique(np.append(inside, last) - first).tolist()]
+
+
+def _is_valid(text: bytes) -> bool:
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

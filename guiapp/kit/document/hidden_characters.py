@@ -9,8 +9,7 @@ from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.explain.characters import n_characters
 from guiapp.core.text.hidden import NOTHING_HIDDEN, HiddenPlaces, hidden_places, without
 from guiapp.kit.session.text_session import TextSession
-from guiapp.kit.state.background import LatestJob, Working
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import LatestJob, Working, later
 
 SMALL_BYTES = 1 << 15  # looked through at each key
 PAUSE_MS = 150  # a longer text once typing has paused

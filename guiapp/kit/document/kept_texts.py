@@ -16,7 +16,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QLockFile, QObject, Signal
 
-from guiapp.analysis.editing.edit_journal import JournalEdit, packed, replayed
+from guiapp.analysis.editing.text_buffer import JournalEdit, packed, replayed
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.system.replace_file import replace_file
 from guiapp.kit.state.background import Writer

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.explain.characters import n_characters
+from guiapp.core.encode.counting.cost import Dear, Dearest, dearest_of
+from guiapp.core.encode.encoding import Offsets
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import LatestJob, Progress, Working, later
 
+N_MOST = 20
+LONG_BYTES = 1_000_000
+LIST_PAUSE_MS, LONG_PAUSE_MS = 150, 1000  # without an edit, in a short text and in a long one
 PAUSE_MS = 250  # without an edit, until all lines are counted
 LOOKED_AT_BYTES = 1 << 14  # of a line; the whole of a long one would have people wait at each key
 DEAR_BELOW = 2  # characters a token, from the third of `cost.STEPS` on
@@ -63,3 +70,77 @@ class LineCosts(QObject):
         starts = np.append(0, self.session.document.buffer.newlines + 1)
         self.most = int(self.session.n_in_lines(starts).max())
         self.changed.emit()
+
+
+class DearestModel(Working):
+    """What is dearest in the text of a session, while somebody looks.
+
+    found  None before the first time, and where there is no model
+
+    Signals:
+        changed(): `found` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._is_shown = self._is_stale = False
+        self._edits: list[TextEdit] = []  # since the text that `found` is about
+        self.found: Dearest | None = None
+        self._pause = QTimer(self, singleShot=True)
+        self._pause.timeout.connect(self._find)
+        self._job = LatestJob[Dearest](self, self._take)
+        session.tokens_changed.connect(self._follow)
+        self._follow(None)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether what is newer is still to come."""
+        return self._pause.isActive() or self._job.is_busy
+
+    def set_shown(self, is_shown: bool) -> None:
+        """Look only while people do."""
+        self._is_shown = is_shown
+        if is_shown and self._is_stale:
+            self._find()
+
+    def go_to(self, row: Dear) -> tuple[int, int]:
+        """Select the first place of one of those found, where it is by now; return that."""
+        start, end = row.start, row.end
+        for edit in self._edits:
+            if edit.start + edit.removed <= start:
+                start, end = start + edit.shift, end + edit.shift
+        self._session.document.select(*sorted((min(end, self._session.document.size), start)))
+        return self._session.document.selection
+
+    def line_of(self, row: Dear) -> int:
+        """The number of the line of its first place, from 1."""
+        return self._session.document.line_of(min(row.start, self._session.document.size)) + 1
+
+    def _follow(self, edit: TextEdit | None) -> None:
+        self._is_stale = True
+        if edit is not None:
+            self._edits.append(edit)
+        self._job.cancel()
+        if self._is_shown:
+            is_long = self._session.document.size > LONG_BYTES
+            self._pause.start(LONG_PAUSE_MS if is_long else LIST_PAUSE_MS)
+
+    def _find(self) -> None:
+        self._pause.stop()
+        if self._session.is_encoding:
+            return  # the tokens will come
+        self._is_stale = False
+        tokens = self._session.tokens.between(0, len(self._session.tokens))
+        columns = np.array(tokens.starts), np.array(tokens.ends)  # copies, as those are changed by edits
+        self._job.start(partial(_find, self._session.document.text(), *columns))
+
+    def _take(self, found: Dearest) -> None:
+        self.found, self._edits = found, []  # an edit since would have ended the job
+        self.changed.emit()
+
+
+def _find(text: bytes, starts: Offsets, ends: Offsets, progress: Progress) -> Dearest:
+    return dearest_of(text, starts, ends, N_MOST)

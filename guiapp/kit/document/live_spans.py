@@ -18,8 +18,7 @@ from guiapp.core.encode.encoding import NO_TOKENS, Encoding, FragmentTokens
 from guiapp.errors import EncodeError
 from guiapp.kit.document.check import Job, TextCheck
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.state.background import LatestJob, Progress
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import LatestJob, Progress, later
 
 if TYPE_CHECKING:
     from guiapp.analysis.editing.live_encoding import LiveEncoding
@@ -146,7 +145,7 @@ class LiveSpans(QObject):
         """The tokens of a part of the text by itself; None where that is not known in a moment."""
         if self._live is None or self._tokenizer is None:
             return None
-        from guiapp.analysis.editing.selection import count_selection  # time that starting does not have
+        from guiapp.analysis.editing.live_encoding import count_selection  # time that starting does not have
 
         text, parse_special = self._document.view(), self._options.parse_special
         try:

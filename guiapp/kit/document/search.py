@@ -12,8 +12,7 @@ from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.search.in_text import NO_MATCHES, Matches, Query, find, tokens_named
 from guiapp.analysis.search.queries import QueryError
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import LatestJob, later
 from guiapp.kit.tokens.layout import SpanWindow
 
 PAUSE_MS = 120  # a search begins when typing pauses, in the field or in the text

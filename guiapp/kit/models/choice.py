@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterable, Iterator
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from urllib.request import url2pathname
 
@@ -16,7 +16,6 @@ from guiapp.core.sources.locate import is_fetched, is_plain, lasting_name
 from guiapp.core.text.figures import in_bytes
 from guiapp.core.vocabulary.quoting import printable, quoted
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.kit.models.choices import Choice
 from guiapp.kit.models.installed import Row
 from guiapp.kit.models.loader import OpenModel, display_name
 from guiapp.kit.state.recent import RecentFile
@@ -158,3 +157,33 @@ def special_facts(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
 
 def joined(*parts: str) -> str:
     return " · ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One thing to choose.
+
+    section     the heading it stands under
+    name        what to do with it is said by; never shown
+    detail      a second line
+    is_there    whether it can be chosen
+    is_current  whether it is in use
+    place       where it lies, behind the detail as far as there is room
+    """
+
+    section: str
+    name: str
+    title: str
+    detail: str
+    is_there: bool = True
+    is_current: bool = False
+    place: str = ""
+
+
+def matching(choices: Iterable[Choice], typed: str) -> Iterator[Choice]:
+    """Those in which all typed words occur, anywhere and in any case."""
+    words = typed.casefold().split()
+    for choice in choices:
+        described = f"{choice.title} {choice.detail} {choice.place} {choice.name}".casefold()
+        if all(word in described for word in words):
+            yield choice

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from functools import cache
 
-from guiapp.core.formats.rank_patterns import RANK_PATTERNS, patterns_of
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QLabel, QWidget
+
+from guiapp.core.formats.ranks import RANK_PATTERNS, patterns_of
 from guiapp.core.pretokenize import readable
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.vocabulary import VocabType
-from guiapp.kit.models.choices import Choice
+from guiapp.kit.models.choice import Choice
 from guiapp.kit.models.loader import ModelLoader
+from guiapp.kit.widgets.choice_list import ChoiceList
+from guiapp.kit.widgets.layouts import in_column
+from guiapp.kit.widgets.popover import Popover
+from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
+from guiapp.kit.widgets.theme import MARGIN_PX, ThemeSource
 
+LIST_SIZE = QSize(520, 380)
 EXAMPLE = "We'll pay 12345 €!\n\n  it日本".encode()
 BETWEEN_PIECES = " ┆ "
 AS_THE_FILE_SAYS = ""
@@ -97,3 +106,35 @@ def _names(loader: ModelLoader) -> tuple[str, str]:
         return "", AS_THE_FILE_SAYS
     vocabulary = loader.model.tokenizer.vocabulary
     return vocabulary.pre, vocabulary.chosen_pre or AS_THE_FILE_SAYS
+
+
+class PrePicker(Popover):
+    """All known names, those first that are like the one in the file, each with how it splits an example.
+
+    Signals:
+        chosen(str): split by this one; "" means as the file says.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, loader: ModelLoader, theme_source: ThemeSource, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._loader = loader
+        self.setAccessibleName("Choose a pre-tokenizer")
+        self._question = plain_label(wraps=True)
+        example = QLabel(f"Each is shown with the pieces it makes of {visible_text(EXAMPLE)}", wordWrap=True)
+        set_role(example, "dim")
+        self.choices = ChoiceList("Pre-tokenizers", LIST_SIZE, theme_source)
+        in_column(heading("Pre-tokenizer"), self._question, example, self.choices, on=self, margins=MARGIN_PX)
+        self.choices.chosen.connect(self._choose)
+
+    def open_under(self, widget: QWidget) -> None:
+        self._question.setText(question(self._loader))
+        self.choices.filter.clear()
+        self.choices.show_choices(pre_choices(self._loader))
+        super().open_under(widget)
+        self.choices.setFocus()
+
+    def _choose(self, name: str) -> None:
+        self.close()
+        self.chosen.emit(name)

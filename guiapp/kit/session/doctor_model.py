@@ -11,8 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.analysis.doctor.findings import HINT, Finding
 from guiapp.kit.models.loader import title_of
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, Progress, Working
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import LatestJob, Progress, Working, later
 
 if TYPE_CHECKING:
     from guiapp.analysis.doctor.doctor import Diagnosis

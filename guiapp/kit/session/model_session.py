@@ -19,8 +19,7 @@ from guiapp.analysis.explain.round_trip import RoundTrip, round_trip_of
 from guiapp.core.encode.catalogue import Algorithm
 from guiapp.core.open_model import open_model
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.kit.document.check import Job, TextCheck
-from guiapp.kit.document.encoder_check import compared, explained
+from guiapp.kit.document.check import Job, TextCheck, compared, explained
 from guiapp.kit.document.exact_twin import ExactTwin, Instead
 from guiapp.kit.document.live_spans import LiveSpans
 from guiapp.kit.document.statistics import SelectionStatistics, TextStatistics

@@ -28,7 +28,7 @@ from shiboken6 import VoidPtr
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.document.units import n_units
-from guiapp.kit.spans.input import utf8
+from guiapp.kit.spans.moves import utf8
 from guiapp.kit.tokens.layout import SpanSource
 
 if TYPE_CHECKING:

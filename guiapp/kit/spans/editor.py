@@ -20,9 +20,11 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.kit.document.document import TextDocument
+from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.accessibility import SpanAccessibility
 from guiapp.kit.spans.clipboard import BYTES_FORMAT, leave_plain_text, on_clipboard, put_on_clipboard
-from guiapp.kit.spans.input import (
+from guiapp.kit.spans.moves import (
+    CaretMoves,
     is_plain,
     preedit_of,
     stretch_to_replace,
@@ -30,8 +32,8 @@ from guiapp.kit.spans.input import (
     types_text,
     utf8,
 )
-from guiapp.kit.spans.moves import CaretMoves
 from guiapp.kit.spans.view import SIDE_PX, SpanView
+from guiapp.kit.state.background import later
 from guiapp.kit.tokens.layout import SpanSource
 from guiapp.kit.widgets.theme import ThemeSource
 
@@ -366,3 +368,36 @@ PLAIN_KEYS: dict[int, Command] = {
     Qt.Key.Key_Return: lambda editor: editor.type_text("\n"),
     Qt.Key.Key_Enter: lambda editor: editor.type_text("\n"),
 }
+
+
+class EditorLink(QObject):
+    """Lives as long as its editor."""
+
+    def __init__(self, editor: SpanEditor, session: ModelSession) -> None:
+        super().__init__(editor)
+        self._editor = editor
+        self._session = session
+        self._revealing = later(self, 0, self._reveal)
+        editor.hovered.connect(self._hover)
+        editor.token_clicked.connect(session.select_token)
+        session.hovered_token_changed.connect(self._follow_hover)
+        session.selected_token_changed.connect(self._follow_selection)
+        self._follow_selection()
+
+    def _hover(self, index: int) -> None:
+        self._session.hover_token(None if index < 0 else index)
+
+    def _follow_hover(self) -> None:
+        index = self._session.hovered_token
+        self._editor.set_hovered_token(-1 if index is None else index)
+
+    def _follow_selection(self) -> None:
+        index = self._session.selected_token
+        self._editor.set_selected_token(-1 if index is None else index)
+        self._revealing.start()  # once, however often the selection moves until then
+
+    def _reveal(self) -> None:
+        """Show the token that was selected elsewhere; where people type, the editor follows the caret."""
+        index = self._session.selected_token
+        if index is not None and not self._editor.hasFocus():
+            self._editor.reveal(*self._session.tokens.span(index))

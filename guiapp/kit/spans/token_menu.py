@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QMenu
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QMenu, QWidget
 
 from guiapp.analysis.explain.word_variants import LONGEST_WORD_BYTES, WordVariant, logit_bias, word_variants
 from guiapp.core.text.figures import counted
@@ -155,3 +156,23 @@ def _copy(text: str) -> None:
 def _plain(text: str) -> str:
     """A text for a menu, where an ampersand would mark a key."""
     return text.replace("&", "&&")
+
+
+def copy_action(
+    widget: QWidget,
+    text: str,
+    copy: Callable[[], None],
+    shortcut: QKeySequence.StandardKey = QKeySequence.StandardKey.Copy,
+) -> QAction:
+    """An action of one widget, whose shortcut acts where the widget has the focus."""
+    action = QAction(text, widget)
+    action.setShortcut(QKeySequence(shortcut))
+    action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+    action.triggered.connect(copy)
+    return action
+
+
+def offer_copying(widget: QWidget, text: str, copy: Callable[[], None]) -> None:
+    """Copy by the usual keys, and by a menu at the right mouse button."""
+    widget.addAction(copy_action(widget, text, copy))
+    widget.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 from guiapp.analysis.editing.text_blocks import TextBlocks
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.core.text.character_starts import decode
-from guiapp.core.text.invisible import INVISIBLE
+from guiapp.core.text.hidden import INVISIBLE
 from guiapp.core.text.look_alikes import look_alikes
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.document.search import TextSearch
@@ -34,7 +34,7 @@ from guiapp.kit.spans.painter import UPRIGHT_PX, draw_upright
 from guiapp.kit.spans.row_pixmaps import PointedOut, RowPixmaps
 from guiapp.kit.spans.rows import MARGIN_PX, SpanRows
 from guiapp.kit.spans.tips import character_tip, chip_tip, passing_tip
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import later
 from guiapp.kit.tokens.layout import SpanSource, token_at
 from guiapp.kit.widgets.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.kit.widgets.tip_watch import TipWatch

@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.sources.locate import is_plain, lasting_name
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.kit.models.installed import InstalledModels
 from guiapp.kit.state.background import LatestJob, Progress, Working
 from guiapp.kit.state.settings import Settings
 
@@ -175,3 +176,12 @@ def _files_in(text: str) -> list[RecentFile]:
         ]
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         return []
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """Models and texts that were open before, and the models on this machine."""
+
+    recent: RecentFiles
+    recent_texts: RecentTexts
+    installed: InstalledModels

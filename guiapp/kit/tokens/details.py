@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from guiapp.analysis.explain.explainer import Explainer
-    from guiapp.analysis.explain.merge_tree import MergeTree
+    from guiapp.analysis.explain.merge_tree import MergeTree, TokenPath
     from guiapp.analysis.explain.spelling import Spelling
-    from guiapp.analysis.explain.token_path import TokenPath
     from guiapp.core.vocabulary.merges import PairMerging
 
 SETTLE_MS = 150  # while somebody types, details follow when the typing pauses

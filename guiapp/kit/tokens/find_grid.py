@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple
 
 from guiapp.analysis.hunt.finds import Spans
 from guiapp.core.text.visible_text import isolate, visible_text
-from guiapp.kit.tokens.common_grid import Need, Place, bounds_of, places_of
 
+Place = tuple[int, int]
+"""A byte of the text, and how many tokens without text come before it there."""
 MOST_CHARACTERS = 80
 ROOM_PX = 12.0  # around a character, and around an id
 LEAST_PX = 22.0
@@ -128,3 +131,51 @@ def _box(token: _Token, x: dict[Place, float], tints: dict[tuple[int, int], int]
     start, end = token.span
     tint = -1 if start == end else tints.setdefault(token.span, len(tints))
     return Box(token.token_id, x[token.start], x[token.end], tint)
+
+
+# One grid for the tokens of several models over one text
+
+
+class Need(NamedTuple):
+    """The room that something from one place to another needs."""
+
+    start: Place
+    end: Place
+    width_px: float
+
+
+def places_of(needs: Iterable[Need]) -> dict[Place, float]:
+    """Where each place lies that something begins or ends at, in pixels behind the first one.
+
+    What lies between the fewest places is given its room first, in equal parts between those.
+    """
+    needs = list(needs)
+    places = sorted({place for need in needs for place in need[:2]})
+    numbers = {place: number for number, place in enumerate(places)}
+    widths = [0.0] * len(places)
+    for start, end, width in sorted(needs, key=lambda need: numbers[need.end] - numbers[need.start]):
+        between = slice(numbers[start], numbers[end])
+        missing = width - sum(widths[between])
+        if missing > 0:
+            share = missing / (between.stop - between.start)
+            widths[between] = [each + share for each in widths[between]]
+    return dict(zip(places, accumulate(widths, initial=0.0), strict=False))
+
+
+def bounds_of(rows: Sequence[Sequence[tuple[int, int]]]) -> list[list[tuple[Place, Place]]]:
+    """Where the bytes [start, end) of each row stand; those without text one by one, before others."""
+    n_empty: Counter[int] = Counter()
+    for row in rows:
+        n_empty |= Counter(start for start, end in row if start == end)
+    return [_bounds_in(row, n_empty) for row in rows]
+
+
+def _bounds_in(row: Sequence[tuple[int, int]], n_empty: Counter[int]) -> list[tuple[Place, Place]]:
+    bounds, seen = [], Counter[int]()
+    for start, end in row:
+        if start == end:
+            bounds.append(((start, seen[start]), (start, seen[start] + 1)))
+            seen[start] += 1
+        else:
+            bounds.append(((start, n_empty[start]), (end, 0)))
+    return bounds

@@ -29,14 +29,14 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.core.vocabulary.quoting import printable
-from guiapp.kit.models.choices import Choice, matching
+from guiapp.kit.models.choice import Choice, matching
 from guiapp.kit.state.row_table import AnyIndex
 from guiapp.kit.widgets.icons import icon
 from guiapp.kit.widgets.layouts import AS_AROUND, in_column
 from guiapp.kit.widgets.painting import bold, fill, write
-from guiapp.kit.widgets.plain_tip import plain_tip
 from guiapp.kit.widgets.style_sheet import blend
 from guiapp.kit.widgets.theme import GAP_PX, RADIUS_PX, SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.tip_watch import plain_tip
 
 NO_INDEX = QModelIndex()
 CHOICE_ROLE = Qt.ItemDataRole.UserRole  # what a row holds

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 
@@ -25,3 +27,12 @@ def with_ending(path: Path, formats: Mapping[str, str], chosen: str = "") -> Pat
         return path
     ending = next((ending for ending, title in formats.items() if title == chosen), next(iter(formats)))
     return path.with_name(path.name + ending)
+
+
+def dropped_files(event: QDropEvent) -> list[Path]:
+    """The files of this machine that are held over a widget, or let go; takes them where there are any."""
+    paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+    if paths:
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+    return paths

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QRectF
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtCore import QBuffer, QByteArray, QRectF
+from PySide6.QtGui import QColor, QIcon, QImage, QImageWriter, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from guiapp.core.demo import resources_folder
+from guiapp.core.system.replace_file import replace_file
+from guiapp.errors import TokenloupeError, not_written
 from guiapp.kit.widgets.painting import clear_pixmap
 
 SIZE_PX = 16
@@ -50,3 +53,27 @@ def _source(name: str) -> str:
 def application_icon() -> QIcon:
     """The icon of the program."""
     return QIcon(str(resources_folder() / "icons" / "tokenloupe.svg"))
+
+
+# Pictures as files
+
+
+class ImageError(TokenloupeError):
+    """A picture that cannot be written; the message says what to do."""
+
+
+def image_bytes(image: QImage, path: Path) -> bytes:
+    """What a file holds whose ending names the format; to make a large PNG small takes a second."""
+    buffer = QBuffer()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    if not QImageWriter(buffer, path.suffix[1:].lower().encode()).write(image):
+        raise ImageError(f"{path} names no kind of picture. Choose another ending, such as .png.")
+    return bytes(buffer.data().data())
+
+
+def save_image(image: QImage, path: Path) -> None:
+    """Write a picture, or change nothing.  Raises ImageError."""
+    try:
+        replace_file(path, image_bytes(image, path))
+    except OSError as error:
+        raise ImageError(not_written(path, error)) from error

@@ -15,8 +15,9 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.kit.widgets.style_sheet import heading, set_role
-from guiapp.kit.widgets.theme import GAP_PX
+from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX
 
+CARD_MARGIN_PX = 3 * UNIT_PX
 Part = QWidget | QLayout | int | tuple[QWidget | QLayout | int, int]
 """What stands in a layout, or a space of so many pixels; in a pair with its share of all further room."""
 
@@ -134,3 +135,8 @@ def _fill(
             layout.addStretch(stretch)
         else:
             layout.addSpacing(part)
+
+
+def card(*contents: QWidget | QLayout) -> QFrame:
+    """A card with its contents below each other."""
+    return framed(in_column(*contents, margins=CARD_MARGIN_PX, spacing=GAP_PX), "card")

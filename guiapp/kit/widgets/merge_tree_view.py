@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from html import escape
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
@@ -9,13 +11,19 @@ from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QPainter, QPen
 
 from guiapp.analysis.explain.merge_tree import MergeNode
 from guiapp.core.text.visible_text import isolate, visible_text
-from guiapp.kit.tokens.merge_tree_layout import LEVEL_PX, MergeTreeLayout, Placed, Write, lay_out
+from guiapp.kit.spans.token_menu import copy_action
 from guiapp.kit.widgets.painting import CENTER, Painted, bold, write
 from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.kit.widgets.tip_watch import TipWatch
-from guiapp.kit.widgets.token_actions import copy_action
 
+LEVEL_PX = 46
+LABEL_PX = 20
+BRANCH_GAP_PX = 28
+ROOT_GAP_PX = 36
+LABEL_LIMIT = 24
+Write = Callable[[bytes, int], str]
+"""How some bytes are written, up to so many characters."""
 SMALLEST_SCALE = 0.6
 RANK_FONT_PX = 11
 MOST_SHOWN = 60  # characters
@@ -122,3 +130,64 @@ class MergeTreeView(Painted):
                 text = escape(isolate(self._write(placed.node.shown, MOST_SHOWN)))
                 return f"<qt>{text}&nbsp; {placed.node.shown[:32].hex(' ').upper()}</qt>"
         return ""
+
+
+# Where the nodes of a merge tree are drawn: symbols left to right, each merge above its parts
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A node with its label; `x` is its middle, `y` the top of its level, `parent` an index or -1."""
+
+    node: MergeNode
+    label: str
+    x: float
+    y: int
+    parent: int
+
+
+@dataclass(frozen=True)
+class MergeTreeLayout:
+    """All nodes of a drawing, parents before their parts."""
+
+    nodes: tuple[Placed, ...]
+    width: int
+    height: int
+
+
+def lay_out(
+    roots: tuple[MergeNode, ...], label_width: Callable[[str], int], write: Write = visible_text
+) -> MergeTreeLayout:
+    """Place the trees side by side; `label_width` measures a label in pixels."""
+    placed: list[Placed] = []
+    left = 0.0
+    for root in roots:
+        left = _place(root, left, 0, -1, placed, write, label_width) + ROOT_GAP_PX
+    depth = max((node.y for node in placed), default=-LABEL_PX) + LABEL_PX
+    return MergeTreeLayout(tuple(placed), max(0, round(left) - ROOT_GAP_PX), depth)
+
+
+def _place(
+    node: MergeNode,
+    left: float,
+    level: int,
+    parent: int,
+    placed: list[Placed],
+    write: Write,
+    label_width: Callable[[str], int],
+) -> float:
+    """Place a node and all below it from `left` on; returns where it ends at the right."""
+    label = write(node.shown, LABEL_LIMIT)
+    half = label_width(label) / 2
+    at = len(placed)
+    placed.append(Placed(node, label, left + half, level * LEVEL_PX, parent))
+    if not node.parts:
+        return left + 2 * half
+    right, middles = left - BRANCH_GAP_PX, []
+    for part in node.parts:
+        first = len(placed)
+        right = _place(part, right + BRANCH_GAP_PX, level + 1, at, placed, write, label_width)
+        middles.append(placed[first].x)
+    x = max(sum(middles) / 2, left + half)
+    placed[at] = replace(placed[at], x=x)
+    return max(right, x + half)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from guiapp.kit.models.compared_models import ComparedModels
     from guiapp.kit.session.doctor_model import DoctorModel
     from guiapp.kit.session.model_session import ModelSession
+    from guiapp.kit.state.recent import Shelf
     from guiapp.kit.state.settings import Settings
-    from guiapp.kit.state.shelf import Shelf
     from guiapp.kit.widgets.theme import ThemeSource
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import ceil
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import (
@@ -18,11 +19,14 @@ from PySide6.QtGui import (
     QPen,
     QPixmap,
 )
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QProgressBar, QWidget
 
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.widgets.theme import Theme, ThemeSource
 
+MOST_PICTURES = 400
+MOST_PIXELS = 1 << 20  # of all of them, of four bytes each: some may be as large as a part of the window
+WHOLE = 1000
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CENTER = Qt.AlignmentFlag.AlignCenter
@@ -186,3 +190,72 @@ def bold(font: QFont, is_bold: bool = True) -> QFont:
     """The same font in bold, or as it was."""
     font.setBold(is_bold)
     return font
+
+
+class ShareBar(QProgressBar):
+    """A bar without words; `name` is for screen readers."""
+
+    def __init__(self, name: str, width_px: int | None = None) -> None:
+        super().__init__(textVisible=False, maximum=WHOLE)
+        self.setAccessibleName(name)
+        if width_px is not None:
+            self.setFixedWidth(width_px)
+
+    def show_share(self, share: float) -> None:
+        """From 0 to 1."""
+        self.setValue(round(share * WHOLE))
+
+
+# Boxes with rounded corners that are painted over and over: each is drawn once, since corners are slow
+
+
+class BoxLook:
+    """How boxes are drawn, with the line inside; to make one takes as long as to draw a box again."""
+
+    def __init__(self, fill: QColor, line: QPen | None, radius: float) -> None:
+        self.fill, self.line, self.radius = fill, line, radius
+        line_key = "" if line is None else f"{line.color().rgba()} {line.widthF()} {line.style()}"
+        self.key = f"{fill.rgba()} {radius} {line_key}"  # a str keeps its hash
+
+
+class RoundedBoxes:
+    """The boxes of one widget; sizes in whole units recur the most."""
+
+    def __init__(self) -> None:
+        self._pictures: dict[object, QPixmap] = {}
+        self._n_pixels = 0
+
+    def draw(self, painter: QPainter, rect: QRectF, look: BoxLook, ratio: float) -> None:
+        """Draw one; `ratio` is how many pixels of the screen a unit takes."""
+        self.draw_at(painter, (rect.x(), rect.y(), rect.width(), rect.height()), look, ratio)
+
+    def draw_at(
+        self, painter: QPainter, place: tuple[float, float, float, float], look: BoxLook, ratio: float
+    ) -> None:
+        """The same for those who know the place by its numbers: left, top, width, height."""
+        left, top, width, height = place
+        key = look.key, width, height, ratio
+        picture = self._pictures.get(key)
+        if picture is None:
+            picture = _picture(QSizeF(width, height), look, ratio)
+            n_pixels = picture.width() * picture.height()
+            if len(self._pictures) >= MOST_PICTURES or self._n_pixels + n_pixels > MOST_PIXELS:
+                self._pictures.clear()
+                self._n_pixels = 0
+            self._pictures[key] = picture
+            self._n_pixels += n_pixels
+        painter.drawPixmap(QPointF(left, top), picture)
+
+
+def _picture(size: QSizeF, look: BoxLook, ratio: float) -> QPixmap:
+    picture = QPixmap(ceil(size.width() * ratio), ceil(size.height() * ratio))
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(Qt.GlobalColor.transparent)
+    place = QRectF(QPointF(), size)
+    with QPainter(picture) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen if look.line is None else look.line)
+        painter.setBrush(look.fill)
+        inside = 0 if look.line is None else 1
+        painter.drawRoundedRect(place.adjusted(inside, inside, -inside, -inside), look.radius, look.radius)
+    return picture

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from guiapp.core.text.figures import percent
 from guiapp.kit.widgets.buttons import tool_button
 from guiapp.kit.widgets.layouts import in_row
-from guiapp.kit.widgets.share_bar import ShareBar
+from guiapp.kit.widgets.painting import ShareBar
 from guiapp.kit.widgets.style_sheet import plain_label
 from guiapp.kit.widgets.theme import MARGIN_PX, UNIT_PX, ThemeSource
 

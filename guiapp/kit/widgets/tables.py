@@ -9,9 +9,9 @@ from PySide6.QtCore import QItemSelectionModel, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
+from guiapp.kit.spans.token_menu import offer_copying
 from guiapp.kit.state.row_table import RowTable
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, UNIT_PX, Theme
-from guiapp.kit.widgets.token_actions import offer_copying
 
 CELLS = """
 QTableView::item { padding: 0 5px; }

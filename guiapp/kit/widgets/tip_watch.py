@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from html import escape
 
 from PySide6.QtCore import QEvent, QObject, QPoint
 from PySide6.QtGui import QHelpEvent
@@ -22,3 +23,13 @@ class TipWatch(QObject):
             QToolTip.showText(event.globalPos(), self._tip(event.pos()), self._widget)
             return True
         return False
+
+
+def plain_tip(text: str) -> str:
+    """A tooltip that shows all of a text as it is."""
+    return f'<p style="white-space: pre-wrap">{escape(text)}</p>' if "<" in text else text
+
+
+def wrapped_tip(text: str) -> str:
+    """The same for sentences, in lines of a readable length."""
+    return f'<p style="white-space: pre-wrap">{escape(text)}</p>'

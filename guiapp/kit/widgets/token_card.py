@@ -9,19 +9,17 @@ from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtGui import QGuiApplication, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
-from guiapp.analysis.explain.merge_tree import MergeTree
-from guiapp.analysis.explain.token_path import TokenPath
+from guiapp.analysis.explain.merge_tree import MergeTree, TokenPath
 from guiapp.core.text.visible_text import isolate, visible_runs
+from guiapp.kit.spans.token_menu import offer_copying
 from guiapp.kit.tokens.details import FACTS, TokenDetails
-from guiapp.kit.widgets.card import CARD_MARGIN_PX, card
 from guiapp.kit.widgets.fact_table import FactTable
-from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, scroll_down
+from guiapp.kit.widgets.layouts import CARD_MARGIN_PX, STRETCH, card, framed, in_column, scroll_down
 from guiapp.kit.widgets.merge_tree_view import MergeTreeView
 from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
 from guiapp.kit.widgets.styled_text import Span, StyledText
 from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.token_actions import offer_copying
 
 TOKEN_FONT_PX = 24
 TITLE = "TOKEN"

@@ -10,11 +10,11 @@ import numpy as np
 from PySide6.QtGui import QColor
 
 from guiapp.analysis.bench.findings import by_one_clock, stopped
-from guiapp.analysis.bench.growth import growth_records, growth_words
 from guiapp.analysis.bench.history import Change
 from guiapp.analysis.bench.measurement import Record, half_width, key_of
 from guiapp.analysis.bench.published import PUBLISHED
 from guiapp.analysis.bench.scenarios import SCENARIOS, Scenario
+from guiapp.analysis.bench.statistics import growth_records, growth_words
 from guiapp.analysis.bench.tables import MARKS
 from guiapp.analysis.bench.wording import (
     BYTES_PER_MB,
@@ -35,7 +35,7 @@ from guiapp.kit.charts.rows import Part, Row, RowChart, RowsData
 from guiapp.kit.charts.scales import NO_SCALE, Range, Scale, log_range
 from guiapp.kit.charts.scatter import Point, ScatterChart, ScatterData
 from guiapp.kit.widgets.theme import Theme
-from guiapp.pages.bench.contender_look import ORDER, look_of
+from guiapp.pages.bench.markers import ORDER, look_of
 
 BASELINE = "fast"
 BUILT_IN = "built in"  # in place of a version
@@ -293,9 +293,6 @@ def _ids(row: Record) -> str:
     if row["exact"] is None:
         return "its own"
     return "✓ equal" if row["exact"] else f"≈ {percent(row['agreement'], 1)}"
-
-
-# Latency
 
 
 def latency(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> RowsData:

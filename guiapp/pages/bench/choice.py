@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,11 +14,12 @@ from guiapp.analysis.bench.corpus import RANDOM, SAMPLE, TUTORIAL
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.scenarios import SCENARIOS, Scenario
 from guiapp.analysis.libraries.contender import UNSPLIT
-from guiapp.analysis.libraries.custom import CustomContender
-from guiapp.core.vocabulary.vocabulary import VocabType
+from guiapp.analysis.libraries.custom import KINDS, CustomContender
+from guiapp.analysis.libraries.table import PEERS, ids_form, reason_against, version_of
+from guiapp.core.encode.catalogue import Algorithm
+from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.pages.bench.custom import CustomContenders
-from guiapp.pages.bench.entrants import Entrant, custom_entrants, our_entrants, peer_entrants
 from guiapp.pages.bench.forecast import BenchForecast
 from guiapp.pages.bench.history import YOUR_TEXT
 
@@ -272,3 +274,41 @@ def _n_charts(scenario: Scenario, n_texts: int) -> int:
     if not scenario.by_text:
         return 1
     return len(scenario.own_texts) or n_texts
+
+
+# Who can take part in a run: our encoders and other tokenizers, with the reason where one cannot
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """Something that can be ticked; `reason` says why it cannot, "" if it can.
+
+    note  its complexity or version
+    tip   more about it in a sentence or two
+    """
+
+    name: str
+    note: str
+    reason: str = ""
+    tip: str = ""
+
+
+def our_entrants(encoders: Mapping[str, Algorithm]) -> list[Entrant]:
+    """The encoders of a vocabulary."""
+    return [Entrant(name, algorithm.complexity) for name, algorithm in encoders.items()]
+
+
+def peer_entrants(vocabulary: Vocabulary | None) -> list[Entrant]:
+    """Other tokenizers; those that are missing say how to get them, others what is against them."""
+    return [
+        Entrant(name, _known_version(name), reason_against(name, vocabulary), ids_form(name))
+        for name in PEERS
+    ]
+
+
+def custom_entrants(own: Iterable[CustomContender]) -> list[Entrant]:
+    """Contenders of one's own; what they run is in the tip."""
+    return [Entrant(each.name, "your own", "", f"{KINDS[each.kind]}\n{each.shown}") for each in own]
+
+
+_known_version = cache(version_of)  # looking it up takes a millisecond

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
+from urllib.parse import quote, unquote
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea
 
+from guiapp.analysis.bench.remarks import LinkedRemark
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.core.text.figures import counted
 from guiapp.kit.widgets.buttons import tool_button
@@ -101,3 +104,25 @@ class Footer(QFrame):
 
     def _hide_if_empty(self) -> None:
         self.setVisible(bool(self._remarks) or not self.more_button.isHidden())
+
+
+# Remarks on a run as rich text: where ids differ, a click leads there
+
+
+def linked(remark: str) -> str:
+    """The sentence, its links to be clicked on."""
+    if not isinstance(remark, LinkedRemark):
+        return escape(remark)
+    return "".join(
+        _link(remark.contender, text, words) if text else escape(words) for words, text in remark.parts
+    )
+
+
+def _link(contender: str, text: str, shown: str) -> str:
+    return f'<a href="{quote(contender, safe="")}/{quote(text, safe="")}">{escape(shown)}</a>'
+
+
+def contender_and_text(link: str) -> tuple[str, str]:
+    """Whom a link is about, and on which text."""
+    contender, _, text = link.partition("/")
+    return unquote(contender), unquote(text)

@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt, Signal
 
 from guiapp.analysis.bench.history import load_run, rename_run
 from guiapp.analysis.bench.measurement import Record
 from guiapp.kit.state.background import LatestJob
-from guiapp.pages.bench.history import Comparison, Kept, OpenedRun, RunHistory, SavedRun
-from guiapp.pages.bench.journal import Journal
+from guiapp.kit.state.row_table import AnyIndex
+from guiapp.pages.bench.history import Comparison, Journal, Kept, OpenedRun, RunHistory, SavedRun
 
+NO_PARENT = QModelIndex()
+ROLE = Qt.ItemDataRole
 LONGEST_SAVING_S = 10.0  # that closing waits for; the journal of a run that is not saved by then stays
 
 
@@ -127,3 +129,55 @@ class KeptRuns(QObject):
     def _take_kept(self, kept: Kept) -> None:
         self.kept.emit(kept)
         self.refresh()
+
+
+class RunList(QAbstractListModel):
+    """The newest kept runs; what is edited is the name alone, which changes when it is in the file.
+
+    Signals:
+        failed(str): why a run has the name that it had.
+    """
+
+    failed = Signal(str)
+
+    def __init__(self, kept: KeptRuns, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._kept = kept
+        self._runs = kept.runs
+        kept.changed.connect(self._follow)
+        kept.failed.connect(self.failed)
+        kept.refresh()
+
+    def run_at(self, index: AnyIndex) -> SavedRun:
+        return self._runs[index.row()]
+
+    def is_shown(self, index: AnyIndex) -> bool:
+        """Whether it is the run on the page."""
+        return index.isValid() and self.run_at(index).path == self._kept.shown
+
+    def rowCount(self, parent: AnyIndex = NO_PARENT) -> int:
+        return 0 if parent.isValid() else len(self._runs)
+
+    def data(self, index: AnyIndex, role: int = ROLE.DisplayRole) -> Any:
+        run = self.run_at(index)
+        if role == ROLE.EditRole:
+            return run.name
+        return {ROLE.DisplayRole: run.title, ROLE.ToolTipRole: str(run.path)}.get(ROLE(role))
+
+    def flags(self, index: AnyIndex) -> Qt.ItemFlag:
+        return super().flags(index) | Qt.ItemFlag.ItemIsEditable
+
+    def setData(self, index: AnyIndex, value: Any, role: int = ROLE.EditRole) -> bool:
+        if role != ROLE.EditRole or str(value) == self.run_at(index).name:
+            return False
+        self._kept.rename(self.run_at(index), str(value))
+        return True
+
+    def _follow(self) -> None:
+        """Rows of the same files stay selected."""
+        runs, self._runs = self._runs, self._kept.runs
+        if [run.path for run in runs] == [run.path for run in self._runs]:
+            self.dataChanged.emit(self.index(0), self.index(len(runs) - 1))
+        else:
+            self.beginResetModel()
+            self.endResetModel()

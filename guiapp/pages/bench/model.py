@@ -9,16 +9,16 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.analysis.bench.differences import Place, first_difference
 from guiapp.analysis.bench.measurement import Record
-from guiapp.analysis.bench.plan import Plan, plan_from
+from guiapp.analysis.bench.plan import Plan, plan_from, whole_path
 from guiapp.analysis.bench.remarks import remarks
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.verdict import Verdict, verdict_of
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob
+from guiapp.kit.state.background import LatestJob, Working
 from guiapp.pages.bench.choice import BenchChoice
 from guiapp.pages.bench.custom import CustomContenders
-from guiapp.pages.bench.difference import DifferenceFinder
 from guiapp.pages.bench.forecast import duration_text
 from guiapp.pages.bench.history import YOUR_TEXT, Comparison, Kept, OpenedRun, RunHistory, with_text_kept
 from guiapp.pages.bench.kept_runs import KeptRuns
@@ -319,3 +319,36 @@ class BenchModel(QObject):
         """Show a line about what happens."""
         self.progress = progress
         self.progress_changed.emit()
+
+
+class DifferenceFinder(Working):
+    """Puts the text of a result into the session, and selects the place.
+
+    Signals:
+        failed(str): why it cannot.
+    """
+
+    failed = Signal(str)
+
+    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._job = LatestJob[Place](self, self._show, self.failed)
+
+    def open(self, result: Record, plan: Plan) -> None:
+        tokenizer, model = self._session.tokenizer, self._session.loader.model
+        if tokenizer is None or model is None or whole_path(str(model.name)) != whole_path(plan.model):
+            self.failed.emit(f"This run is of {plan.model}. Open that model to see where tokens differ.")
+            return
+        if tokenizer.vocabulary.chosen_pre != (plan.pre or ""):
+            split = f"as “{plan.pre}”, chosen by hand" if plan.pre else "as the file asks"
+            self.failed.emit(f"This run split text {split}. Choose the same to see where tokens differ.")
+            return
+        self._job.start(lambda _: first_difference(result, plan, tokenizer))
+
+    def _show(self, place: Place) -> None:
+        document = self._session.document
+        if document.text() != place.text:
+            self._session.text.show(place.text)
+        end = document.next_grapheme(place.start)  # tokens may hold part of a character
+        self._session.text.point_out(place.start, max(place.end, end))

@@ -9,7 +9,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from guiapp.analysis.bench.plan import BenchError
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import later
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.input_watch import InputWatch
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
@@ -18,17 +18,14 @@ from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.theme import GAP_PX, ThemeSource
 from guiapp.pages.bench.bar import BenchBar
 from guiapp.pages.bench.custom import CustomContenders
-from guiapp.pages.bench.footer import Footer
-from guiapp.pages.bench.headline import Headline
+from guiapp.pages.bench.footer import Footer, contender_and_text, linked
+from guiapp.pages.bench.headline import Headline, sentence_of, title_of
 from guiapp.pages.bench.history import RUNS, SUFFIX, RunHistory
 from guiapp.pages.bench.legend import LEGEND
 from guiapp.pages.bench.model import BenchModel
 from guiapp.pages.bench.more import WIDTH_PX, MorePanel
-from guiapp.pages.bench.remarks import contender_and_text, linked
 from guiapp.pages.bench.results import CHANGES, QWIDGETSIZE_MAX, ResultsView
-from guiapp.pages.bench.saving import BenchExport
-from guiapp.pages.bench.sentence import sentence_of, title_of
-from guiapp.pages.bench.sheet import Sheet
+from guiapp.pages.bench.saving import BenchExport, Sheet
 from guiapp.pages.bench.tables import NOTHING_MEASURED
 
 FRAME_MS = 220  # between two pictures of a run

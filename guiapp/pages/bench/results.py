@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from PySide6.QtCore import QSignalBlocker, QSize
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QGridLayout, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QSizePolicy, QToolButton, QWidget
 
 from guiapp.analysis.bench.measurement import Record
 from guiapp.analysis.bench.scenarios import SCENARIOS
@@ -14,7 +15,7 @@ from guiapp.analysis.bench.tables import published_tables
 from guiapp.kit.charts.chart import Chart
 from guiapp.kit.charts.rows import LEAST_ROW_PX, MOST_ROW_PX
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.choice_box import ChoiceBox
+from guiapp.kit.widgets.buttons import ChoiceBox
 from guiapp.kit.widgets.layouts import in_column, in_row
 from guiapp.kit.widgets.style_sheet import set_role
 from guiapp.kit.widgets.theme import GAP_PX, ThemeSource
@@ -32,9 +33,8 @@ from guiapp.pages.bench.charts import (
     texts_of,
 )
 from guiapp.pages.bench.choice import THROUGHPUT
-from guiapp.pages.bench.chooser import Chooser
 from guiapp.pages.bench.model import BenchModel
-from guiapp.pages.bench.sheet import Sheet
+from guiapp.pages.bench.saving import Sheet
 from guiapp.pages.bench.tables import TablesView, changed, figures, published
 
 FIGURES, PUBLISHED, CHANGES = "figures", "published", "changes"
@@ -337,3 +337,34 @@ class ResultsView(QWidget):
 
 def _swapped(titles: Mapping[str, str]) -> dict[str, str]:
     return {title: key for key, title in titles.items()}
+
+
+class Chooser(QComboBox):
+    """Lists names as they come in; what is wanted is chosen as soon as it is there, until then the first.
+
+    It is hidden where there is nothing to choose.
+    """
+
+    def __init__(self, title: str, wanted: str = "") -> None:
+        super().__init__(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.setAccessibleName(title)
+        self.setToolTip(title)
+        self._wanted = wanted
+        self.textActivated.connect(self._want)
+
+    def offer(self, names: Sequence[str]) -> None:
+        """List these names, each once, in place of those that are there."""
+        listed = list(dict.fromkeys(names))
+        if listed != [self.itemText(index) for index in range(self.count())]:
+            with QSignalBlocker(self):
+                self.clear()
+                self.addItems(listed)
+                self.setCurrentIndex(max(self.findText(self._wanted), 0))
+        self.setVisible(len(listed) > 1)
+
+    def minimumSizeHint(self) -> QSize:
+        """Qt keeps the one for the names before."""
+        return self.sizeHint()
+
+    def _want(self, name: str) -> None:
+        self._wanted = name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QPushButton
 
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import later
 from guiapp.kit.widgets.style_sheet import set_role
 from guiapp.pages.bench.model import BenchModel
 

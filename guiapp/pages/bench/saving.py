@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QObject, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFileDialog, QScrollArea, QVBoxLayout, QWidget
 
+from guiapp.analysis.bench.measurement import Record
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.analysis.bench.report import report_text
+from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.core.system.replace_file import replace_file
 from guiapp.errors import not_written
+from guiapp.kit.charts.chart import PAPER, Chart
+from guiapp.kit.charts.pictures import png_of, svg_of
 from guiapp.kit.state.background import LatestJob, Progress
 from guiapp.kit.widgets import file_names
-from guiapp.pages.bench.chart_images import Picture, paper_charts, paper_pictures
+from guiapp.kit.widgets.layouts import scroll_down
+from guiapp.pages.bench.charts import (
+    EXACTNESS,
+    UNITS,
+    Showing,
+    chart_class,
+    rows_of,
+    show_records,
+    showing_of,
+    texts_of,
+)
 from guiapp.pages.bench.model import BenchModel
 
+WIDTH_PX, ROW_PX, LEAST_HEIGHT_PX, MORE_HEIGHT_PX = 900, 30, 300, 110
 FORMATS = {
     ".html": "Page with charts (*.html)",
     ".md": "Markdown tables (*.md)",
@@ -132,3 +150,96 @@ def _files_of(picture: Picture) -> Iterator[tuple[str, bytes]]:
     name = re.sub(r"\W+", "-", picture.title.lower()).strip("-")
     yield f"{name}.svg", picture.svg.encode()
     yield f"{name}.png", picture.png
+
+
+class Sheet(QScrollArea):
+    """What is laid out in `column` is seen whole where it can be.
+
+    Signals:
+        resized(): there is more or less room.
+    """
+
+    resized = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._inside = _Inside()
+        scroll_down(self, self._inside)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.viewport().setAutoFillBackground(False)
+        self._inside.setAutoFillBackground(False)
+
+    def lay_out(self, column: QVBoxLayout) -> None:
+        self._inside.setLayout(column)
+
+    def room_for(self, part: QWidget) -> int:
+        """The height that is seen of the last part without scrolling."""
+        below = self._inside.contentsRect().bottom() - part.geometry().bottom()
+        return self.viewport().height() - part.y() - max(below, 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
+
+
+class _Inside(QWidget):
+    def heightForWidth(self, width: int) -> int:
+        """The least that the parts need: by default it would be what they would like to have."""
+        layout = self.layout()
+        return -1 if layout is None else layout.minimumHeightForWidth(width)
+
+
+# All charts of a run for paper, as PNG and SVG
+
+
+class _Paper(QObject):
+    """The light theme on white, whatever the screen shows."""
+
+    changed = Signal()
+    theme = PAPER
+
+
+class Picture(NamedTuple):
+    """A chart with its title in it, in two formats; its own title is of no other chart of the run."""
+
+    title: str
+    svg: str
+    png: bytes
+
+
+def paper_pictures(run: Record, baseline: str) -> Iterator[Picture]:
+    """All charts of a run, one after another."""
+    for name, chart in _charts_of(run, baseline):
+        yield Picture(name, svg_of(chart), png_of(chart))
+
+
+def paper_charts(run: Record, baseline: str) -> Iterator[tuple[str, str]]:
+    """All charts of a run, one after another: name, and SVG document."""
+    for name, chart in _charts_of(run, baseline):
+        yield name, svg_of(chart)
+
+
+def _charts_of(run: Record, baseline: str) -> Iterator[tuple[str, Chart]]:
+    """Each chart laid out for paper; only until the next one is asked for."""
+    results, showing = run["results"], showing_of(run, PAPER, baseline=baseline, is_speed=False)
+    for scenario, row in SCENARIOS.items():
+        for text in texts_of(results, scenario):
+            rows = rows_of(results, scenario, text)
+            name = ", ".join(filter(None, (row.title, text)))
+            yield name, _laid_out(scenario, rows, showing)
+            if row.grows and not row.own_texts:
+                speed = replace(showing, is_speed=True)
+                yield f"{name}: {UNITS[speed.unit]}", _laid_out(scenario, rows, speed)
+            if scenario == "throughput":
+                yield f"Speed × exactness, {text}", _laid_out(EXACTNESS, rows, showing)
+
+
+def _laid_out(key: str, rows: Sequence[Record], showing: Showing) -> Chart:
+    """The chart with these records, as large as they need, without a window."""
+    chart = chart_class(key)(_Paper(), "", has_button=False)
+    height_px = len({row["contender"] for row in rows}) * ROW_PX + MORE_HEIGHT_PX
+    chart.resize(WIDTH_PX, max(height_px, LEAST_HEIGHT_PX))
+    show_records(chart, key, rows, showing)
+    chart.resize(WIDTH_PX, max(chart.height(), chart.minimumSizeHint().height()))
+    chart.grab(QRect(0, 0, 1, 1))  # lays it out; a window of its own would bring warnings
+    return chart

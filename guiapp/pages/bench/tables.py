@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QTextBrowser
 
-from guiapp.analysis.bench.beside import n_missing
 from guiapp.analysis.bench.measurement import Record
+from guiapp.analysis.bench.published import n_missing
 from guiapp.analysis.bench.tables import (
     ALMOST,
     CONTENDER,
@@ -22,9 +22,8 @@ from guiapp.analysis.bench.tables import (
 from guiapp.analysis.export.tables import Table, csv_lines, markdown_table, sorted_by
 from guiapp.kit.widgets.style_sheet import set_role
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
-from guiapp.pages.bench.contender_look import look_of
 from guiapp.pages.bench.history import Comparison
-from guiapp.pages.bench.markers import SWATCH_PX, marker_image
+from guiapp.pages.bench.markers import SWATCH_PX, look_of, marker_image
 
 NOTHING_PUBLISHED = (
     "No published figure belongs to what this run measured. “The papers' tables”, under More and Choose, "

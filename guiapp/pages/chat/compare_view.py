@@ -2,27 +2,53 @@
 
 from __future__ import annotations
 
-from functools import partial
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from functools import cache, partial
 from pathlib import Path
+from typing import NamedTuple
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QFrame, QMenu, QSizePolicy
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAction,
+    QColor,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QMenu, QSizePolicy, QWidget
 
+from guiapp.analysis.chat.chat import Chat
 from guiapp.core.text.figures import counted
+from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.kit.widgets.buttons import tool_button
+from guiapp.kit.spans.painter import RADIUS_PX, faded
+from guiapp.kit.state.spelling import SharedSpelling
+from guiapp.kit.widgets.buttons import WalkButtons, tool_button
 from guiapp.kit.widgets.fitted_label import FittedLabel
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.page_base import PageRequests
+from guiapp.kit.widgets.painting import CENTER, LEFT, RIGHT, fill, ring, width_of, write
 from guiapp.kit.widgets.style_sheet import plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
-from guiapp.kit.widgets.walk_buttons import WalkButtons
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.tip_watch import TipWatch, plain_tip
 from guiapp.pages.chat.beside import Beside, ChatBeside, Compared, Way
-from guiapp.pages.chat.side_by_side import BETWEEN_PX, SIDE_PX, SideBySide
+from guiapp.pages.chat.compared_turns import Cell, ComparedTurn, Difference, Placed, differences, flowed
 from guiapp.pages.chat.template_panel import ask_for_template
 
+SIDE_PX, BETWEEN_PX, EDGE_PX = 48, 28, 16
+LINE_PX, LINE_X = 3, 14
+ROW_PX, BOX_PX, TURN_GAP_PX = 28, 22, 20
+FONT_PX, PADDING_PX = 14, 2
+QUIET_ALPHA = 110  # of what both have
+RING_PX, RING_ALPHA = 1.25, 180
+LONGEST_LABEL = 60
+VEIL_ALPHA = 140
 LONGEST_NAME = 28
 RIGHT_PX = 30  # with the scrollbar
 
@@ -232,3 +258,296 @@ def names_of(beside: Beside, has_prompt: bool) -> tuple[str, str]:
 
 def _change(by: int) -> str:
     return f"{by:+,}".replace("-", "−")
+
+
+# Two prompts of one conversation side by side: turns on a level, what only one has ringed
+
+
+class CellPlace(NamedTuple):
+    """A cell of a side, 0 or 1, in the whole picture."""
+
+    side: int
+    cell: Cell
+    rect: QRectF
+
+
+class ToldCell(NamedTuple):
+    """A token in words."""
+
+    label: str
+    token_id: int
+    where: str
+    shared: str
+
+    def __str__(self) -> str:
+        return f"{self.label}   {self.token_id}   {self.where}   {self.shared}"
+
+
+class SideBySide(QAbstractScrollArea):
+    """Keys go from token to token, and to the next difference; `selected` is a side and a token.
+
+    Signals:
+        selected_changed(): `selected` is new.
+    """
+
+    selected_changed = Signal()
+
+    def __init__(self, themes: ThemeSource, spelling: SharedSpelling) -> None:
+        super().__init__()
+        self._themes, self._spelling = themes, spelling
+        self.compared: Compared | None = None
+        self.selected: tuple[int, int] | None = None
+        TipWatch(self.viewport(), self._tip)
+        self.is_behind = False
+        self.differences: list[Difference] = []
+        self._tops: list[int] = []  # of each turn
+        self._places: list[tuple[list[Placed], list[Placed]]] = []
+        self._labels = cache(self._label_of)
+        self._widths = cache(self._width_of)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        set_role(self, "tokens")
+        self.setAccessibleName("Two prompts side by side")
+        self.setViewport(QWidget())
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        themes.changed.connect(self.viewport().update)
+        spelling.changed.connect(self._lay_out_anew)
+
+    def show_compared(self, compared: Compared | None, is_behind: bool) -> None:
+        """Show this one; `is_behind` while a newer one is on its way."""
+        is_new, self.is_behind = compared is not self.compared, is_behind
+        self.compared = compared
+        if is_new:
+            self.select(None)
+            self.differences = differences(self.turns)
+            self._lay_out_anew()
+        self.viewport().update()
+
+    @property
+    def turns(self) -> tuple[ComparedTurn, ...]:
+        return () if self.compared is None else self.compared.turns
+
+    @property
+    def chat(self) -> Chat | None:
+        """The prompt that the selected token is of."""
+        return None if self.selected is None else self._chat_of(self.selected[0])
+
+    def _chat_of(self, side: int) -> Chat:
+        assert self.compared is not None
+        return (self.compared.comparison.first, self.compared.comparison.second)[side]
+
+    @property
+    def column_px(self) -> float:
+        return max(120.0, (self.viewport().width() - SIDE_PX - BETWEEN_PX - EDGE_PX) / 2)
+
+    def left_of(self, side: int) -> float:
+        """Where a column begins."""
+        return SIDE_PX + side * (self.column_px + BETWEEN_PX)
+
+    # Selection
+
+    def select(self, token: tuple[int, int] | None) -> None:
+        if token != self.selected:
+            self.selected = token
+            self.setAccessibleDescription(str(self.told(token) or ""))
+            self.selected_changed.emit()
+            self.viewport().update()
+
+    def told(self, token: tuple[int, int] | None) -> ToldCell | None:
+        """A token in words; None where there is none."""
+        if token is None or self.compared is None:
+            return None
+        side, index = token
+        chat = self._chat_of(side)
+        token_id, origin = int(chat.token_ids[index]), chat.origins[index]
+        owner = "" if origin.message is None else f", message {origin.message + 1}"
+        kind = (quoted(origin.field) or "content") if origin.is_content else origin.kind
+        line = f", line {origin.line} of the template" if origin.line else ""
+        is_shared = self.compared.comparison.is_shared[side][index]
+        shared = "in both" if is_shared else "only here"
+        return ToldCell(isolate(self._labels(side, token_id)), token_id, f"{kind}{owner}{line}", shared)
+
+    def step(self, by: int) -> None:
+        """Select the first token of the next stretch that is not in both, or of the one before."""
+        differences = self.differences
+        if not differences:
+            return
+        at = self.number if self.number is not None else -1 if by > 0 else 0
+        _, _, side, token = differences[(at + by) % len(differences)]
+        self.go_to(side, token)
+
+    @property
+    def number(self) -> int | None:
+        """Which of `differences` the selected token is the first of, or the last one before it."""
+        if self.selected is None:
+            return None
+        at = bisect_right(self.differences, (*self._place_of(self.selected), 2))
+        return at - 1 if at else None
+
+    def _place_of(self, token: tuple[int, int]) -> tuple[int, int]:
+        """The turn of a token, and how many tokens that both have are before it there."""
+        side, index = token
+        for at in range(len(self.turns) - 1, -1, -1):
+            cells = self.turns[at].sides[side]
+            if cells and cells[0].token <= index:
+                return at, sum(cell.n_shared for cell in cells if cell.token < index)
+        return 0, 0
+
+    def go_to(self, side: int, token: int) -> None:
+        """Select a token and show it."""
+        self.select((side, token))
+        place = next((each for each in self._cells() if (each.side, each.cell.token) == (side, token)), None)
+        if place is not None:
+            bar, height = self.verticalScrollBar(), self.viewport().height()
+            top = place.rect.top() - ROW_PX
+            if not bar.value() <= top <= bar.value() + height - 3 * ROW_PX:
+                bar.setValue(round(top - height / 3))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        ways = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        key = Qt.Key(event.key())
+        if key not in ways or self.compared is None:
+            super().keyPressEvent(event)
+            return
+        side, token = self.selected or (0, -1)
+        cells = [cell.token for turn in self.turns for cell in turn.sides[side] if not cell.n_more]
+        if cells:
+            at = bisect_left(cells, token) + ways[key] if self.selected else 0
+            self.go_to(side, cells[min(max(at, 0), len(cells) - 1)])
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.LeftButton:
+            place = self._place_at(event.position())
+            self.select(None if place is None else (place.side, place.cell.token))
+
+    def _tip(self, point: QPoint) -> str:
+        place = self._place_at(QPointF(point))
+        return "" if place is None else plain_tip(str(self.told((place.side, place.cell.token))))
+
+    def _place_at(self, point: QPointF) -> CellPlace | None:
+        """The token under a point of the viewport."""
+        point += QPointF(0, self.verticalScrollBar().value())
+        found = (each for each in self._cells(point.y(), point.y()) if each.rect.contains(point))
+        return next((each for each in found if not each.cell.n_more), None)
+
+    # Layout
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def sizeHint(self) -> QSize:
+        return QSize(700, 400)
+
+    def _lay_out_anew(self) -> None:
+        self._labels.cache_clear()
+        self._widths.cache_clear()
+        self._lay_out()
+        self.viewport().update()
+
+    def _lay_out(self) -> None:
+        self._places, self._tops, top = [], [], TURN_GAP_PX / 2
+        for turn in self.turns:
+            sides = [self._flow(side, cells) for side, cells in enumerate(turn.sides)]
+            self._places.append((sides[0], sides[1]))
+            self._tops.append(round(top))
+            top += ROW_PX * max(_n_rows(places) for places in sides) + TURN_GAP_PX
+        height = self.viewport().height()
+        self.verticalScrollBar().setPageStep(height)
+        self.verticalScrollBar().setSingleStep(ROW_PX)
+        self.verticalScrollBar().setRange(0, max(0, round(top) - height))
+
+    def _flow(self, side: int, cells: tuple[Cell, ...]) -> list[Placed]:
+        labels = [self._text_of(side, cell) for cell in cells]
+        widths = [self._widths(label) + 2 * PADDING_PX + 1 for label in labels]
+        return flowed(widths, [label.endswith(("↵", "\n")) for label in labels], self.column_px)
+
+    def _text_of(self, side: int, cell: Cell) -> str:
+        return f" … {counted(cell.n_more, 'token')} … " if cell.n_more else self._labels(side, cell.token_id)
+
+    def _label_of(self, side: int, token_id: int) -> str:
+        return self._spelling.now.token(self._chat_of(side).tokenizer.vocabulary, token_id, LONGEST_LABEL)
+
+    def _width_of(self, label: str) -> float:
+        return width_of(label, Theme.mono_font(FONT_PX))
+
+    def _cells(self, top: float = 0, bottom: float = float("inf")) -> Iterator[CellPlace]:
+        """Those of the turns that reach into a part of the picture."""
+        first = max(0, bisect_right(self._tops, top) - 1)
+        for at in range(first, len(self._tops)):
+            if self._tops[at] > bottom:
+                return
+            turn = self.turns[at]
+            for side, cells in enumerate(turn.sides):
+                left = self.left_of(side)
+                for cell, place in zip(cells, self._places[at][side], strict=True):
+                    y = self._tops[at] + place.row * ROW_PX
+                    if y + ROW_PX >= top and y <= bottom:
+                        rect = QRectF(left + place.left, y + (ROW_PX - BOX_PX) / 2, place.width - 1, BOX_PX)
+                        yield CellPlace(side, cell, rect)
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._themes.theme
+        with QPainter(self.viewport()) as painter:
+            painter.fillRect(event.rect(), theme.background)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            above = self.verticalScrollBar().value()
+            painter.translate(0, -above)
+            between = self.left_of(1) - BETWEEN_PX / 2 - LINE_X / 2
+            painter.fillRect(QRectF(between, above, 1, self.viewport().height()), theme.line)
+            self._draw_turns(painter, theme, above, above + self.viewport().height())
+            for place in self._cells(above, above + self.viewport().height()):
+                self._draw_cell(painter, theme, place)
+            if self.is_behind:
+                painter.fillRect(event.rect().translated(0, above), faded(theme.background, VEIL_ALPHA))
+
+    def _draw_turns(self, painter: QPainter, theme: Theme, top: float, bottom: float) -> None:
+        first = max(0, bisect_right(self._tops, top) - 1)
+        for at, turn in list(enumerate(self.turns))[first:]:
+            if self._tops[at] > bottom:
+                return
+            color = theme.line if turn.hue < 0 else theme.roles[turn.hue]
+            number = str(turn.number) if turn.number else "…" if turn.hue >= 0 else ""
+            place = QRectF(0, self._tops[at], SIDE_PX - 20, ROW_PX)
+            write(painter, place, number, theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
+            for side, places in enumerate(self._places[at]):
+                left = self.left_of(side)
+                if places:
+                    line = QRectF(left - LINE_X, self._tops[at] + 2, LINE_PX, ROW_PX * _n_rows(places) - 4)
+                    fill(painter, line, color, LINE_PX / 2)
+                else:
+                    missing = QRectF(left, self._tops[at], self.column_px, ROW_PX)
+                    write(painter, missing, turn.absence, theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
+
+    def _draw_cell(self, painter: QPainter, theme: Theme, place: CellPlace) -> None:
+        side, cell, rect = place
+        text, color = self._text_of(side, cell), theme.span_text if cell.hue >= 0 else theme.dim
+        if cell.n_more:
+            write(painter, rect, text, theme.dim, CENTER, Theme.ui_font(SMALL_FONT_PX))
+            return
+        if cell.hue >= 0:
+            filled = theme.origins[2 + 2 * cell.hue + cell.step]
+            fill(painter, rect, faded(filled, QUIET_ALPHA) if cell.is_shared else filled, RADIUS_PX)
+        if cell.became_control:
+            ring(painter, rect, QPen(theme.bad, 1.5), RADIUS_PX)
+        elif not cell.is_shared:
+            color = theme.span_text if cell.hue >= 0 else theme.text
+            ring(painter, rect, QPen(faded(theme.text, RING_ALPHA), RING_PX), RADIUS_PX)
+        elif cell.is_control:
+            ring(painter, rect, QPen(theme.line, 1), RADIUS_PX)
+        if (side, cell.token) == self.selected:
+            ring(painter, rect.adjusted(-1, -1, 1, 1), QPen(theme.accent, 2), RADIUS_PX)
+        painter.save()
+        painter.setClipRect(rect, Qt.ClipOperation.IntersectClip)
+        write(
+            painter, rect.adjusted(PADDING_PX, 0, 0, 0), text, QColor(color), LEFT, Theme.mono_font(FONT_PX)
+        )
+        painter.restore()
+
+
+def _n_rows(places: list[Placed]) -> int:
+    return places[-1].row + 1 if places else 1

@@ -10,7 +10,7 @@ from guiapp.analysis.chat.messages import conversation_of
 from guiapp.analysis.chat.requests import request_of, settings_of
 from guiapp.errors import ChatError
 from guiapp.kit.document.kept_texts import KeptTexts
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import later
 from guiapp.pages.chat.edited_conversation import Draft
 from guiapp.pages.chat.model import ChatModel
 

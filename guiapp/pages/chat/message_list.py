@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -10,7 +11,17 @@ from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QFrame, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QDialog,
+    QFileDialog,
+    QFrame,
+    QLabel,
+    QPlainTextEdit,
+    QScrollArea,
+    QWidget,
+)
 
 from guiapp.analysis.chat.hints import Hint
 from guiapp.analysis.chat.messages import Conversation, Message, conversation_of
@@ -20,16 +31,16 @@ from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.errors import ChatError
 from guiapp.kit.widgets.buttons import push_button, tool_button
-from guiapp.kit.widgets.dropped_files import dropped_files
+from guiapp.kit.widgets.file_names import dropped_files
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down, take_away
 from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.pages.chat.badge import BECAME_CONTROL, NEAR_MISS, color_of
 from guiapp.pages.chat.edited_conversation import as_json
-from guiapp.pages.chat.json_dialog import JsonDialog
 from guiapp.pages.chat.message_card import Mark, MessageCard
 from guiapp.pages.chat.model import ChatModel
 
+SIZE_PX = (620, 460)
 MARKED = BECAME_CONTROL, NEAR_MISS
 AT_ONCE = 60  # cards; the others wait for a click
 LONGEST_FAILURE = 300
@@ -306,3 +317,40 @@ def _conversation_on_clipboard() -> Conversation | None:
         return conversation_of(QGuiApplication.clipboard().text())
     except ChatError:
         return None
+
+
+class JsonDialog(QDialog):
+    """Says what is wrong with what is typed, and takes it only when nothing is.
+
+    `take` is given the text and raises ChatError for one that cannot be.
+    """
+
+    def __init__(
+        self, title: str, about: str, text: str, take: Callable[[str], object], parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(title)
+        self.resize(*SIZE_PX)
+        self._take = take
+        self.editor = QPlainTextEdit(text)
+        self.editor.setFont(Theme.mono_font(UI_FONT_PX))
+        self.editor.setAccessibleName(title)
+        self.editor.setTabChangesFocus(True)
+        self.editor.selectAll()
+        self.problem = plain_label("bad", wraps=True)
+        self.use_button = push_button("Use", self._use, role="primary")
+        cancel = push_button("Cancel", self.reject)
+        hint = set_role(QLabel(about, wordWrap=True), "dim")
+        foot = in_row((self.problem, 1), STRETCH, cancel, self.use_button)
+        in_column(hint, (self.editor, 1), foot, on=self, margins=MARGIN_PX)
+        self.setTabOrder(self.editor, self.use_button)  # rather than to what throws all away
+        self.editor.setFocus()
+
+    def _use(self) -> None:
+        try:
+            self._take(self.editor.toPlainText())
+        except ChatError as error:
+            self.problem.setText(str(error))
+        else:
+            self.accept()

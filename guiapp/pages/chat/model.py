@@ -18,8 +18,7 @@ from guiapp.analysis.chat.settings import ChatSettings, is_text, marked_as_text
 from guiapp.errors import ChatError, TokenloupeError
 from guiapp.kit.document.files import read_text
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, Progress, Working
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import LatestJob, Progress, Working, later
 from guiapp.pages.chat.edited_conversation import EditedConversation
 from guiapp.pages.chat.looks import looks_of
 

@@ -15,26 +15,23 @@ from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.document.statistics import format_duration
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.tokens.details import hover_text
-from guiapp.kit.widgets.buttons import push_button, tool_button
+from guiapp.kit.widgets.buttons import Segments, push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.page_base import Page, PageSetting, UndoSteps
-from guiapp.kit.widgets.segments import Segments
 from guiapp.kit.widgets.style_sheet import plain_label
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX
 from guiapp.pages.chat.beside import Beside, ChatBeside, Way
-from guiapp.pages.chat.budget_strip import BudgetStrip
+from guiapp.pages.chat.budget_strip import BudgetStrip, TokenLine
 from guiapp.pages.chat.compare_view import CompareView
 from guiapp.pages.chat.copying import CopyButton
 from guiapp.pages.chat.hint_list import HintList
 from guiapp.pages.chat.kept_conversation import KeptConversation
-from guiapp.pages.chat.llama_badge import LlamaBadge
-from guiapp.pages.chat.llama_check import LlamaCheck
+from guiapp.pages.chat.llama_check import LlamaBadge, LlamaCheck
 from guiapp.pages.chat.message_list import MessageList
 from guiapp.pages.chat.model import ChatModel
 from guiapp.pages.chat.prompt_view import LEGEND, PromptView
 from guiapp.pages.chat.spans import ChatSpans
 from guiapp.pages.chat.template_panel import TemplatePanel
-from guiapp.pages.chat.token_line import TokenLine
 from guiapp.pages.chat.words import line_of, places
 
 MESSAGES_PX, PROMPT_PX, TEMPLATE_PX = 300, 620, 360

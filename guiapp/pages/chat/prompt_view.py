@@ -6,10 +6,14 @@ from bisect import bisect_right
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 
 from guiapp.analysis.chat.hints import Hint
+from guiapp.analysis.editing.text_blocks import BlockSplice, TextBlocks, Unbroken
+from guiapp.analysis.editing.text_buffer import TextBuffer, TextEdit
+from guiapp.core.text.common_ends import n_equal_from_start
 from guiapp.kit.spans.legend import RINGED, Draw, LegendEntry, characters, ringed, token
 from guiapp.kit.spans.painter import GAP_PX, RADIUS_PX, faded
 from guiapp.kit.spans.view import SpanView
@@ -21,7 +25,6 @@ from guiapp.pages.chat.badge import BECAME_CONTROL, DOUBLE_BOS, NEAR_MISS, color
 from guiapp.pages.chat.looks import hue_of
 from guiapp.pages.chat.model import ChatModel
 from guiapp.pages.chat.spans import ChatSpans
-from guiapp.pages.chat.turn_blocks import TurnBlocks
 from guiapp.pages.chat.words import places
 
 SIDE_PX = 48  # for the numbers of turns, and the lines beside them
@@ -238,3 +241,43 @@ class PromptView(SpanView):
                 number = "…" if turn.message is None else str(turn.message + 1)
                 place = QRectF(0, block.y, SIDE_PX - 20, row_px)
                 write(painter, place, number, theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
+
+
+class TurnBlocks(TextBlocks):
+    """Lines as in any text, but that those within a turn end where it does."""
+
+    def __init__(self, buffer: TextBuffer, spans: ChatSpans) -> None:
+        self._spans = spans
+        super().__init__(buffer)
+
+    def unbroken(self, block: int) -> Unbroken:
+        start, controls = self.start(block), self._spans.controls
+        first, last = np.searchsorted(controls[:, 0], (start, self.end(block)))
+        return tuple((each - start, end - start) for each, end in controls[first:last].tolist())
+
+    def reset(self) -> None:
+        """Cut the whole text anew."""
+        super().reset()
+        self._starts = self._starts[~np.isin(self._starts, _between_pairs(self._buffer.newlines))]
+        turns = self._spans.turns
+        turns = turns[turns < len(self._buffer)]
+        new = turns[~np.isin(turns, self._starts)]
+        self._starts = np.sort(np.concatenate((self._starts, new, turns)))  # twice: an empty block before
+
+    def apply(self, edit: TextEdit) -> BlockSplice:
+        """Follow an edit; turns may begin elsewhere on both sides of it."""
+        old = self._starts
+        self.reset()
+        n_before = n_equal_from_start(old, self._starts)
+        behind = old[n_before:] + edit.shift, self._starts[n_before:]
+        n_behind = n_equal_from_start(behind[0][::-1], behind[1][::-1])
+        n_kept = n_before + n_behind
+        return BlockSplice(n_before, len(old) - n_kept, len(self._starts) - n_kept)
+
+
+def _between_pairs(newlines: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The offsets between two newlines side by side, which stand in one row; of more, two by two."""
+    goes_on = np.diff(newlines, prepend=np.int64(-2)) == 1
+    firsts = np.maximum.accumulate(np.where(goes_on, 0, np.arange(len(newlines))))
+    seconds: NDArray[np.int64] = newlines[(np.arange(len(newlines)) - firsts) % 2 == 1]
+    return seconds

@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QWidget
+from PySide6.QtCore import QRectF, QSize, Signal
+from PySide6.QtGui import (
+    QColor,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QSyntaxHighlighter,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+)
+from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QPlainTextEdit, QTextEdit, QWidget
 
-from guiapp.analysis.chat.templates import AS_GIVEN
+from guiapp.analysis.chat.fixes import TemplateEdit
+from guiapp.analysis.chat.templates import AS_GIVEN, GIVEN
+from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
+from guiapp.kit.document.units import n_units
 from guiapp.kit.widgets.buttons import tool_button
 from guiapp.kit.widgets.fitted_label import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
-from guiapp.kit.widgets.style_sheet import heading, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.kit.widgets.painting import RIGHT, Painted, write
+from guiapp.kit.widgets.style_sheet import READABLE, blend, heading, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
 from guiapp.pages.chat.model import ChatModel
-from guiapp.pages.chat.template_view import TemplateView
 
+NUMBERS_PX = 92
+NUMBER_PX, TIMES_PX, RAN_PX = 34, 36, 2
+LONGEST_LINE, MOST_LINES = 10_000, 2_000  # characters and lines that are shown
+WRAPPED_FROM = 240  # characters: a template that is all in one line has to be read, too
+LIT, LIT_PART = 0.22, 0.5
 LONGEST_NAME = 24
 KINDS = "Templates (*.jinja *.jinja2 *.j2 *.txt *.json);;All files (*)"
 CHATML = """\
@@ -117,3 +137,262 @@ class TemplatePanel(QFrame):
 def ask_for_template(window: QWidget) -> str:
     """The name of a file that people choose; "" for none."""
     return QFileDialog.getOpenFileName(window, "Open a chat template", "", KINDS)[0]
+
+
+# The template beside the prompt: its lines, how often each ran, and which one wrote the selected token
+
+
+class _Faint(QSyntaxHighlighter):
+    """Lines that did not run are dim."""
+
+    def __init__(self, document: QTextDocument) -> None:
+        super().__init__(document)
+        self.lines: tuple[int | None, ...] = ()
+        self.look = QTextCharFormat()
+
+    def highlightBlock(self, text: str) -> None:
+        number = self.currentBlock().blockNumber()
+        if number < len(self.lines) and self.lines[number] == 0:
+            self.setFormat(0, len(text), self.look)
+
+
+class _Margin(Painted):
+    """Numbers, counts, and a line beside what ran."""
+
+    ground = "panel"
+
+    def __init__(self, view: TemplateView, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, parent=view)
+        self._view = view
+
+    def sizeHint(self) -> QSize:
+        return QSize(NUMBERS_PX, 0)
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        view = self._view
+        painter.setFont(Theme.mono_font(SMALL_FONT_PX - 1))
+        for block, top, height in view.shown_blocks():
+            number = block.blockNumber()
+            count = view.lines[number] if number < len(view.lines) else None
+            is_lit = number + 1 in (view.lit_line, view.asked_line, view.failed_line)
+            if is_lit:
+                color = theme.bad if number + 1 == view.failed_line else theme.accent
+                painter.fillRect(QRectF(0, top, self.width(), height), blend(theme.panel, color, LIT))
+            line_px = block.layout().lineAt(0).height()
+            row = QRectF(0, top, NUMBER_PX, line_px)
+            write(painter, row, f"{number + 1}", theme.text if is_lit else theme.dim, RIGHT)
+            if count:
+                if count > 1:
+                    times = QRectF(NUMBER_PX, top, TIMES_PX, line_px)
+                    write(painter, times, f"×{count:,}", theme.dim, RIGHT)
+                place = QRectF(NUMBERS_PX - 14, top, RAN_PX, height)
+                painter.fillRect(place, theme.accent if is_lit else theme.faint)
+
+
+class TemplateView(QPlainTextEdit):
+    """Text to read and to copy."""
+
+    def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._model, self._theme_source = model, theme_source
+        self.lines: tuple[int | None, ...] = ()
+        self.lit_line = self.failed_line = 0
+        self._pointed: int | None = None
+        self._lit_part: tuple[int, int] | None = None
+        self._asked: tuple[str, int] | None = None
+        self._edited: tuple[str, tuple[int, int]] | None = None
+        self._text = ""
+        set_role(self, "code")
+        self.setReadOnly(True)
+        self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
+        self.setFont(Theme.mono_font(SMALL_FONT_PX))
+        self.setAccessibleName("Template")
+        self.setTextInteractionFlags(READABLE)
+        self.setTabChangesFocus(True)
+        self._margin = _Margin(self, theme_source)
+        self._faint = _Faint(self.document())
+        self.setViewportMargins(NUMBERS_PX, 0, 0, 0)
+        self.updateRequest.connect(self._margin.update)
+        model.result_changed.connect(self._follow)
+        model.selected_changed.connect(self._follow_selected)
+        theme_source.changed.connect(self._recolour)
+        self._recolour()
+        self._follow()
+
+    def point_at(self, token: int | None) -> None:
+        """Light the line that wrote it, and the part, for as long as the mouse is over it; None ends that."""
+        if token != self._pointed:
+            self._pointed = token
+            self._mark_lines()
+
+    @property
+    def asked_line(self) -> int:
+        """The line that people came for, while its template is shown and no token is chosen; else 0."""
+        result = self._model.result
+        template = None if result is None else result.template
+        is_shown = self._asked is not None and template is not None and template.name == self._asked[0]
+        return self._asked[1] if self._asked is not None and is_shown else 0
+
+    def show_edit(self, edit: TemplateEdit) -> None:
+        """Scroll to what a button has put into the template as soon as that is shown, and light it."""
+        text = self._model.settings.template or ""
+        beside = 0 if edit.text else 1  # what was taken out lay between these
+        self._edited = text, (max(edit.start - beside, 0), edit.start + len(edit.text) + beside)
+        self.go_to(GIVEN, text.count("\n", 0, edit.start) + 1)
+
+    def go_to(self, template: str, line: int) -> None:
+        """Scroll to a line of a template as soon as that is the one that is shown."""
+        self._asked = template, line
+        self._show_asked()
+        self._mark_lines()
+
+    def shown_blocks(self) -> list[tuple[QTextBlock, float, float]]:
+        """The lines that show, their tops in the viewport and heights without the document's margin."""
+        found, block = [], self.firstVisibleBlock()
+        while block.isValid():
+            place = self.blockBoundingGeometry(block).translated(self.contentOffset())
+            if place.top() > self.viewport().height():
+                break
+            found.append((block, place.top(), block.layout().boundingRect().height()))
+            block = block.next()
+        return found
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._margin.setGeometry(0, 0, NUMBERS_PX, self.viewport().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        self._margin.update()
+
+    def _recolour(self) -> None:
+        self._faint.look.setForeground(self._theme_source.theme.faint)
+        self._faint.rehighlight()
+        self._follow_selected()
+
+    def _follow(self) -> None:
+        result = self._model.result
+        template = None if result is None else result.template
+        text = "" if template is None else template.text.removesuffix("\n")
+        if text != self._text:
+            self._text = text
+            shown = shown_of(text)
+            is_long = max(map(len, shown.split("\n"))) > WRAPPED_FROM
+            modes = QPlainTextEdit.LineWrapMode
+            self.setLineWrapMode(modes.WidgetWidth if is_long else modes.NoWrap)
+            self.setPlainText(shown)
+            self._show_asked()
+        made = self._model.shown
+        chat = None if made is None or made.template != template else made.chat
+        lines = () if chat is None else chat.rendering.lines
+        failed = 0 if result is None else result.failed_line
+        if failed != self.failed_line:
+            self.failed_line = failed
+            self._show_line(failed)
+        if lines != self.lines:
+            self.lines = lines
+            self._faint.lines = lines
+            self._faint.rehighlight()
+        self._follow_selected()
+
+    def _follow_selected(self) -> None:
+        index = self._model.selected_token
+        line = self._line_of(index)
+        part = self._model.part_that_wrote(index) if index is not None and line else None
+        if (line, part) != (self.lit_line, self._lit_part):
+            self.lit_line, self._lit_part, self._asked = line, part, None
+            self._show_line(line)
+            if index is not None and (cursor := self._cursor_over(index)) is not None:
+                cursor.setPosition(cursor.selectionStart())
+                self.setTextCursor(cursor)
+        self._mark_lines()
+
+    def _line_of(self, token: int | None) -> int:
+        """The line that wrote it; 0 while another template is shown than that of the prompt."""
+        origins = self._model.origins
+        return origins[token].line if self.lines and token is not None and token < len(origins) else 0
+
+    def _cursor_over(self, token: int) -> QTextCursor | None:
+        """Over the part of a line that wrote a token, as far as it is shown."""
+        if not self._line_of(token) or self._model.chat is None:
+            return None
+        if (part := self._model.part_that_wrote(token)) is None:
+            return None
+        return self._cursor_between(self._model.chat.template.source_text, *part)
+
+    def _cursor_over_edit(self) -> QTextCursor | None:
+        """Over what a button has put in last, while that is shown and its line is lit."""
+        if self._edited is None or not self.asked_line or self._edited[0].removesuffix("\n") != self._text:
+            return None
+        return self._cursor_between(self._edited[0], *self._edited[1])
+
+    def _cursor_between(self, source: str, start: int, end: int) -> QTextCursor | None:
+        block = self.document().findBlockByNumber(source.count("\n", 0, start))
+        first = n_units(source[source.rfind("\n", 0, start) + 1 : start])
+        last = min(first + n_units(source[start:end]), block.length() - 1)
+        if not block.isValid() or last <= first:
+            return None
+        cursor = QTextCursor(block)
+        cursor.setPosition(block.position() + first)
+        cursor.setPosition(block.position() + last, QTextCursor.MoveMode.KeepAnchor)
+        return cursor
+
+    def _show_asked(self) -> None:
+        self._show_line(self.asked_line, self.centerCursor)
+        if (part := self._cursor_over_edit()) is not None:
+            self.setTextCursor(part)  # scrolls to its end
+            part.setPosition(part.selectionStart())
+            self.setTextCursor(part)
+
+    def _show_line(self, line: int, scroll: Callable[[], None] | None = None) -> None:
+        block = self.document().findBlockByNumber(line - 1)
+        if line and block.isValid():
+            cursor = QTextCursor(block)
+            self.setTextCursor(cursor)
+            (scroll or self.ensureCursorVisible)()
+
+    def _mark_lines(self) -> None:
+        theme, marks = self._theme_source.theme, list[QTextEdit.ExtraSelection]()
+        pointed, selected = self._pointed, self._model.selected_token
+        lines = (
+            (self._line_of(pointed), theme.faint),
+            (self.lit_line, theme.accent),
+            (self.asked_line, theme.accent),
+            (self.failed_line, theme.bad),
+        )
+        for line, color in lines:
+            block = self.document().findBlockByNumber(line - 1)
+            if line and block.isValid():
+                whole = QTextCursor(block)
+                whole.movePosition(QTextCursor.MoveOperation.EndOfBlock, QTextCursor.MoveMode.KeepAnchor)
+                marks.append(_mark(whole, blend(theme.panel, color, LIT)))
+                marks[-1].format.setProperty(QTextCharFormat.Property.FullWidthSelection, True)
+        parts = [
+            (None if token is None else self._cursor_over(token), color)
+            for token, color in ((pointed, theme.faint), (selected, theme.accent))
+        ]
+        for part, color in (*parts, (self._cursor_over_edit(), theme.accent)):
+            if part is not None:
+                marks.append(_mark(part, blend(theme.panel, color, LIT_PART)))
+        self.setExtraSelections(marks)
+        self._margin.update()
+
+
+def _mark(cursor: QTextCursor, ground: QColor) -> QTextEdit.ExtraSelection:
+    mark = QTextEdit.ExtraSelection()
+    mark.cursor = cursor
+    mark.format.setBackground(ground)
+    return mark
+
+
+def shown_of(template: str) -> str:
+    """Its beginning, as far as a window can show it at once."""
+    lines = template.split("\n", MOST_LINES)
+    shown = [_shortened(line) for line in lines[:MOST_LINES]]
+    if len(lines) > MOST_LINES:
+        shown.append(f"… {counted(template.count(chr(10)) + 1 - MOST_LINES, 'more line')}")
+    return "\n".join(shown)
+
+
+def _shortened(line: str) -> str:
+    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"

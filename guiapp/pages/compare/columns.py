@@ -4,28 +4,37 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QRect, QSignalBlocker, Signal
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QObject, QRect, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtWidgets import QFrame, QScrollBar, QStackedWidget, QWidget
 
-from guiapp.kit.spans.editor import SpanEditor
-from guiapp.kit.spans.margin import WIDTH_PX
+from guiapp.kit.spans.editor import EditorLink, SpanEditor
+from guiapp.kit.spans.margin import WIDTH_PX, LineCost, LineMargin
+from guiapp.kit.spans.painter import faded
 from guiapp.kit.spans.row_pixmaps import PointedOut
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.tokens.details import hover_text
+from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row
 from guiapp.kit.widgets.page_base import PageRequests
+from guiapp.kit.widgets.painting import ShareBar
 from guiapp.kit.widgets.seen import SeenWatch
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.compare.column import SIDE_PX, TWO_ROWS_PX, ModelColumn
+from guiapp.kit.widgets.style_sheet import READABLE, plain_label, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.pages.compare.column_menu import ColumnMenu
 from guiapp.pages.compare.column_state import ColumnState
 from guiapp.pages.compare.compared_spans import ComparedSpans
 from guiapp.pages.compare.figures import ComparedFigures
-from guiapp.pages.compare.head import HEIGHT_PX
-from guiapp.pages.compare.map_bar import MapBar
+from guiapp.pages.compare.head import HEIGHT_PX, ColumnHead
 from guiapp.pages.compare.models import ModelsComparison
 
+TICK_PX = 2
+MOST_PX, LEAST_PX = 8, 2  # how far a tick reaches in
+TICK_ALPHA = 190
+SIDE_PX = 16  # beside the text
+TWO_ROWS_PX = 64  # the least height of the text
 LEAST_TEXT_PX = 232
 LEAST_COLUMN_HEIGHT_PX = HEIGHT_PX + TWO_ROWS_PX
 LEAST_COLUMN_PX = LEAST_TEXT_PX + 2 * SIDE_PX + WIDTH_PX
@@ -235,3 +244,146 @@ class ColumnsArea(QWidget):
             self._is_linking = True
             self.set_font_px(zoomed.font_px)
             self._is_linking = False
+
+
+class ColumnNotice(QFrame):
+    """In place of the text: why there are no tokens, and what to do."""
+
+    def __init__(self, state: ColumnState, menu: ColumnMenu) -> None:
+        super().__init__()
+        set_role(self, "panel")
+        self._state = state
+        self._message = plain_label(wraps=True)
+        self._message.setTextInteractionFlags(READABLE)
+        self._progress = ShareBar("Progress of opening")
+        self._pre = push_button("Choose pre-tokenizer…", menu.choose_pre, role="primary")
+        self._other = push_button("Choose a model…", menu.choose_model)
+        buttons = in_column(self._pre, self._other, spacing=GAP_PX)  # beside each other they may not fit
+        for button in (self._pre, self._other):
+            buttons.setAlignment(button, Qt.AlignmentFlag.AlignLeft)
+        in_column(self._message, self._progress, buttons, STRETCH, on=self, margins=MARGIN_PX, spacing=GAP_PX)
+        state.changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        progress = self._state.progress
+        self._message.setText(self._state.message)
+        self._progress.setVisible(progress is not None)
+        self._progress.show_share(progress or 0)
+        self._pre.setVisible(self._state.needs_pre)
+        self._other.setVisible(progress is None)
+
+
+class ModelColumn(QFrame):
+    """A head over an editor; `focus_changed` of the editor shows in the head."""
+
+    def __init__(
+        self,
+        column: ComparedSpans,
+        figures: ComparedFigures,
+        menu: ColumnMenu,
+        state: ColumnState,
+        theme_source: ThemeSource,
+    ) -> None:
+        super().__init__()
+        set_role(self, "column")
+        self.column = column
+        self.state = state
+        self.menu = menu
+        state.setParent(self)
+        session = column.session
+        self.head = ColumnHead(state, figures, theme_source)
+        self.head.name_button.setMenu(menu)
+        menu.setParent(self.head.name_button, menu.windowFlags())
+        self.editor = SpanEditor(session.document, column, theme_source, SIDE_PX)
+        self.editor.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.margin = LineCounts(column, figures, self.editor, theme_source)
+        EditorLink(self.editor, session)
+        text = framed(in_row((self.editor, 1), self.margin, spacing=0))
+        self.notice = ColumnNotice(state, menu)
+        self._body = QStackedWidget()
+        for part in (text, self.notice):
+            self._body.addWidget(part)
+        self._body.setMinimumHeight(TWO_ROWS_PX)  # else the notice's, and the head would be cut off
+        in_column(self.head, (self._body, 1), on=self, spacing=0)
+        self.editor.installEventFilter(self)
+        self.setFocusProxy(self.editor)
+        state.changed.connect(self._follow)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self.head.is_focused = event.type() is QEvent.Type.FocusIn
+            self.head.update()
+        return False
+
+    def set_number(self, number: int) -> None:
+        """Which one it is, from the left."""
+        self.head.number = number
+        self.head.follow()
+        self._follow()
+
+    def _follow(self) -> None:
+        is_own = self.head.number == 0  # the window's: without a model its text is edited all the same
+        self._body.setCurrentIndex(0 if is_own or self.state.has_model else 1)
+        self.editor.setAccessibleName(f"Text with the tokens of {self.state.name}")
+
+
+class LineCounts(LineMargin):
+    """Numbers at the first row of each line; amber with a bar where another model needs fewer."""
+
+    def __init__(
+        self, column: ComparedSpans, figures: ComparedFigures, editor: SpanEditor, theme_source: ThemeSource
+    ) -> None:
+        super().__init__(column.session.document, editor, theme_source)
+        self._column = column
+        self._figures = figures
+        figures.lines_changed.connect(self.update)
+        column.tokens_changed.connect(self.update)
+
+    def n_before(self) -> int:
+        return self._column.session.n_around[0]
+
+    def cost_of(self, start: int, end: int) -> LineCost | None:
+        row = self._figures.row_of(self._column)
+        if row < 0:
+            return None
+        counts = self._figures.in_line(start, end)
+        more = counts[row] - min(counts)
+        share = more / max(self._figures.most_more, more, 1)
+        return LineCost(counts[row], more > 0, f"+{more:,}", share)
+
+
+class MapBar(QScrollBar):
+    """Ticks beside the handle."""
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__(Qt.Orientation.Vertical)
+        self._theme_source = theme_source
+        self._places: NDArray[np.float64] = np.zeros(0)
+        self._weights: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.setAccessibleName("Place in the text")
+        theme_source.changed.connect(self.update)
+
+    def show_places(self, places: NDArray[np.float64], weights: NDArray[np.int64]) -> None:
+        """Mark these, from 0 at the top to 1 at the bottom of the whole text, by what they weigh."""
+        self._places, self._weights = places, weights
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        QPainter(self).fillRect(event.rect(), self._theme_source.theme.background)
+        super().paintEvent(event)
+        if not len(self._places):
+            return
+        ticks = (self._places * (self.height() - TICK_PX)).astype(np.int64) // TICK_PX
+        weights = np.bincount(ticks, self._weights)
+        lengths = np.maximum(np.rint(MOST_PX * weights / weights.max()), LEAST_PX).astype(np.int64)
+        with QPainter(self) as painter:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(faded(self._theme_source.theme.warning, TICK_ALPHA))
+            painter.drawRects(
+                [
+                    QRect(self.width() - length - 1, tick * TICK_PX, length, TICK_PX)
+                    for tick, length in enumerate(lengths.tolist())
+                    if weights[tick]
+                ]
+            )

@@ -3,28 +3,49 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QPainter
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
-from guiapp.analysis.compare.difference_reasons import LONGEST, Told
+from guiapp.analysis.compare.comparison import Side
+from guiapp.analysis.compare.difference_reasons import LONGEST, Difference, Told
+from guiapp.analysis.compare.reasons import shown
+from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.analysis.explain.code_marks import parts
+from guiapp.analysis.hunt.report import escaped
 from guiapp.core.text.figures import counted
+from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.spans.legend import QUIET, RINGED, LegendEntry, LegendList, characters, token
+from guiapp.kit.tokens.find_grid import Need, bounds_of, places_of
 from guiapp.kit.widgets.buttons import push_button
-from guiapp.kit.widgets.card import card
-from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
-from guiapp.kit.widgets.style_sheet import heading, set_role
+from guiapp.kit.widgets.layouts import STRETCH, card, framed, in_column, in_row, scroll_down, take_away
+from guiapp.kit.widgets.painting import CENTER, LEFT, RIGHT, Painted, PaintedButton, elided, fill, write
+from guiapp.kit.widgets.side_markers import MARKER_PX, draw_marker
+from guiapp.kit.widgets.style_sheet import blend, heading, set_role
 from guiapp.kit.widgets.styled_text import Span, StyledText
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
-from guiapp.pages.compare.causes import CauseList
-from guiapp.pages.compare.difference_causes import MOST, DifferenceCauses
-from guiapp.pages.compare.difference_report import markdown
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.tip_watch import plain_tip
+from guiapp.pages.compare.difference_causes import MOST, CauseCount, DifferenceCauses
 from guiapp.pages.compare.difference_walk import DifferenceWalk
 from guiapp.pages.compare.models import ModelsComparison
-from guiapp.pages.compare.token_grid import GridRow, GridToken, TokenGrid
 
+GRID_ROW_PX = 46
+BOX_PX = 26
+TOKEN_FONT_PX, ID_FONT_PX = 15, 10
+NAME_PX = 84
+COUNT_PX = 22
+PADDING_PX = 6  # left and right of what is written in a token
+BETWEEN_PX = 2
+MORE_PX = 14  # for the sign that not all tokens are shown
+LEAST_TOKEN_PX = 24  # in less, not even a part of one is shown
+RADIUS_PX = 5.0
+ROW_PX, BAR_PX = 32, 3
+CHOSEN_SHARE = 0.14  # of the accent in the ground of a chosen row
 MOST_TOKENS = 60  # of a model that are shown
 LEGEND = (
     LegendEntry(QUIET, "All models have this token here"),
@@ -205,3 +226,191 @@ def _around_names(text: str, names: list[str]) -> list[str]:
     """The names in a text, and what is between them."""
     longest_first = sorted(names, key=len, reverse=True)
     return [part for part in re.split(f"({'|'.join(map(re.escape, longest_first))})", text) if part]
+
+
+class CauseRow(PaintedButton):
+    """A cause, a bar, and how often it is."""
+
+    def __init__(self, row: CauseCount, most: int, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source)
+        self._row = row
+        self._most = most
+        self.setText(row.title)
+        self.setCheckable(True)
+        self.setFixedHeight(ROW_PX)
+        self.setToolTip(plain_tip(f"{row.title}: walk through these only"))
+        self.setAccessibleName(f"{row.title}: {counted(row.count, 'difference')}")
+
+    def sizeHint(self) -> QSize:
+        return QSize(260, ROW_PX)
+
+    def ground(self, theme: Theme) -> QColor | None:
+        if self.isChecked():
+            return blend(theme.raised, theme.accent, CHOSEN_SHARE)
+        return theme.raised if self.underMouse() else None
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        inside = QRectF(self.rect()).adjusted(GAP_PX, UNIT_PX, -GAP_PX, -UNIT_PX)
+        above = inside.adjusted(0, 0, 0, -BAR_PX - UNIT_PX)
+        count, small, font = f"{self._row.count:,}", Theme.mono_font(SMALL_FONT_PX), Theme.ui_font(UI_FONT_PX)
+        room = above.width() - QFontMetricsF(small).horizontalAdvance(count) - GAP_PX
+        write(painter, above, elided(self.text(), font, room), theme.text, LEFT, font)
+        write(painter, above, count, theme.dim, RIGHT, small)
+        bar = max(inside.width() * self._row.count / self._most, 2)
+        place = QRectF(inside.left(), inside.bottom() - BAR_PX, bar, BAR_PX)
+        fill(painter, place, theme.faint, BAR_PX / 2)
+
+
+class CauseList(QWidget):
+    """A row for each cause.
+
+    Signals:
+        chosen(object): walk through those of this kind only, None for all.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._theme_source = theme_source
+        self._rows: dict[int, CauseRow] = {}
+        self._layout = in_column(on=self, spacing=0)
+        self.setAccessibleName("Differences by cause")
+
+    @property
+    def rows(self) -> list[CauseRow]:
+        return list(self._rows.values())
+
+    def show_counts(self, counts: list[CauseCount], chosen: int | None) -> None:
+        """Show these, the most frequent first; the focus stays where it was."""
+        focused = next((kind for kind, row in self._rows.items() if row.hasFocus()), None)
+        take_away(*self._rows.values())
+        most = max((count.count for count in counts), default=1)
+        self._rows = {count.kind: CauseRow(count, most, self._theme_source) for count in counts}
+        for kind, row in self._rows.items():
+            row.setChecked(kind == chosen)
+            row.clicked.connect(partial(self._choose, kind))
+            self._layout.addWidget(row)
+        if focused in self._rows:
+            self._rows[focused].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_chosen(self, chosen: int | None) -> None:
+        for kind, row in self._rows.items():
+            row.setChecked(kind == chosen)
+
+    def _choose(self, kind: int) -> None:
+        self.chosen.emit(kind if self._rows[kind].isChecked() else None)
+
+
+def markdown(sides: Sequence[Side], difference: Difference, told: Sequence[Told]) -> str:
+    """The text, what each model makes of it, and why."""
+    stretch = difference.around[difference.start : difference.end]
+    lines = [
+        f"In {shown(difference.around)}, {shown(stretch)} is cut differently.",
+        "",
+        f"    text   {escaped(difference.around)}",
+        f"    here   {escaped(stretch)}",
+        *(
+            f"    {quoted(side.name)}: {' '.join(str(token_id) for token_id, _, _ in tokens) or 'no tokens'}"
+            for side, tokens in zip(sides, difference.tokens, strict=True)
+        ),
+        "",
+        *(each.reason.sentence for each in told),
+    ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+# The tokens that each model has in one stretch of the text, on one grid, with their ids below
+
+
+@dataclass(frozen=True)
+class GridToken:
+    """A token: its bytes [start, end), how it is written, its id and its colour."""
+
+    start: int
+    end: int
+    label: str
+    token_id: int
+    tint: int
+
+
+@dataclass(frozen=True)
+class GridRow:
+    """What one model has; it is column `number`."""
+
+    number: int
+    name: str
+    tokens: tuple[GridToken, ...]
+
+
+class TokenGrid(Painted):
+    """One row for each model; what does not fit is left out at the right."""
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, "Tokens of each model here")
+        self.rows: list[GridRow] = []
+        self._edges: list[list[tuple[float, float]]] = []  # left and right of each token
+
+    def show_rows(self, rows: list[GridRow]) -> None:
+        if rows == self.rows:
+            return
+        self.rows = rows
+        bounds = bounds_of([[(token.start, token.end) for token in row.tokens] for row in rows])
+        placed = zip(chain(*(row.tokens for row in rows)), chain(*bounds), strict=True)
+        x = places_of(Need(*bound, BETWEEN_PX + _width_of(token)) for token, bound in placed)
+        self._edges = [[(x[start], x[end]) for start, end in row_bounds] for row_bounds in bounds]
+        self.setFixedHeight(GRID_ROW_PX * len(rows))
+        lines = [
+            f"{row.name}: " + " ".join(f"{token.label} {token.token_id}" for token in row.tokens)
+            for row in rows
+        ]
+        self.setAccessibleDescription("; ".join(lines))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(260, GRID_ROW_PX * len(self.rows))
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        for at, row in enumerate(self.rows):
+            top = at * GRID_ROW_PX
+            draw_marker(painter, QPointF(MARKER_PX / 2, top + BOX_PX / 2), row.number, theme)
+            name = QRectF(MARKER_PX + GAP_PX, top, NAME_PX - MARKER_PX - GAP_PX, BOX_PX)
+            font = Theme.ui_font(UI_FONT_PX)
+            shown = elided(row.name, font, name.width(), Qt.TextElideMode.ElideMiddle)
+            write(painter, name, shown, theme.dim, LEFT, font)
+            count = QRectF(self.width() - COUNT_PX, top, COUNT_PX, BOX_PX)
+            write(painter, count, str(len(row.tokens)), theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
+            room = QRectF(NAME_PX, top, self.width() - NAME_PX - COUNT_PX - UNIT_PX, GRID_ROW_PX)
+            lefts = [NAME_PX + left for left, _ in self._edges[at]]
+            is_cut = bool(lefts) and lefts[-1] > room.right() - LEAST_TOKEN_PX
+            painter.save()
+            room.setRight(room.right() - MORE_PX * is_cut)
+            painter.setClipRect(room)
+            self._draw_tokens(painter, theme, at, room)
+            painter.restore()
+            if is_cut:
+                more = QRectF(room.right(), top, MORE_PX, BOX_PX)
+                write(painter, more, "…", theme.dim, CENTER)
+
+    def _draw_tokens(self, painter: QPainter, theme: Theme, at: int, room: QRectF) -> None:
+        tokens, top, font = self.rows[at].tokens, room.top(), Theme.mono_font(TOKEN_FONT_PX)
+        if not tokens:
+            place = QRectF(NAME_PX, top, self.width() - NAME_PX, BOX_PX)
+            write(painter, place, "no token", theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
+        for each, (left, right) in zip(tokens, self._edges[at], strict=True):
+            box = QRectF(NAME_PX + left, top, right - left - BETWEEN_PX, BOX_PX)
+            label = each.label
+            if box.right() > room.right():
+                box.setRight(room.right())
+                label = elided(label, font, box.width(), Qt.TextElideMode.ElideMiddle)
+            if each.start < each.end:
+                fill(painter, box, theme.span_color(each.tint % N_TINTS), RADIUS_PX)
+            write(painter, box, label, theme.span_text, CENTER, font)
+            below = QRectF(box.left(), top + BOX_PX + 1, box.width(), GRID_ROW_PX - BOX_PX - 6)
+            write(painter, below, str(each.token_id), theme.dim, CENTER, Theme.mono_font(ID_FONT_PX))
+
+
+def _width_of(token: GridToken) -> float:
+    letters, digits = (QFontMetricsF(Theme.mono_font(size_px)) for size_px in (TOKEN_FONT_PX, ID_FONT_PX))
+    label, number = letters.horizontalAdvance(token.label), digits.horizontalAdvance(str(token.token_id))
+    return max(label + 2 * PADDING_PX, number + BETWEEN_PX)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import later
 from guiapp.pages.compare.compared_spans import ComparedSpans
 from guiapp.pages.compare.models import ModelsComparison
 

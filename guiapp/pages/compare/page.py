@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from guiapp.kit.widgets.layouts import in_column, in_splitter
+from guiapp.kit.models.compared_models import ComparedModels
+from guiapp.kit.widgets.buttons import WalkButtons, push_button, tool_button
+from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, in_splitter
 from guiapp.kit.widgets.page_base import Page, PageSetting
+from guiapp.kit.widgets.theme import UNIT_PX
 from guiapp.pages.compare.columns import ColumnsArea
 from guiapp.pages.compare.details import LEGEND, DetailsPanel
 from guiapp.pages.compare.difference_causes import DifferenceCauses
@@ -19,7 +22,6 @@ from guiapp.pages.compare.figures import ComparedFigures
 from guiapp.pages.compare.models import ModelsComparison
 from guiapp.pages.compare.summary_panel import LEAST_HEIGHT_PX as LEAST_SUMMARY_PX
 from guiapp.pages.compare.summary_panel import USUAL_HEIGHT_PX, SummaryPanel
-from guiapp.pages.compare.tools import CompareTools
 
 DETAILS_PX = 320
 LEAST_COLUMNS_PX = 200  # high, as long as the summary can give way
@@ -138,3 +140,35 @@ class ComparePage(Page):
 
 def make_page(setting: PageSetting) -> ComparePage:
     return ComparePage(setting)
+
+
+class CompareTools(QWidget):
+    """`‹ 10 of 44 › F8   + Add model`.
+
+    Signals:
+        model_wanted(QWidget): one more model is to be chosen, under this widget.
+    """
+
+    model_wanted = Signal(object)
+
+    def __init__(self, compared: ComparedModels, walk: DifferenceWalk, back: QAction, on: QAction) -> None:
+        super().__init__()
+        self._compared = compared
+        self._walk = walk
+        self.walking = WalkButtons(back, on, "Difference")
+        self.details_button = tool_button("Details", tip="Show the difference that is looked at, and why")
+        self.details_button.setCheckable(True)
+        self.add_button = push_button("+ Add model", self._ask, role="raised")
+        parts = STRETCH, self.walking, 2 * UNIT_PX, self.details_button, self.add_button
+        in_row(*parts, on=self, spacing=UNIT_PX)
+        walk.changed.connect(self._follow)
+        compared.sessions_changed.connect(self._follow)
+        self._follow()
+
+    def _ask(self) -> None:
+        self.model_wanted.emit(self.add_button)
+
+    def _follow(self) -> None:
+        self.walking.show_place(self._walk.current, self._walk.n_all)
+        self.walking.setVisible(len(self._compared.sessions) > 1)
+        self.add_button.setEnabled(self._compared.can_add)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.compare.counts import Counts
+from guiapp.analysis.compare.comparison import Counts
 from guiapp.analysis.compare.texts_report import count_tables, csv_text, svg_text
 from guiapp.analysis.export.tables import page_of
 from guiapp.core.open_model import open_model
@@ -22,8 +22,7 @@ from guiapp.core.sources.locate import kept_name, lasting_name
 from guiapp.core.text.figures import percent
 from guiapp.kit.models.installed import InstalledModels
 from guiapp.kit.models.loader import Load, OpenModel, display_name, title_of
-from guiapp.kit.state.background import LatestJob
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import LatestJob, later
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.compare.summary_rows import Basis, Counted, SummaryRow, count, titles_of
 from guiapp.pages.compare.summary_terms import SummaryTerms

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from guiapp.analysis.compare.comparison import Side
-from guiapp.analysis.compare.counts import Counts
+from guiapp.analysis.compare.comparison import Counts, Side
 from guiapp.analysis.compare.texts import count_texts
 from guiapp.analysis.editing.options import Options
 from guiapp.kit.models.loader import Load

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QAbstractTableModel, QObject, Qt
 
-from guiapp.analysis.compare.counts import Counts, Tally
+from guiapp.analysis.compare.comparison import Counts, Tally
 from guiapp.analysis.compare.texts_report import (
     NO_ENDING,
     Terms,

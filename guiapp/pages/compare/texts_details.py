@@ -12,11 +12,10 @@ from PySide6.QtWidgets import QLabel, QScrollArea, QTableView
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.spans.legend import QUIET, RINGED, LegendEntry, LegendList, upright
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import later
 from guiapp.kit.state.row_table import AnyIndex
 from guiapp.kit.widgets.buttons import push_button
-from guiapp.kit.widgets.card import card
-from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
+from guiapp.kit.widgets.layouts import STRETCH, card, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.style_sheet import heading, set_role
 from guiapp.kit.widgets.styled_text import Span, StyledText
 from guiapp.kit.widgets.tables import show_rows

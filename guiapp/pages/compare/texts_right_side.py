@@ -9,13 +9,11 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QStackedWidget, QWidget
 
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.kit.spans.editor import SpanEditor
-from guiapp.kit.spans.editor_link import EditorLink
+from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.view import SpanView
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.dropped_files import dropped_files
+from guiapp.kit.widgets.buttons import Segments, tool_button
+from guiapp.kit.widgets.file_names import dropped_files
 from guiapp.kit.widgets.layouts import in_column, in_splitter
-from guiapp.kit.widgets.segments import Segments
 from guiapp.kit.widgets.style_sheet import plain_label
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.pages.compare.texts import ComparedTexts

@@ -8,15 +8,14 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QMetaObject, QObject, Signal
 
-from guiapp.analysis.compare.names import names_apart
 from guiapp.analysis.compare.vocabularies import VocabularyComparison, compare_vocabularies
 from guiapp.analysis.compare.vocabulary_report import Names, csv_text, page_text, record
+from guiapp.analysis.compare.words import names_apart
 from guiapp.analysis.export.json_text import json_text
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.kit.models.compared_models import ComparedModels
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, Progress, Working
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import LatestJob, Progress, Working, later
 from guiapp.kit.state.spelling import SharedSpelling
 from guiapp.pages.compare.vocabulary_details import Describer, RowDetails
 from guiapp.pages.compare.vocabulary_rows import GROUPS, NO_ROWS, Filter, Listed, listed

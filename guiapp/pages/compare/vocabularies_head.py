@@ -15,10 +15,10 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.fitted_label import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, clear, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
-from guiapp.kit.widgets.plain_tip import plain_tip
 from guiapp.kit.widgets.side_markers import Marker
 from guiapp.kit.widgets.style_sheet import plain_label, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.kit.widgets.tip_watch import plain_tip
 from guiapp.kit.widgets.wrapping_row import FittingRow
 from guiapp.pages.compare.vocabularies import ComparedVocabularies
 from guiapp.pages.compare.vocabulary_verdict import Part, Respect, summary, title

@@ -4,24 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QPainter, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSplitter, QWidget
 
+from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.vocabulary_list.histograms import LENGTH_LABELS, LENGTHS
+from guiapp.kit.charts.histogram import HATCHED_GROUND, HistogramChart, HistogramData
+from guiapp.kit.charts.markers import pattern
+from guiapp.kit.charts.rows import BarList, PartColor
 from guiapp.kit.models.compared_models import ComparedModels
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.buttons import push_button
 from guiapp.kit.widgets.contents import Contents
-from guiapp.kit.widgets.layouts import in_column, in_splitter
+from guiapp.kit.widgets.layouts import in_column, in_row, in_splitter, scroll_down
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
-from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.kit.widgets.painting import Painted, fill
+from guiapp.kit.widgets.side_markers import color_of
+from guiapp.kit.widgets.style_sheet import blend, heading, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.pages.compare.vocabularies import ComparedVocabularies
 from guiapp.pages.compare.vocabularies_head import PairHead
 from guiapp.pages.compare.vocabularies_listing import VocabularyList
-from guiapp.pages.compare.vocabularies_picture import VocabularyPicture
 from guiapp.pages.compare.vocabularies_side import SidePanel
 from guiapp.pages.compare.vocabulary_rows import GROUPS
 from guiapp.pages.compare.vocabulary_verdict import first_difference
 
+PARTS = ("in both", "only in A", "only in B")
+SAMPLE_PX = 9
+GROUP_OF_PART = ("both", "first", "second")
+LEAST_FOR_BOTH_PX = 340  # of height; in less there is the picture by script alone
+HOW_TO = "Point at a bar for its figures; a click lists its tokens."
 PICTURE_PX, LIST_PX, SIDE_PX = 300, 660, 320
 ROOM_FOR_PICTURE_PX = 1000
 NO_MODEL = "Open a model, and add another one to compare it with."
@@ -147,3 +160,115 @@ class VocabulariesPage(Page):
 
 def make_page(setting: PageSetting) -> VocabulariesPage:
     return VocabulariesPage(setting.compared, setting.requests, setting.theme_source)
+
+
+# What both share, as two pictures with a legend, and the figures of what is pointed at
+
+
+class VocabularyPicture(QFrame):
+    """By script and by length."""
+
+    def __init__(self, model: ComparedVocabularies, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._model, self._theme_source = model, theme_source
+        set_role(self, "panel")
+        self.scripts = BarList(theme_source, "Tokens by script", is_shared_out=True)
+        self.lengths = HistogramChart(theme_source, "Tokens by length")
+        self._legend = [_Sample(theme_source, part) for part in range(len(PARTS))]
+        self._figures = set_role(QLabel(HOW_TO, wordWrap=True), "dim")
+        self._figures.setFont(Theme.ui_font(SMALL_FONT_PX))
+        self._figures.setFixedHeight(2 * self._figures.fontMetrics().lineSpacing() + UNIT_PX)
+        area = QScrollArea()
+        scroll_down(area, self.scripts)
+        self._lay_out(area)
+        self.scripts.clicked.connect(self._choose_script)
+        self.lengths.clicked.connect(self._choose_length)
+        for bars in (self.scripts, self.lengths):
+            bars.read.connect(self._show_figures)
+        theme_source.changed.connect(self._follow_found)
+        model.found_changed.connect(self._follow_found)
+        model.filter_changed.connect(self._follow_filter)
+        self._follow_found()
+
+    def _lay_out(self, area: QScrollArea) -> None:
+        samples = [
+            in_row(sample, self._small(text), spacing=UNIT_PX)
+            for sample, text in zip(self._legend, PARTS, strict=True)
+        ]
+        legend = in_row(*samples, spacing=3 * UNIT_PX)
+        legend.addStretch()
+        self._by_length = QWidget()
+        in_column(heading("By length in bytes"), self.lengths, on=self._by_length, spacing=GAP_PX)
+        parts = heading("By script"), legend, (area, 1), self._by_length, self._figures
+        in_column(*parts, on=self, margins=(MARGIN_PX, 3 * UNIT_PX, GAP_PX, GAP_PX), spacing=GAP_PX)
+        self.setMinimumSize(240, 100)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._by_length.setVisible(self.height() >= LEAST_FOR_BOTH_PX)
+
+    def _small(self, text: str) -> QLabel:
+        label = set_role(QLabel(text), "dim")
+        label.setFont(Theme.ui_font(SMALL_FONT_PX))
+        return label
+
+    def _follow_found(self) -> None:
+        found, column = self._model.found, self._model.second_index
+        if found is not None:
+            colors = part_colors(self._theme_source.theme, column)
+            self.scripts.show_counts(found.by_script, NAMES, PARTS, colors)
+            self.lengths.show_data(HistogramData(found.by_length, LENGTHS, PARTS, 1, LENGTH_LABELS, colors))
+            for sample in self._legend:
+                sample.show_column(column)
+
+    def _follow_filter(self) -> None:
+        self.scripts.select(self._model.filter.script)
+        self.lengths.select(self._model.filter.length)
+
+    def _choose_script(self, script: int | None, part: int | None) -> None:
+        if script is None:
+            return
+        group = self._group(part)
+        is_shown = (group, script) == (self._model.filter.group, self._model.filter.script)
+        self._model.set_filter(self._model.filter._replace(group=group, script=None if is_shown else script))
+
+    def _choose_length(self, length: int | None, part: int | None) -> None:
+        if length is None:
+            return
+        group = self._group(part)
+        is_shown = (group, length) == (self._model.filter.group, self._model.filter.length)
+        self._model.set_filter(self._model.filter._replace(group=group, length=None if is_shown else length))
+
+    def _group(self, part: int | None) -> str:
+        """That of a part; all tokens where none is meant and rules are listed now."""
+        if part is not None:
+            return GROUP_OF_PART[part]
+        return "all" if GROUPS[self._model.filter.group].is_rules else self._model.filter.group
+
+    def _show_figures(self, figures: str) -> None:
+        self._figures.setText(figures or HOW_TO)
+
+
+class _Sample(Painted):
+    """How a part of a bar looks."""
+
+    def __init__(self, theme_source: ThemeSource, part: int) -> None:
+        super().__init__(theme_source, PARTS[part])
+        self._part = part
+        self._column_of_b = 1
+        self.setFixedSize(QSize(4 * UNIT_PX, SAMPLE_PX))
+
+    def show_column(self, column_of_b: int) -> None:
+        self._column_of_b = column_of_b
+        self.update()
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        color, is_hatched = part_colors(theme, self._column_of_b)[self._part]
+        if is_hatched:
+            fill(painter, self.rect(), blend(theme.panel, color, HATCHED_GROUND), 1)
+        fill(painter, self.rect(), pattern(color, is_hatched), 1)
+
+
+def part_colors(theme: Theme, column_of_b: int) -> list[PartColor]:
+    """Of PARTS: grey for both, solid for A, hatched for B."""
+    return [(theme.faint, False), (color_of(0, theme), False), (color_of(column_of_b, theme), True)]

@@ -4,24 +4,102 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QSplitter, QWidget
 
+from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING
+from guiapp.core.text.visible_text import isolate
 from guiapp.kit.session.doctor_model import DoctorModel
+from guiapp.kit.spans.legend import Draw, LegendEntry
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.contents import Contents
+from guiapp.kit.widgets.find_picture import CUTS
+from guiapp.kit.widgets.icons import icon
 from guiapp.kit.widgets.layouts import in_column, in_splitter
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
+from guiapp.kit.widgets.painted_rows import ROW_PX, PaintedRows
+from guiapp.kit.widgets.painting import LEFT, bold, elided, write
 from guiapp.kit.widgets.saving_bar import SavingBar
-from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.doctor.finding_list import LEGEND, FindingList
+from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
 from guiapp.pages.doctor.head import DoctorHead
 from guiapp.pages.doctor.panel import FindingPanel
+from guiapp.pages.doctor.words import ICONS, title_of
 
+ICON_PX = 18
+TEXT_PX = 2 * MARGIN_PX + ICON_PX  # where it begins
 LIST_PX, PANEL_PX = 640, 460
 NOTHING = (
     "Nothing to mend. Looked at were the pre-tokenizer, merge rules, kinds, scores and bytes of tokens, "
     "special tokens and ends of turns, sizes, look-alike and hidden characters, chat templates, and decoding."
 )
+
+
+def _icon(severity: str) -> Draw:
+    name, color = ICONS[severity]
+    return lambda painter, theme, box: icon(name, getattr(theme, color)).paint(painter, box.toRect())
+
+
+LEGEND = (
+    LegendEntry(_icon(ERROR), "Error: texts get other ids than the model was trained with, or none"),
+    LegendEntry(_icon(WARNING), "Warning: some texts may get wrong ids"),
+    LegendEntry(_icon(HINT), "Hint: unusual, but harmless"),
+    *CUTS,
+)
+
+
+class FindingList(PaintedRows):
+    """A click or the arrow keys choose the finding that is looked at."""
+
+    def __init__(self, model: DoctorModel, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, "Findings")
+        self._model = model
+        self.setMinimumSize(240, ROW_PX)
+        model.chosen_changed.connect(self._follow)
+        self._follow()
+
+    @property
+    def n_rows(self) -> int:
+        return len(self._model.findings)
+
+    @property
+    def chosen_row(self) -> int:
+        return self._model.chosen
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._model.choose(self.row_under(event.position().toPoint().y()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        last, page = self.n_rows - 1, max(self.viewport().height() // ROW_PX, 1)
+        rows = {
+            Qt.Key.Key_Up: self._model.chosen - 1,
+            Qt.Key.Key_Down: self._model.chosen + 1,
+            Qt.Key.Key_PageUp: max(self._model.chosen - page, 0),
+            Qt.Key.Key_PageDown: min(self._model.chosen + page, last),
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+        }
+        if (row := rows.get(Qt.Key(event.key()))) is None:
+            super().keyPressEvent(event)
+        else:
+            self._model.choose(row)
+
+    def _follow(self) -> None:
+        self.show_chosen()
+        finding = self._model.finding
+        self.setAccessibleDescription("" if finding is None else f"{finding.severity}: {finding.what}")
+
+    def paint_row(self, painter: QPainter, theme: Theme, row: int, place: QRect) -> None:
+        finding = self._model.findings[row]
+        name, color = ICONS[finding.severity]
+        sign = QRect(MARGIN_PX, place.top() + 12, ICON_PX, ICON_PX)
+        icon(name, getattr(theme, color), ICON_PX).paint(painter, sign)
+        upper = place.adjusted(TEXT_PX, 12, -MARGIN_PX, -ROW_PX // 2)
+        lower = place.adjusted(TEXT_PX, ROW_PX // 2, -MARGIN_PX, -12)
+        small, large = Theme.ui_font(SMALL_FONT_PX), bold(Theme.ui_font())
+        write(painter, upper, elided(title_of(finding), large, upper.width()), theme.text, LEFT, large)
+        told = elided(finding.what, small, lower.width())
+        write(painter, lower, isolate(told), theme.dim, LEFT, small)
 
 
 class DoctorPage(Page):

@@ -17,10 +17,9 @@ from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.tokens.find_grid import CutTwice
 from guiapp.kit.widgets.buttons import push_button, tool_button
-from guiapp.kit.widgets.card import card
 from guiapp.kit.widgets.find_picture import FindPicture
 from guiapp.kit.widgets.icons import icon
-from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, scroll_across, scroll_down
+from guiapp.kit.widgets.layouts import STRETCH, card, in_column, in_row, scroll_across, scroll_down
 from guiapp.kit.widgets.style_sheet import blend, heading, plain_label, set_role
 from guiapp.kit.widgets.styled_text import Span, StyledText
 from guiapp.kit.widgets.theme import (
@@ -33,8 +32,7 @@ from guiapp.kit.widgets.theme import (
     ThemeSource,
 )
 from guiapp.kit.widgets.wrapping_row import WrappingRow
-from guiapp.pages.doctor.severities import ICONS
-from guiapp.pages.doctor.words import stretches, title_of
+from guiapp.pages.doctor.words import ICONS, stretches, title_of
 
 LEAST_PX, ICON_PX = 320, 18
 NAMES = "now", "mended"

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from guiapp.analysis.doctor.findings import Finding
+from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding
 
+ICONS = {ERROR: ("error", "bad"), WARNING: ("warning", "warning"), HINT: ("hint", "dim")}
+"""Icon and colour of the theme."""
 QUOTED = re.compile("“([^“”]*)”")
 CAPITALS = re.compile(r"\b(bos|eog)\b")
 

@@ -12,10 +12,9 @@ from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.widgets.painted_rows import ROW_PX, PaintedRows
 from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, bold, elided, fill, ring, write
-from guiapp.kit.widgets.plain_tip import plain_tip
 from guiapp.kit.widgets.style_sheet import blend
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import TipWatch
+from guiapp.kit.widgets.tip_watch import TipWatch, plain_tip
 from guiapp.pages.hunt.model import HuntModel
 from guiapp.pages.hunt.words import plain, sentence, texts_of, title_of
 

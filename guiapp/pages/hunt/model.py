@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from filecmp import cmp
 from functools import partial
@@ -23,10 +25,12 @@ from guiapp.errors import not_written
 from guiapp.kit.models.compared_models import ComparedModels
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress
-from guiapp.pages.hunt.runner import Engine, HuntRunner
+from guiapp.native.checkpoint import watched
 from guiapp.pages.hunt.sides import Side, Sides, side_of
 from guiapp.pages.hunt.words import texts_of
 
+Engine = Callable[[HuntPlan, Callable[[], bool]], Iterator[Hunt]]
+FAREWELL_S = 10.0
 SECONDS = (10.0, 30.0, 60.0, 300.0, 1800.0)
 PRESENT_TEXT = "text.txt"  # the name of the file that a hunt reads it from
 
@@ -367,3 +371,75 @@ def _save(state: Hunt, path: Path, progress: Progress) -> str:
     except OSError as error:
         raise HuntError(not_written(path, error)) from error
     return f"The report is in {path}."
+
+
+class _Stopped(Exception):  # noqa: N818  # nothing went wrong
+    """Somebody asked to stop while files were opened."""
+
+
+class HuntRunner(QObject):
+    """One hunt at a time.
+
+    Signals:
+        told(Hunt): its newest state.
+        ended(str): it is over and its processes are gone; why, where it could not be, else "".
+    """
+
+    told = Signal(object)
+    ended = Signal(str)
+    _told = Signal(object, object)
+
+    def __init__(self, engine: Engine = hunt, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._engine = engine
+        self._stopped = threading.Event()  # of the newest one
+        self._job = LatestJob[None](self)
+        self._told.connect(self._tell)
+        self._job.done.connect(self._end)
+        self._job.failed.connect(self.ended)
+
+    @property
+    def is_running(self) -> bool:
+        """From `start` to `ended` or `drop`."""
+        return self._job.is_busy
+
+    def start(self, make_plan: Callable[[], HuntPlan]) -> None:
+        """Begin; the plan is made in the thread, as it may write and read files."""
+        self._stopped = stopped = threading.Event()
+        self._job.start(lambda _progress: self._run(make_plan, stopped))
+
+    def stop(self) -> None:
+        """Have it told what it found, and ended."""
+        self._stopped.set()
+
+    def drop(self) -> None:
+        """End it, and listen no more."""
+        self._stopped.set()
+        self._job.cancel()
+
+    def close(self) -> None:
+        """The same, and wait until its processes are gone."""
+        self.drop()
+        self._job.finish(FAREWELL_S)
+
+    def _run(self, make_plan: Callable[[], HuntPlan], stopped: threading.Event) -> None:
+        def check() -> None:
+            if stopped.is_set():
+                raise _Stopped
+
+        try:
+            with watched(check):
+                for state in self._engine(make_plan(), stopped.is_set):
+                    self._told.emit(stopped, state)
+        except _Stopped:
+            pass
+        except OSError as error:
+            named = quoted(str(error.filename or "A text"))
+            raise HuntError(f"{named} cannot be read: {error.strerror or error}. Untick it.") from error
+
+    def _tell(self, stopped: threading.Event, state: Hunt) -> None:
+        if stopped is self._stopped and self.is_running:
+            self.told.emit(state)
+
+    def _end(self) -> None:
+        self.ended.emit("")

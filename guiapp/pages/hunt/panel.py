@@ -12,14 +12,14 @@ from guiapp.analysis.hunt.finds import Find, Place
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import later
 from guiapp.kit.tokens.find_grid import CutTwice
 from guiapp.kit.widgets.buttons import push_button, tool_button
-from guiapp.kit.widgets.card import card
 from guiapp.kit.widgets.find_picture import HEIGHT_PX, LETTERS, FindPicture
 from guiapp.kit.widgets.fitted_label import FittedLabel
 from guiapp.kit.widgets.layouts import (
     STRETCH,
+    card,
     framed,
     in_column,
     in_row,
@@ -28,7 +28,6 @@ from guiapp.kit.widgets.layouts import (
     take_away,
 )
 from guiapp.kit.widgets.painting import LEFT, RIGHT, PaintedButton, fill, write
-from guiapp.kit.widgets.plain_tip import plain_tip
 from guiapp.kit.widgets.side_markers import color_of
 from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
 from guiapp.kit.widgets.styled_text import Span, StyledText
@@ -41,6 +40,7 @@ from guiapp.kit.widgets.theme import (
     Theme,
     ThemeSource,
 )
+from guiapp.kit.widgets.tip_watch import plain_tip
 from guiapp.pages.hunt.model import HuntModel
 from guiapp.pages.hunt.words import sentence, title_of, where
 

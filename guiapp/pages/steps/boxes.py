@@ -11,8 +11,7 @@ from PySide6.QtGui import QPainter, QPen
 
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.spans.painter import faded
-from guiapp.kit.widgets.painting import outline
-from guiapp.kit.widgets.rounded_boxes import BoxLook, RoundedBoxes
+from guiapp.kit.widgets.painting import BoxLook, RoundedBoxes, outline
 from guiapp.kit.widgets.shaped_texts import LEFT, MonoTexts, Placed, ShapedTexts
 from guiapp.kit.widgets.style_sheet import blend
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, TEXT_FONT_PX, Theme

@@ -6,21 +6,21 @@ from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
 
-from guiapp.analysis.trace.conditions import TRACE_SCHEMA
+from guiapp.analysis.trace.breakpoints import column_help
+from guiapp.analysis.trace.conditions import TRACE_SCHEMA, ConditionError, Schema
 from guiapp.analysis.train.breakpoints import SCHEMA
 from guiapp.errors import TokenloupeError
 from guiapp.kit.widgets.buttons import tool_button
 from guiapp.kit.widgets.layouts import AS_AROUND, clear, in_column, in_row
 from guiapp.kit.widgets.painting import bold
-from guiapp.kit.widgets.plain_tip import plain_tip
 from guiapp.kit.widgets.style_sheet import plain_label, set_role
 from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX
+from guiapp.kit.widgets.tip_watch import plain_tip
 from guiapp.pages.steps.cards import QuietButton, head_row
 from guiapp.pages.steps.drawing import Drawing
-from guiapp.pages.steps.entry import EntryField
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.training import TrainingModel
 
@@ -255,3 +255,46 @@ class RemovedNotice(QWidget):
             title = QFontMetrics(self.label.font()).elidedText(removed.title, ELIDE, TITLE_PX)
             self.label.setText(f"Removed {title}")
             self.label.setToolTip(plain_tip(removed.title))
+
+
+class EntryField(QWidget):
+    """A line to type an entry into, with what is wrong about it below.
+
+    Signals:
+        entered(str): Return was pressed.
+    """
+
+    entered = Signal(str)
+
+    def __init__(self, placeholder: str, drawing: Drawing, schema: Schema = TRACE_SCHEMA) -> None:
+        super().__init__()
+        _, self._zoom, _ = drawing
+        self.line = QLineEdit()
+        self.line.setPlaceholderText(placeholder)
+        self.line.setToolTip(column_help(schema))
+        self.line.returnPressed.connect(self._enter)
+        self.line.textEdited.connect(self.clear_error)
+        self.error = plain_label("bad", wraps=True)
+        self.error.setMinimumWidth(1)  # a long word is cut off rather than all beside it
+        self.error.hide()
+        in_column(self.line, self.error, on=self, spacing=UNIT_PX)
+        self._zoom.changed.connect(self._follow_zoom)
+        self._follow_zoom()
+
+    def show_error(self, error: TokenloupeError) -> None:
+        """Say what is wrong, and put the cursor there."""
+        self.error.setText(str(error))
+        self.error.show()
+        if isinstance(error, ConditionError):
+            start = max(0, self.line.text().find(error.condition))
+            self.line.setCursorPosition(start + error.position)
+
+    def clear_error(self) -> None:
+        self.error.hide()
+
+    def _follow_zoom(self) -> None:
+        self.line.setFont(self._zoom.mono_font(SMALL_FONT_PX + 1))
+        self.error.setFont(self._zoom.ui_font(SMALL_FONT_PX))
+
+    def _enter(self) -> None:
+        self.entered.emit(self.line.text())

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
 
 from guiapp.analysis.sessions.session_file import SessionFile
-from guiapp.analysis.trace.absences import absence
-from guiapp.analysis.trace.breakpoints import Breakpoint, hits
+from guiapp.analysis.trace.breakpoints import Breakpoint, absence, hits
 from guiapp.analysis.trace.candidates import Waiting
 from guiapp.analysis.trace.conditions import Expression
 from guiapp.analysis.trace.debugger import Debugger, Granularity
@@ -19,16 +19,15 @@ from guiapp.core.encode.encoding import Encoding
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.token_tree import TokenTree
 from guiapp.errors import TokenloupeError
+from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.steps.debugger_memory import Remembered, recall
-from guiapp.pages.steps.left_off import LeftOff, Paused
 from guiapp.pages.steps.race import RaceModel
 from guiapp.pages.steps.recording import Recording
 from guiapp.pages.steps.trace_recorder import TraceRecorder
-from guiapp.pages.steps.tree_walk import WALKERS
-from guiapp.pages.steps.walk_model import WalkModel
+from guiapp.pages.steps.walk_model import WALKERS, WalkModel
 
 MOST_NOTES = 200
 
@@ -96,7 +95,7 @@ class StepsModel(WalkModel[Debugger]):
             self.show(None)
 
     def show(self, debugger: Debugger | None) -> None:
-        """Walk through a trace of the session's text from its start; None for none.
+        """TreeWalk through a trace of the session's text from its start; None for none.
 
         It is a trace of the model that was open when recording began, which may be another by now.
         """
@@ -432,3 +431,38 @@ class StepsModel(WalkModel[Debugger]):
         self._trees.wait()
         self.recording.stop()
         self.race.stop()
+
+
+class Paused(NamedTuple):
+    """A step among those of the bytes [start, end) of the text; of none where nothing is recorded."""
+
+    recorded: tuple[int, int] | None = None
+    step: int = 0
+
+
+class LeftOff:
+    """A place in the present text that waits for its steps; with another text it is gone."""
+
+    def __init__(self, document: TextDocument, recording: Recording) -> None:
+        self._document = document
+        self._recording = recording
+        self._place, self._text = Paused(), b""
+
+    @property
+    def place(self) -> Paused:
+        recorded = self._place.recorded
+        is_there = recorded is not None and self._document.slice(*recorded) == self._text
+        return self._place if is_there else Paused()
+
+    def wait_for(self, place: Paused) -> None:
+        """Have the part recorded next that the place is in."""
+        self._place = place
+        if place.recorded is not None:
+            self._text = self._document.slice(*place.recorded)
+            self._recording.want(*place.recorded)
+
+    def arrive(self, text: bytes) -> int | None:
+        """The step to go to among those of a recorded text, if that is what was waited for."""
+        place, self._place = self._place, Paused()
+        is_this = place.recorded is not None and self._text.startswith(text)  # or what it begins with
+        return place.step if is_this else None

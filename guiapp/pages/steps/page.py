@@ -18,17 +18,16 @@ from guiapp.analysis.sessions.session_file import SessionFile
 from guiapp.analysis.trace.places import Place
 from guiapp.kit.models.compared_models import ComparedModels
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.widgets.buttons import tool_button
+from guiapp.kit.widgets.buttons import Segments, tool_button
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
 from guiapp.kit.widgets.page_base import Actions, Page, PageSetting
-from guiapp.kit.widgets.segments import Segments
 from guiapp.kit.widgets.shaped_texts import MonoTexts
 from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, TEXT_FONT_PX, ThemeSource
 from guiapp.kit.widgets.wrapping_row import scrolling
 from guiapp.pages.steps.breakpoints import StepBreakpoints
 from guiapp.pages.steps.drawing import Drawing
-from guiapp.pages.steps.export import ExportBar
+from guiapp.pages.steps.exporter import ExportBar
 from guiapp.pages.steps.legend import LEGEND
 from guiapp.pages.steps.lesson_bar import LessonBar
 from guiapp.pages.steps.lesson_player import LessonPlayer

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.trace.cost import ONE_PIECE, Cost, beginning, estimate, first_start, n_first_bytes
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import later
 from guiapp.pages.steps.trace_recorder import TraceRecorder
 
 SETTLE_MS = 150  # of typing, before the text is recorded anew

@@ -16,8 +16,7 @@ from guiapp.analysis.trace.trace import Trace
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.system.processes import command_of
 from guiapp.core.system.replace_file import replace_file
-from guiapp.kit.state.background import LatestJob, Progress
-from guiapp.kit.state.processes import LineProcess
+from guiapp.kit.state.background import LatestJob, LineProcess, Progress
 
 COMMAND = command_of("guiapp.analysis.trace.record_process")
 

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSplitter, QStackedWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSplitter, QStackedWidget, QWidget
 
+from guiapp.analysis.lessons.places import labels_now
 from guiapp.analysis.trace.debugger import Debugger, Granularity
+from guiapp.core.text.figures import percent
+from guiapp.core.text.visible_text import isolate, visible_text
+from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.buttons import tool_button
+from guiapp.kit.widgets.layouts import AS_AROUND, STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.page_base import Actions
-from guiapp.kit.widgets.painting import bold
+from guiapp.kit.widgets.painting import ShareBar, bold
 from guiapp.kit.widgets.script_fonts import Loader, ScriptFonts, draw_once
 from guiapp.kit.widgets.seen import SeenWatch
 from guiapp.kit.widgets.shaped_texts import MonoTexts
+from guiapp.kit.widgets.style_sheet import plain_label, set_role
 from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import (
     GAP_PX,
@@ -32,7 +39,6 @@ from guiapp.pages.steps.boxes import TOKEN_FONT_PX
 from guiapp.pages.steps.captions import step_back, step_on
 from guiapp.pages.steps.cards import card
 from guiapp.pages.steps.code import CodeView
-from guiapp.pages.steps.cover import Cover
 from guiapp.pages.steps.drawing import Drawing
 from guiapp.pages.steps.flow_view import FlowView
 from guiapp.pages.steps.gutter import ID_FONT_PX
@@ -40,11 +46,15 @@ from guiapp.pages.steps.lines import SentenceView, TextLine, title_line
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.pictures.view import LATTICES, PictureView
 from guiapp.pages.steps.race_view import RaceBox, RaceCard
+from guiapp.pages.steps.recording import Recording
 from guiapp.pages.steps.side import SIDE_WIDTH_PX, TraceSide
 from guiapp.pages.steps.timeline import Timeline
 from guiapp.pages.steps.transport import GranularityBox, PlayControls, walking_buttons
-from guiapp.pages.steps.waiting import PartBar, WaitingPanel
 
+BAR_WIDTH_PX = 220
+HINT = "What happens next is covered. Make up your mind, then press Reveal."
+MOST_TOKENS = 400
+MOST_CHARACTERS = 2000
 NARROW_PX = 680  # picture and code are one below the other then
 LEAST_WIDTH_PX = 480
 LEAST_RACE_PX = 700  # high enough for two encoders with a picture and the code
@@ -223,3 +233,102 @@ def _capitals(title: str) -> str:
     """Headings are in capitals, but not what stands in quotes."""
     head, quote, rest = title.partition("“")
     return head.upper() + quote + rest
+
+
+class Cover(QLabel):
+    """Lies over an encoder: the text, and the tokens there are so far."""
+
+    def __init__(self, drawing: Drawing) -> None:
+        super().__init__(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self._theme_source, self._zoom, _ = drawing
+        self.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.setMargin(MARGIN_PX)
+        set_role(self, "card")
+
+    def show_state(self, debugger: Debugger) -> None:
+        """Of the place where a debugger is."""
+        theme = self._theme_source.theme
+        self.setFont(self._zoom.mono_font(TEXT_FONT_PX + 9))
+        text = escape(isolate(visible_text(debugger.trace.text, MOST_CHARACTERS)))
+        colors = [color.name() for color in theme.span_colors]
+        tokens = "  ".join(
+            f"<span style='background-color:{colors[at % len(colors)]}; white-space:pre'>"
+            f"&nbsp;{escape(isolate(label))}&nbsp;</span>"
+            for at, label in enumerate(labels_now(debugger)[:MOST_TOKENS])
+        )
+        dim, family = theme.dim.name(), theme.ui_font(UI_FONT_PX).family()
+        hint = f"color:{dim}; font-family:'{family}'; font-size:{self._zoom.scaled(UI_FONT_PX)}px"
+        self.setText(f'<p style="color:{dim}">{text}</p><p>{tokens}</p><p style="{hint}">{HINT}</p>')
+
+
+class WaitingPanel(QWidget):
+    """How far the recording is, or why there is none."""
+
+    def __init__(self, recording: Recording, session: ModelSession) -> None:
+        super().__init__()
+        self._recording = recording
+        self._session = session
+        self.message = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.message.setTextFormat(Qt.TextFormat.PlainText)
+        self.bar = ShareBar("Progress of the recording", BAR_WIDTH_PX)
+        self.cancel = tool_button("Cancel", recording.cancel, role="raised")
+        self.selection = tool_button("Record the selection", recording.record_selection, role="raised")
+        self.everything = tool_button("Record all of it", recording.record_all, role="raised")
+        self.part = tool_button("Record a part", recording.record_part, role="raised")
+        buttons = in_row(STRETCH, self.cancel, self.part, self.selection, self.everything, STRETCH)
+        margins = 4 * MARGIN_PX, MARGIN_PX
+        bar = in_row(STRETCH, self.bar, STRETCH)
+        in_column(STRETCH, self.message, bar, buttons, STRETCH, on=self, margins=margins, spacing=AS_AROUND)
+        recording.changed.connect(self._follow)
+        session.statistics_changed.connect(self._follow)
+        session.loader.loading_changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        recording = self._recording
+        has_choice = bool(recording.failure) and not recording.is_busy
+        self.message.setText(self._words())
+        self.bar.setVisible(recording.is_busy)
+        self.bar.show_share(recording.progress)
+        self.cancel.setVisible(recording.is_busy)
+        self.everything.setVisible(has_choice)
+        for button in (self.part, self.selection):
+            button.setVisible(has_choice and recording.is_long)
+        self.selection.setEnabled(self._session.document.has_selection)
+
+    def _words(self) -> str:
+        recording = self._recording
+        if recording.is_busy:
+            return f"Recording every decision: {percent(recording.progress)}"
+        if recording.failure:
+            return recording.failure
+        if self._session.tokenizer is None and self._session.loader.loading_name is None:
+            return "Open a model, and the steps of its tokenizer appear here."
+        return "Preparing …"
+
+
+class PartBar(QWidget):
+    """Says which part of a text these are the steps of, and offers more; hidden where they are of all."""
+
+    def __init__(self, recording: Recording, document: TextDocument, parent: QWidget) -> None:
+        super().__init__(parent)  # from the start: what is shown without one is a window
+        self._recording = recording
+        self._document = document
+        self.message = plain_label("dim", wraps=True)
+        self.selection = tool_button("Record the selection", recording.record_selection, role="raised")
+        self.everything = tool_button("Record all of it", recording.record_all, role="raised")
+        in_row((self.message, 1), self.selection, self.everything, on=self, spacing=AS_AROUND)
+        recording.changed.connect(self._follow)
+        document.selection_changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        recording, n_bytes = self._recording, self._document.size
+        self.setVisible(recording.is_part)
+        if recording.is_part:
+            self.message.setText(
+                f"Bytes {recording.text_start:,}–{recording.text_end:,} of {n_bytes:,} are shown, as a text "
+                f"of their own. All of it would take about {recording.cost.seconds:,.0f} s and "
+                f"{recording.cost.size_bytes / 1e6:,.0f} MB."
+            )
+        self.selection.setEnabled(self._document.has_selection)

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 from guiapp.core.encode.counting.cost import Dear
 from guiapp.core.text.figures import counted, percent
 from guiapp.core.text.visible_text import isolate
-from guiapp.kit.document.dearest import N_MOST, DearestModel
+from guiapp.kit.document.line_costs import N_MOST, DearestModel
+from guiapp.kit.widgets.buttons import Segments
 from guiapp.kit.widgets.layouts import STRETCH, framed, head_row, in_column, scroll_down
 from guiapp.kit.widgets.painting import LEFT, RIGHT, PaintedButton, bold, fill, write
 from guiapp.kit.widgets.seen import SeenWatch
-from guiapp.kit.widgets.segments import Segments
 from guiapp.kit.widgets.style_sheet import set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
 

@@ -16,8 +16,7 @@ from guiapp.kit.document.hidden_characters import HiddenCharacters
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.tips import bytes_in_tokens
 from guiapp.kit.widgets.buttons import push_button
-from guiapp.kit.widgets.card import CARD_MARGIN_PX, card
-from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
+from guiapp.kit.widgets.layouts import CARD_MARGIN_PX, STRETCH, card, in_column, in_row
 from guiapp.kit.widgets.popover import Popover
 from guiapp.kit.widgets.style_sheet import set_role
 from guiapp.kit.widgets.styled_text import Span, StyledText

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QSplitter, QWidget
 
+from guiapp.analysis.explain.doubled_special import doubled_special
 from guiapp.analysis.explain.id_lists import holds_numbers
 from guiapp.kit.document.budget import TokenBudget
 from guiapp.kit.document.coloured_spans import COLORINGS, ColouredSpans
-from guiapp.kit.document.dearest import DearestModel
+from guiapp.kit.document.line_costs import DearestModel
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.spans.editor import SpanEditor
-from guiapp.kit.spans.editor_link import EditorLink
+from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.tokens.decode import DecodeModel
@@ -30,7 +30,6 @@ from guiapp.kit.widgets.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.kit.widgets.token_card import TokenCard
 from guiapp.pages.text.budget_bar import BudgetBar
 from guiapp.pages.text.dearest_panel import DearestPanel, SideColumn
-from guiapp.pages.text.doubled_hint import DoubledHint
 from guiapp.pages.text.ids_panel import IdsPanel
 from guiapp.pages.text.text_panel import TextPanel
 from guiapp.pages.text.token_strip import TokenStrip
@@ -42,6 +41,7 @@ if TYPE_CHECKING:
     from guiapp.pages.text.decode_dialog import DecodeDialog
     from guiapp.pages.text.token_table_view import TokenTableView
 
+SUBJECT = "special"
 CARD_WIDTH_PX = 340
 IDS_HEIGHT_PX = 170
 FRAME_MS, FIRST_FRAMES_MS = 8.0, 5.0  # for rows of the text that are new
@@ -226,3 +226,33 @@ def make_page(setting: PageSetting) -> InspectPage:
     page.why_panel.place_wanted.connect(setting.requests.step_wanted)
     TokenMenu(page.editor, setting.session, setting.requests, page.text_panel.search)
     return page
+
+
+class DoubledHint(QObject):
+    """Shows the hint as long as it holds; somebody who has closed it is told again only of something else."""
+
+    def __init__(self, area: NoticeArea, session: ModelSession) -> None:
+        super().__init__(area)
+        self._area = area
+        self._session = session
+        self._doubled: str | None = None
+        self._remedy = QAction("Leave it out", self)
+        self._remedy.triggered.connect(partial(session.set_add_special, False))
+        session.tokens_changed.connect(self._follow)
+
+    def _follow(self) -> None:
+        if self._session.is_encoding or (doubled := self._found()) == self._doubled:
+            return
+        self._doubled = doubled
+        if doubled is None:
+            self._area.clear_notice(SUBJECT)
+        else:
+            self._area.show_notice(SUBJECT, doubled, remedy=self._remedy, is_hint=True)
+
+    def _found(self) -> str | None:
+        session, n_tokens = self._session, len(self._session.tokens)
+        if session.tokenizer is None or not session.options.add_special:
+            return None
+        head = session.tokens.ids(0, min(2, n_tokens))
+        tail = session.tokens.ids(max(0, n_tokens - 2), n_tokens)
+        return doubled_special(session.tokenizer, head.tolist(), tail.tolist())

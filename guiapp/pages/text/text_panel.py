@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QWidget
+from collections.abc import Callable
+from typing import NamedTuple
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLineEdit, QSizePolicy, QToolButton, QWidget
+
+from guiapp.kit.document.document import TextDocument
 from guiapp.kit.document.line_costs import LineCosts
 from guiapp.kit.document.search import Kind, TextSearch
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.editor import SpanEditor
+from guiapp.kit.spans.margin import LineCost, LineMargin
+from guiapp.kit.widgets.buttons import tool_button
+from guiapp.kit.widgets.icons import icon
 from guiapp.kit.widgets.layouts import in_column, in_row
-from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.text.find_bar import FindBar
-from guiapp.pages.text.line_margin import TextLineMargin
+from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.seen import SeenWatch
+from guiapp.kit.widgets.style_sheet import plain_label, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.tip_watch import plain_tip
 
+HEIGHT_PX = 44
+FIELD_PX = (110, 380)  # how narrow and how wide it gets
+COUNT_PX = 84  # at the least
+NOT_FOUND = "not found"
 LONGEST_TAKEN_BYTES = 200  # of a selection that becomes what to find
 
 
@@ -96,3 +109,194 @@ class TextPanel(QWidget):
         """Show the match that is looked at, from its beginning."""
         if self.search.current is not None:
             self._editor.reveal(*self._session.document.selection)
+
+
+class TextLineMargin(LineMargin):
+    """Numbers at the first row of each line, while somebody wants them."""
+
+    def __init__(
+        self, document: TextDocument, costs: LineCosts, editor: SpanEditor, theme_source: ThemeSource
+    ) -> None:
+        super().__init__(document, editor, theme_source)
+        self._costs = costs
+        self.setToolTip("Tokens of each line; amber: fewer than two characters a token")
+        costs.changed.connect(self.update)
+        SeenWatch(self, costs.set_shown)
+
+    def n_before(self) -> int:
+        return self._costs.session.n_around[0]
+
+    def cost_of(self, start: int, end: int) -> LineCost:
+        n_tokens, is_dear = self._costs.of_line(start, end)
+        return LineCost(n_tokens, is_dear, "", n_tokens / max(self._costs.most, n_tokens, 1))
+
+
+# A slim bar below the text: what to find in it, how many there are, and the way from one to the next
+
+
+class KindRow(NamedTuple):
+    """A kind of search: its name in the menu, and what the empty field says."""
+
+    title: str
+    hint: str
+
+
+KINDS: dict[Kind, KindRow] = {
+    "text": KindRow("Text", "Find in the text"),
+    "bytes": KindRow("Bytes", "Hex digits, such as E2 82 AC"),
+    "regex": KindRow("Regex", "A pattern, such as ^\\w+"),
+    "token": KindRow("Token", "Id or text of a token"),
+}
+
+
+class FindBar(QFrame):
+    """Shown while a search is open; closing gives the keys back to the text."""
+
+    def __init__(self, search: TextSearch, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._search = search
+        self._theme_source = theme_source
+        set_role(self, "status")
+        self.setAccessibleName("Find")
+        self.field = FindField(search)
+        self.kind = KindButton(search, theme_source)
+        self.case = self._button("", "Upper and lower case differ", self._choose_case)
+        self.case.setText("Aa")
+        self.case.setCheckable(True)
+        self.count = plain_label()
+        self.previous = self._button("chevron-up", "Previous match (Shift+F3)", self._go_back)
+        self.next = self._button("chevron-down", "Next match (F3)", self._go_on)
+        self.close_button = self._button("close", "Close (Escape)", search.close)
+        self._lay_out()
+        self.kind.menu().triggered.connect(self._type_on)
+        search.query_changed.connect(self._follow_query)
+        search.found_changed.connect(self._follow_found)
+        search.current_changed.connect(self._follow_found)
+        theme_source.changed.connect(self._color)
+        self._color()
+        self._follow_query()
+
+    def _lay_out(self) -> None:
+        self.setFixedHeight(HEIGHT_PX)
+        self.field.setMinimumWidth(FIELD_PX[0])
+        self.field.setMaximumWidth(FIELD_PX[1])
+        self.count.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.count.setMinimumWidth(COUNT_PX)
+        self.count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        what = self.kind, (self.field, 10), self.case, (self.count, 8)
+        parts = *what, self.previous, self.next, self.close_button
+        self._layout = in_row(*parts, on=self, margins=(MARGIN_PX, 0, GAP_PX, 0), spacing=UNIT_PX)
+
+    def _button(self, icon_name: str, tip: str, slot: Callable[[], None]) -> QToolButton:
+        button = tool_button(clicked=slot, role="quiet" if icon_name else "tab", tip=tip)
+        button.setProperty("icon_name", icon_name)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button
+
+    def _go_on(self) -> None:
+        self._search.step(1)
+
+    def _go_back(self) -> None:
+        self._search.step(-1)
+
+    def _type_on(self) -> None:
+        self.field.setFocus()
+        self.field.selectAll()
+
+    def _choose_case(self) -> None:
+        self._search.set_matches_case(self.case.isChecked())
+
+    def _follow_query(self) -> None:
+        search = self._search
+        if self.field.text() != search.query:
+            self.field.setText(search.query)
+        self.field.setPlaceholderText(KINDS[search.kind].hint)
+        self.case.setChecked(search.matches_case)
+        self.case.setVisible(search.kind in ("text", "regex"))
+        self._follow_found()
+
+    def _follow_found(self) -> None:
+        words = self._words()
+        theme = self._theme_source.theme
+        is_bad = bool(self._search.problem) or words == NOT_FOUND
+        style = f"color: {(theme.bad if is_bad else theme.dim).name()};"
+        if style != self.count.styleSheet():
+            self.count.setStyleSheet(style)
+        self.count.setToolTip(plain_tip(self._search.problem))
+        self.field.setAccessibleDescription(words)
+        self._show_words()
+        for button in (self.previous, self.next):
+            button.setEnabled(self._search.n_found > 0)
+
+    def _show_words(self) -> None:
+        metrics, room = self.count.fontMetrics(), self.count.width()
+        self.count.setText(metrics.elidedText(self._words(), Qt.TextElideMode.ElideRight, room))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._layout.activate()  # gives the words their room
+        self._show_words()
+
+    def _words(self) -> str:
+        """How many there are, and which of them is looked at."""
+        search, n_found = self._search, self._search.n_found
+        number = f"{n_found:,}" if search.has_all else f"{n_found:,}+"
+        if not search.query:
+            return ""
+        if search.is_searching and search.kind == "regex":  # may take seconds
+            return "searching …"
+        if search.problem:
+            return "⚠ " + search.problem
+        if search.current is not None:
+            return f"{search.current + 1:,} of {number}"
+        if n_found:
+            return f"{number} found"
+        return "searching …" if search.is_searching else NOT_FOUND
+
+    def _color(self) -> None:
+        theme = self._theme_source.theme
+        for button in (self.previous, self.next, self.close_button):
+            button.setIcon(icon(button.property("icon_name"), theme.dim))
+        self._follow_found()
+
+
+class KindButton(MenuButton):
+    """Says what is looked for: characters, bytes, a pattern or a token; a click lists them."""
+
+    def __init__(self, search: TextSearch, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source)
+        self._search = search
+        self.setToolTip("What to find")
+        self.list_choices({row.title: kind for kind, row in KINDS.items()})
+        self.menu().triggered.connect(self._choose)
+        search.query_changed.connect(self._follow)
+        self._follow()
+
+    def _choose(self, action: QAction) -> None:
+        self._search.set_kind(action.data())
+
+    def _follow(self) -> None:
+        self.setText(KINDS[self._search.kind].title)
+        self.check(self._search.kind)
+        self.setAccessibleName(f"What to find: {self.text()}")
+
+
+class FindField(QLineEdit):
+    """What to find; Enter goes to the next match, Shift+Enter to the one before."""
+
+    def __init__(self, search: TextSearch) -> None:
+        super().__init__()
+        self._search = search
+        self.setFont(Theme.mono_font(UI_FONT_PX))
+        self.setAccessibleName("Find in the text")
+        self.setClearButtonEnabled(True)
+        self.textChanged.connect(search.set_query)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._search.step(-1 if back else 1)
+        elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            self._search.step(1 if event.key() == Qt.Key.Key_Down else -1)
+        else:
+            super().keyPressEvent(event)

@@ -28,8 +28,8 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.later import later
-from guiapp.kit.tokens.chip_grid import ChipGrid
+from guiapp.kit.state.background import later
+from guiapp.kit.tokens.layout import ChipGrid
 from guiapp.kit.widgets.chip_painting import draw_chip
 from guiapp.kit.widgets.painting import clear_pixmap
 from guiapp.kit.widgets.text_zoom import TextZoom

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLay
 
 from guiapp.analysis.explain.code_marks import parts, without_marks
 from guiapp.core.text.visible_text import visible_runs
+from guiapp.kit.spans.token_menu import offer_copying
 from guiapp.kit.tokens.why import WhyModel
 from guiapp.kit.widgets.buttons import push_button
 from guiapp.kit.widgets.layouts import STRETCH, clear, framed, in_column, scroll_down
@@ -43,7 +44,6 @@ from guiapp.kit.widgets.theme import (
     Theme,
     ThemeSource,
 )
-from guiapp.kit.widgets.token_actions import offer_copying
 
 if TYPE_CHECKING:
     from guiapp.analysis.explain.why.told import Line, Stage, TokenWhy
@@ -173,7 +173,7 @@ class WhyPanel(QScrollArea):
 
     def copy(self) -> None:
         """Put all stages on the clipboard, as the command line tells them."""
-        from guiapp.analysis.explain.why.report import why_lines
+        from guiapp.analysis.explain.why.told import why_lines
 
         if self._shown is not None:
             QGuiApplication.clipboard().setText("\n".join(why_lines(self._shown)) + "\n")

@@ -10,12 +10,12 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout
 
-from guiapp.analysis.tree.statistics import Distribution, Finding
+from guiapp.analysis.tree.reports import Distribution, Finding
 from guiapp.kit.widgets.layouts import in_column, scroll_down
 from guiapp.kit.widgets.painting import RIGHT, PaintedButton, fill, write
 from guiapp.kit.widgets.style_sheet import heading, sentence, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.pages.tree.findings import TreeFindings
+from guiapp.pages.tree.found import TreeFindings
 
 ListTokens = Callable[[str, NDArray[np.int32]], None]
 ABOUT = "Counts over all tokens of the model. A click lists the tokens behind one."

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QVariantAnimation, Signal
 
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import later
 from guiapp.pages.tree.geometry import View, on_the_way
 from guiapp.pages.tree.model import TreeModel
 

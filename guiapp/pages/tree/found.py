@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QLabel, QWidget
 
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.tree.picture import TreePicture
+from guiapp.analysis.tree.reports import Finding, TreeStatistics, tree_statistics, unreached_finding
+from guiapp.analysis.tree.trials import Ids, unreached_apart
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.state.background import LatestJob, Working
+from guiapp.kit.state.row_table import LEFT, RIGHT, Column, RowTable
+from guiapp.kit.state.spelling import SharedSpelling
+from guiapp.kit.tokens.details import hex_bytes
 from guiapp.kit.widgets.buttons import push_button
 from guiapp.kit.widgets.layouts import AS_AROUND, STRETCH, in_column, in_row
 from guiapp.kit.widgets.style_sheet import heading, sentence, set_role
 from guiapp.kit.widgets.tables import RowsView
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX
-from guiapp.pages.tree.found_table import FoundTableModel
 from guiapp.pages.tree.model import TreeModel
-from guiapp.pages.tree.saving import TreeSaving
+from guiapp.pages.tree.saving_view import TreeSaving
 from guiapp.pages.tree.search import FOUND, TreeSearch
 
 HOW_TO_SEARCH = "Type in the search field: text, #9906 for an id, 0x20 E6 for bytes, /^the?$/ for a pattern."
@@ -82,3 +94,126 @@ class FoundPanel(QWidget):
     def _follow_current(self) -> None:
         if self._search.current is not None:
             self.view.go_to(self._search.current)
+
+
+class FoundToken(NamedTuple):
+    """A token of a tree."""
+
+    picture: TreePicture
+    token: int
+    spelling: Spelling
+
+
+COLUMNS = (
+    Column[FoundToken]("id", RIGHT, lambda row: str(row.token)),
+    Column[FoundToken](
+        "token", LEFT, lambda row: row.spelling.token(row.picture.vocabulary, row.token, limit=60)
+    ),
+    Column[FoundToken]("below", RIGHT, lambda row: f"{int(row.picture.tree.columns.sizes[row.token]) - 1:,}"),
+    Column[FoundToken]("bytes", LEFT, lambda row: hex_bytes(row.picture.tree.token_bytes(row.token))),
+    Column[FoundToken]("type", LEFT, lambda row: row.picture.vocabulary.kind(row.token)),
+)
+
+
+class FoundTableModel(RowTable[FoundToken]):
+    """One row for each token."""
+
+    def __init__(self, spelling: SharedSpelling, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._spelling = spelling
+        self._picture: TreePicture | None = None
+        self._tokens = np.zeros(0, np.int32)
+        spelling.changed.connect(self.tell_all_anew)
+
+    def show(self, picture: TreePicture | None, tokens: NDArray[np.int32]) -> None:
+        """List some tokens of a tree."""
+        self.beginResetModel()
+        self._picture, self._tokens = picture, tokens
+        self.endResetModel()
+
+    def token(self, row: int) -> int:
+        return int(self._tokens[row])
+
+    @property
+    def columns(self) -> Sequence[Column[FoundToken]]:
+        return COLUMNS
+
+    @property
+    def n_rows(self) -> int:
+        return 0 if self._picture is None else len(self._tokens)
+
+    def row(self, index: int) -> FoundToken | None:
+        if self._picture is None:
+            return None
+        return FoundToken(self._picture, self.token(index), self._spelling.now)
+
+
+class TreeFindings(Working):
+    """Figures about the tree of a model.
+
+    statistics  None until they are wanted and counted
+    unreached   the tokens that none of the trials led to; None until they were made
+    problem     why `unreached` will not follow; "" while it may
+
+    Signals:
+        changed(): `statistics`, `findings` or `problem` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, model: TreeModel, session: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._session = session
+        self.statistics: TreeStatistics | None = None
+        self._is_wanted = False
+        self.job = LatestJob[TreeStatistics](self, self._take)
+        self.unreached: Ids | None = None
+        self.trying = LatestJob[Ids](self, self._take_unreached, self._fail)
+        self.problem = ""
+        model.picture_changed.connect(self._begin_anew)
+        model.preparing_changed.connect(self.changed)
+
+    @property
+    def is_coming(self) -> bool:
+        """Whether statistics follow; else there is no model."""
+        return self.statistics is None and self._model.is_preparing
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All figures; the last one follows later, when `unreached` is known."""
+        if self.statistics is None:
+            return ()
+        more = () if self.unreached is None else (unreached_finding(self.unreached),)
+        return self.statistics.findings + more
+
+    def want(self) -> None:
+        """Count them, if that was not done yet."""
+        self._is_wanted = True
+        picture = self._model.picture
+        if picture is not None and self.statistics is None and not self.job.is_busy:
+            self.job.start(lambda _: tree_statistics(picture))
+
+    def _begin_anew(self) -> None:
+        self.job.cancel()
+        self.trying.cancel()
+        self.statistics = self.unreached = None
+        self.problem = ""
+        self.changed.emit()
+        if self._is_wanted:
+            self.want()
+
+    def _take(self, statistics: TreeStatistics) -> None:
+        self.statistics = statistics
+        tokenizer = self._session.tokenizer
+        if tokenizer is not None:
+            self.trying.start(partial(unreached_apart, tokenizer))
+        self.changed.emit()
+
+    def _fail(self, problem: str) -> None:
+        self.problem = problem
+        self.changed.emit()
+
+    def _take_unreached(self, unreached: Ids) -> None:
+        self.unreached = unreached
+        self.changed.emit()

@@ -32,9 +32,8 @@ from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, 
 from guiapp.pages.tree.colors import class_colors, dimmed, nothing_color, number, scale_colors
 from guiapp.pages.tree.geometry import Icicle, within
 from guiapp.pages.tree.labels_view import DARK_TEXT
-from guiapp.pages.tree.marks import CHOSEN, CURRENT, ON_PATH, Lines, paint_dots, stroke
+from guiapp.pages.tree.marks import CHOSEN, CURRENT, ON_PATH, Lines, TreePaint, paint_dots, stroke
 from guiapp.pages.tree.model import TreeModel
-from guiapp.pages.tree.paint import TreePaint
 
 LEGEND_PX = 30
 SWATCH_PX = 10

@@ -18,8 +18,7 @@ from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.models.loader import display_name
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, Progress, Working
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import LatestJob, Progress, Working, later
 from guiapp.pages.tree.geometry import View, view_of, view_showing, within
 
 SHAPES = ("sunburst", "icicle")

@@ -2,42 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import product
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QSplitter, QStackedWidget, QWidget
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QKeySequence, QPainterPath, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QFileDialog, QFrame, QInputDialog, QLayout, QSplitter, QStackedWidget, QWidget
 
+from guiapp.core.text.figures import counted
+from guiapp.core.text.visible_text import isolate
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.spans.editor import SpanEditor
-from guiapp.kit.spans.editor_link import EditorLink
+from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.tokens.details import hover_text
+from guiapp.kit.widgets.buttons import Segments
+from guiapp.kit.widgets.fitted_label import FittingLine
 from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.saving_bar import SavingBar
-from guiapp.kit.widgets.segments import Segments
-from guiapp.kit.widgets.theme import GAP_PX, ThemeSource
+from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.pages.tree.bar import TreeBar
-from guiapp.pages.tree.card import TreeCard
 from guiapp.pages.tree.details import glance
 from guiapp.pages.tree.figures import FindingsPanel
-from guiapp.pages.tree.findings import TreeFindings
-from guiapp.pages.tree.found import FoundPanel
+from guiapp.pages.tree.found import FoundPanel, TreeFindings
 from guiapp.pages.tree.greedy_walk import TreeWalk
-from guiapp.pages.tree.head import TreeHead
 from guiapp.pages.tree.legend import LEGEND, MiniMap, TreeLegend
-from guiapp.pages.tree.marks import node_outline
+from guiapp.pages.tree.marks import TreePaint, node_outline
 from guiapp.pages.tree.model import TreeModel
-from guiapp.pages.tree.paint import TreePaint
 from guiapp.pages.tree.panels import SIDE_BY_SIDE_PX, NodePanel
 from guiapp.pages.tree.saving_view import MOST_PX, TreeExport
 from guiapp.pages.tree.search import FOUND, TreeSearch
 from guiapp.pages.tree.view import TreeView
 from guiapp.pages.tree.walk_bar import WalkBar
 
+NEAREST_PX, STEP_PX = 14, 16  # from the pointer to the card, and how much farther it is tried each time
+APART_PX = 4  # from what the card is about
+ELIDED = 28
+TITLE_PX = 15
+SIDES = (*product((1, -1), (1, -1)), (0, 1), (0, -1), (1, 0), (-1, 0))  # right and down first
+LIES = {"sunburst": "lies around", "icicle": "hangs under"}
 SIDE_PX = 330
 THREE_TREES_SHARE = 0.6  # of the page, where they are shown beside each other
 TEXT_PX, LEAST_TEXT_PX = 138, 44
@@ -212,3 +218,119 @@ def make_page(setting: PageSetting) -> TreePage:
     page.editor.tell_tokens_by(partial(hover_text, setting.session, None))
     setting.actions.connect_all({"three_trees": page.show_three_trees})
     return page
+
+
+def about(shape: str) -> tuple[str, ...]:
+    """What somebody sees who has never seen a picture of this shape."""
+    first = f"A token {LIES[shape]} the longest token that it begins with."
+    return f"{first} Wide: many tokens begin with it. Click one.", f"{first} Click one.", first
+
+
+class TreeHead(QFrame):
+    """One line, in the same place whatever it says."""
+
+    def __init__(self, model: TreeModel, search: TreeSearch, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._search = search
+        self._model = model
+        set_role(self, "ground")
+        self.line = FittingLine(theme_source)
+        title = heading("Token tree")
+        in_row(title, (self.line, 1), on=self, margins=(MARGIN_PX, UNIT_PX), spacing=3 * UNIT_PX)
+        search.found_changed.connect(self._follow)
+        search.current_changed.connect(self._follow)
+        search.job.busy_changed.connect(self._follow)
+        model.view_changed.connect(self._follow_view)
+        model.shape_changed.connect(self._follow)
+        self._follow()
+
+    def _follow_view(self) -> None:
+        if self._search.query or self._search.title:
+            self._follow()
+
+    def _follow(self) -> None:
+        search = self._search
+        if search.problem:
+            self.line.say(f"⚠ {search.problem}", color="warning")
+        elif not (search.query or search.title):
+            self.line.say(*about(self._model.shape))
+        elif search.job.is_busy:
+            self.line.say("Searching …")
+        elif not len(search.found_nodes):
+            self.line.say("No token matches.", color="text")
+        else:
+            self.line.say(*self._found(), color="text")
+
+    def _found(self) -> tuple[str, ...]:
+        """How many were found, where they are, and how to get there."""
+        search, n_found = self._search, len(self._search.found_nodes)
+        if search.current is not None:
+            place = f"{search.current + 1:,} of {n_found:,}"
+            return f"{place}, ringed in the picture. Enter goes to the next, Escape ends.", f"{place} found"
+        found = counted(n_found, "token") if search.title == FOUND else f"{search.title}: {n_found:,}"
+        where = (
+            "bright in the picture and listed under Found"
+            if search.is_in_view
+            else "none in view, all under Found"
+        )
+        go = "Enter goes to the first."
+        return f"{found} found: {where}. {go}", f"{found} found. {go}", f"{found} found"
+
+
+# The card beside the pointer: which token a node of the picture stands for, in a few words
+
+
+class TreeCard(QFrame):
+    """Lies beside the node that it is about, and lets all clicks through."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._around = parent
+        set_role(self, "card")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._title = plain_label()
+        self._title.setFont(Theme.mono_font(TITLE_PX))
+        self._lines = plain_label("dim")
+        self._lines.setFont(Theme.ui_font(SMALL_FONT_PX))
+        layout = in_column(self._title, self._lines, on=self, margins=(GAP_PX, UNIT_PX), spacing=2)
+        layout.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
+        self.hide()
+
+    def show_beside(self, node: QPainterPath, point: QPointF, title: str, lines: tuple[str, ...]) -> None:
+        """Say something about a node, near a point of it; nothing where all the room is the node's."""
+        self._title.setText(isolate(title if len(title) <= ELIDED else title[: ELIDED - 1] + "…"))
+        self._lines.setText("\n".join(lines))
+        layout = self.layout()
+        assert layout is not None
+        layout.activate()  # be as large as these words need
+        room = self._around.rect().adjusted(UNIT_PX, UNIT_PX, -UNIT_PX, -UNIT_PX)
+        place = place_beside(room, self.sizeHint(), point.toPoint(), _beside(node))
+        if place is None:
+            self.hide()
+            return
+        self.move(place)
+        self.show()
+        self.raise_()
+
+
+def place_beside(room: QRect, size: QSize, point: QPoint, is_free: Callable[[QRect], bool]) -> QPoint | None:
+    """The corner of a free box near a point, not over it; None where there is none in the room."""
+    for way in range(NEAREST_PX, room.width() + room.height(), STEP_PX):
+        for right, down in SIDES:
+            x = point.x() + right * way - (size.width() * (1 - right)) // 2
+            y = point.y() + down * way - (size.height() * (1 - down)) // 2
+            x = min(max(x, room.left()), room.right() + 1 - size.width())
+            y = min(max(y, room.top()), room.bottom() + 1 - size.height())
+            box = QRect(QPoint(x, y), size)
+            if room.contains(box) and not box.contains(point) and is_free(box):
+                return box.topLeft()
+    return None
+
+
+def _beside(node: QPainterPath) -> Callable[[QRect], bool]:
+    """Whether a box lies apart from a node."""
+
+    def is_free(box: QRect) -> bool:
+        return not node.intersects(QRectF(box).adjusted(-APART_PX, -APART_PX, APART_PX, APART_PX))
+
+    return is_free

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -24,10 +25,11 @@ from PySide6.QtSvg import QSvgGenerator
 
 from guiapp.analysis.tree.painting import NodeColors
 from guiapp.analysis.tree.picture import TreePicture
-from guiapp.analysis.tree.reports import Branch
+from guiapp.analysis.tree.reports import AT_ONCE, Branch, dot_lines, json_lines
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.background import Progress
-from guiapp.kit.widgets.images import image_bytes, save_image
+from guiapp.kit.state.saving import FileSaving
+from guiapp.kit.widgets.icons import image_bytes, save_image
 from guiapp.kit.widgets.theme import Theme
 from guiapp.pages.tree.colors import is_light
 from guiapp.pages.tree.geometry import Geometry
@@ -42,9 +44,15 @@ from guiapp.pages.tree.labels_view import (
 )
 from guiapp.pages.tree.marks import node_outline
 from guiapp.pages.tree.model import LINE_END, TreeModel
-from guiapp.pages.tree.saving import TreeSaving
 from guiapp.pages.tree.view import TreeView
 
+# What writes the lines of a branch, and how many there are for each token, about.
+FORMATS: dict[str, tuple[Callable[[Branch], Iterator[str]], float]] = {
+    "json": (json_lines, 1 / AT_ONCE),
+    "dot": (dot_lines, 2),
+}
+AT_ONCE_S = 0.002  # of writing lines, which is Python's work, before the window may have its turn
+PAUSE_S = 0.0002
 SCALES = (1, 2, 4)
 MOST_PX = 16_000  # of a side of a picture
 FINEST_PX = 0.8  # narrower nodes are in the picture behind the drawing
@@ -264,3 +272,24 @@ def _draw_label(painter: QPainter, label: Label) -> None:
         down = (number - (len(lines) - 1) / 2) * metrics.height()
         painter.drawText(QPointF(left, down + (metrics.ascent() - metrics.descent()) / 2), line)
     painter.resetTransform()
+
+
+class TreeSaving(FileSaving):
+    """One branch or picture at a time."""
+
+    def save_branch(self, path: Path, branch: Branch, format_name: str) -> None:
+        """Write a branch in one of FORMATS, instead of whatever is being written now."""
+        self.save(path, partial(_data_of, branch, format_name))
+
+
+def _data_of(branch: Branch, format_name: str, progress: Progress) -> bytes:
+    lines_of, per_token = FORMATS[format_name]
+    written: list[str] = []
+    pause_at = 0.0
+    for line in lines_of(branch):
+        written.append(line)
+        if time.perf_counter() > pause_at:
+            progress(min(1.0, len(written) / (per_token * len(branch.tokens) + 1)))
+            time.sleep(PAUSE_S)
+            pause_at = time.perf_counter() + AT_ONCE_S
+    return ("\n".join(written) + "\n").encode()

@@ -11,8 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.search.in_tokens import distances, find_tokens
 from guiapp.analysis.tree.picture import TreePicture
-from guiapp.kit.state.background import LatestJob, Progress, Working
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import LatestJob, Progress, Working, later
 from guiapp.pages.tree.model import TreeModel
 
 PAUSE_MS = 120  # a search begins when typing pauses

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.fitting_line import FittingLine
+from guiapp.kit.widgets.fitted_label import FittingLine
 from guiapp.kit.widgets.layouts import in_column, in_row
 from guiapp.kit.widgets.style_sheet import heading, set_role
 from guiapp.kit.widgets.styled_text import TEXT_MARGIN_PX, Span, StyledText

@@ -26,8 +26,7 @@ from guiapp.analysis.vocabulary_list.histograms import Counts, Histogram, histog
 from guiapp.analysis.vocabulary_list.report import TokenList, exported
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, Progress, Working
-from guiapp.kit.state.later import later
+from guiapp.kit.state.background import LatestJob, Progress, Working, later
 from guiapp.kit.state.settings import Settings
 
 PAUSE_MS = 120  # a regular expression is tried when typing pauses: that takes a process

@@ -22,9 +22,8 @@ from guiapp.pages.vocabulary.details import NAMES, VocabularyDetails
 from guiapp.pages.vocabulary.embeddings import EmbeddingsModel
 from guiapp.pages.vocabulary.embeddings_panel import EmbeddingsPanel
 from guiapp.pages.vocabulary.listing import TokenListing
-from guiapp.pages.vocabulary.marks import LEGEND
 from guiapp.pages.vocabulary.model import VocabularyModel
-from guiapp.pages.vocabulary.picture import VocabularyHistograms
+from guiapp.pages.vocabulary.picture import LEGEND, VocabularyHistograms
 
 PICTURE_PX, LIST_PX, CARD_PX = 280, 680, 320
 EMBEDDINGS_PX = 300  # high

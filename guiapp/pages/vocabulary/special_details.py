@@ -8,21 +8,35 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
-from guiapp.analysis.vocabulary_list.special_tokens import Reach, SpecialToken
+from guiapp.analysis.vocabulary_list.special_tokens import TOKENIZER_KEYS, Reach, SpecialToken
+from guiapp.core.text.figures import times
 from guiapp.core.text.visible_text import visible_runs
+from guiapp.kit.spans.token_menu import copy_action
 from guiapp.kit.widgets.buttons import push_button
-from guiapp.kit.widgets.card import CARD_MARGIN_PX, card
 from guiapp.kit.widgets.fact_table import FactTable
-from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, scroll_down
+from guiapp.kit.widgets.layouts import CARD_MARGIN_PX, STRETCH, card, framed, in_column, scroll_down
 from guiapp.kit.widgets.style_sheet import heading, set_role
 from guiapp.kit.widgets.styled_text import Span, StyledText
 from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
-from guiapp.kit.widgets.token_actions import copy_action
 from guiapp.kit.widgets.wrapping_row import WrappingRow
-from guiapp.pages.vocabulary.special_facts import FACTS, facts_of
 from guiapp.pages.vocabulary.special_model import SpecialTokensModel
 
+FACTS = (
+    *("id", "kind", "role", "the file says", "from text", "around texts", "end of generation"),
+    *("white space", "chat template", "reserved", "in this text"),
+)
+WAYS = {
+    Reach.TEXT: "always: its own text leads to it",
+    Reach.UNKNOWN: "each character does that the vocabulary does not know",
+    Reach.PARSED: "its own text does while special tokens are parsed",
+    Reach.NEVER: "its own text does not lead to it",
+}
+STRIPS = {
+    "lstrip": "takes the blanks before it along",
+    "rstrip": "takes the blanks behind it along",
+    "single_word": "is found only where no letter is beside it",
+}
 TOKEN_FONT_PX = 22
 NOTHING_CHOSEN = "Choose a token of the list to see what it is for."
 
@@ -105,3 +119,50 @@ class SpecialDetails(QScrollArea):
     def _want_tree(self) -> None:
         if self._model.chosen is not None:
             self.tree_wanted.emit(self._model.chosen.token_id)
+
+
+# All about a special token in words, for the column at the right
+
+
+def facts_of(token: SpecialToken, is_parsed: bool, n_occurrences: int) -> dict[str, str]:
+    """Names of FACTS with what there is to say; `is_parsed`: special tokens are looked for in the text."""
+    way = WAYS[token.reach]
+    if token.reach is Reach.PARSED and not is_parsed:
+        way += ", which is switched off now"
+    values = (
+        str(token.token_id),
+        token.kind,
+        "\n".join(f"{role.name.upper().replace('_', ' ')}, {_source(role.source)}" for role in token.roles),
+        token.mark,
+        way,
+        f"stands {token.around} each" if token.around else "",
+        _end(token),
+        "\n".join(STRIPS[each] for each in token.strips),
+        "writes it" if token.in_template else "",
+        _reserved(token),
+        times(n_occurrences),
+    )
+    return {name: value for name, value in zip(FACTS, values, strict=True) if value}
+
+
+def _source(source: str) -> str:
+    """In few letters: the details are narrow, and all these keys begin alike."""
+    if source == "its text":
+        return "from its text"
+    return source if source.startswith("usual") else f"by {source.removeprefix(TOKENIZER_KEYS)}"
+
+
+def _end(token: SpecialToken) -> str:
+    if token.end:
+        return (
+            "yes, from its text"
+            if token.end == "its text"
+            else f"yes, as {token.end.replace(TOKENIZER_KEYS, '')}"
+        )
+    return "no, though it looks like one: llama.cpp goes on" if token.looks_ended else "no"
+
+
+def _reserved(token: SpecialToken) -> str:
+    if token.is_unused:
+        return "yes, and nothing in the files uses it"
+    return "by its name, but it is used" if token.is_reserved else ""

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from guiapp.analysis.export.json_text import json_text
 from guiapp.analysis.vocabulary_list.special_tokens import SpecialToken
 from guiapp.analysis.vocabulary_list.special_tokens_report import (
+    COLUMNS,
     WAYS,
     csv_text,
     json_list,
@@ -27,13 +28,12 @@ from guiapp.analysis.vocabulary_list.special_tokens_report import (
     record,
 )
 from guiapp.kit.state.background import Progress
-from guiapp.kit.state.row_table import AnyIndex
+from guiapp.kit.state.row_table import ATTRIBUTES_ROLE, LEFT, RIGHT, AnyIndex, Column, RowTable
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.buttons import tool_button
 from guiapp.kit.widgets.chip_painting import ChipDelegate
-from guiapp.kit.widgets.export_button import Form, ask_and_save
 from guiapp.kit.widgets.layouts import STRETCH, in_column
-from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.menu_button import Form, MenuButton, ask_and_save
 from guiapp.kit.widgets.painting import elided, width_of
 from guiapp.kit.widgets.saving_bar import SavingBar
 from guiapp.kit.widgets.search_field import SearchField
@@ -42,8 +42,8 @@ from guiapp.kit.widgets.tables import RowsView, shared_out
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 from guiapp.kit.widgets.wrapping_row import WrappingRow
 from guiapp.pages.vocabulary.special_model import GROUPS, SpecialTokensModel
-from guiapp.pages.vocabulary.special_table import TITLES, SpecialTable
 
+TITLES = [title for title, _ in COLUMNS]
 Tokens = Sequence[SpecialToken]
 FORMS: tuple[tuple[str, str, Callable[[Tokens], str]], ...] = (
     ("Ids and texts", ".tsv", plain_list),
@@ -157,3 +157,51 @@ def _copy(write: Callable[[Tokens], str], tokens: Tokens) -> None:
 
 def _written(write: Callable[[Tokens], str], tokens: Tokens, progress: Progress) -> bytes:
     return write(tokens).encode("utf-8", "surrogateescape")
+
+
+class SpecialTable(RowTable[SpecialToken]):
+    """One row for each token that is listed; tokens are written as people chose to."""
+
+    def __init__(self, model: SpecialTokensModel) -> None:
+        super().__init__(model)
+        self._model = model
+        self._columns = [
+            Column(title, RIGHT if title == "id" else LEFT, self._token if title == "token" else text)
+            for title, text in COLUMNS
+        ]
+        self._rows: Sequence[SpecialToken] = model.shown
+        model.shown_changed.connect(self._follow)
+        model.session.spelling.changed.connect(self.tell_all_anew)
+
+    @property
+    def columns(self) -> Sequence[Column[SpecialToken]]:
+        return self._columns
+
+    @property
+    def n_rows(self) -> int:
+        return len(self._rows)
+
+    def row(self, index: int) -> SpecialToken:
+        return self._rows[index]
+
+    def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        vocabulary = self._model.session.vocabulary
+        if role == ATTRIBUTES_ROLE and vocabulary is not None:
+            return int(vocabulary.signs[self._rows[index.row()].token_id])
+        return super().data(index, role)
+
+    @property
+    def order(self) -> tuple[str, bool]:
+        column, is_descending = self._model.order
+        return TITLES[column], is_descending
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self._model.set_order(column, order is Qt.SortOrder.DescendingOrder)
+
+    def _token(self, token: SpecialToken) -> str:
+        return self._model.session.label_of(token.token_id)
+
+    def _follow(self) -> None:
+        self.beginResetModel()
+        self._rows = self._model.shown
+        self.endResetModel()

@@ -4,8 +4,7 @@ from itertools import product
 
 from bench_runs import record
 
-from guiapp.analysis.bench.beside import beside
-from guiapp.analysis.bench.published import PUBLISHED, TREE
+from guiapp.analysis.bench.published import PUBLISHED, TREE, beside
 
 SIZES = [128 << shift for shift in range(0, 16, 2)]
 CONTENDERS = ["greedy", "llama.cpp", "other"]

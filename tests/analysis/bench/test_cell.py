@@ -10,11 +10,11 @@ import pytest
 from fake_workers import AnswersAtOnce
 
 from guiapp.analysis.bench.agreement import Tokens
-from guiapp.analysis.bench.cell import Race
 from guiapp.analysis.bench.control import Control
+from guiapp.analysis.bench.engine import Race
+from guiapp.analysis.bench.operations import Sample
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.tasks import Cell
-from guiapp.analysis.bench.timing import Sample
 from guiapp.analysis.bench.turns import MOST_ROUNDS, is_enough
 from guiapp.analysis.bench.worker import Loaded
 from guiapp.analysis.bench.worker_process import ContenderFailed, Stopped, WorkerLost

@@ -159,7 +159,7 @@ def test_what_is_said_yes_to_is_shown_with_nothing_hidden():
 
 def test_the_process_tells_what_is_no_plan():
     done = subprocess.run(
-        command_of("guiapp.core.bench"), input="{\n", text=True, capture_output=True, env=environment()
+        command_of("guiapp.analysis.bench"), input="{\n", text=True, capture_output=True, env=environment()
     )
     assert (done.returncode, done.stderr) == (1, "")
     assert json.loads(done.stdout)["message"].startswith("This is not a plan for a benchmark: ")
@@ -173,7 +173,7 @@ def test_a_plan_from_a_file_runs_no_program_unless_told_to(tmp_path):
     )
 
     def events(*options: str) -> list[dict]:
-        command = [*command_of("guiapp.core.bench"), *options]
+        command = [*command_of("guiapp.analysis.bench"), *options]
         asked = json.dumps(plan.record()) + "\n"
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment()

@@ -10,9 +10,9 @@ from guiapp.analysis.bench.measurement import (
     Report,
     Series,
 )
+from guiapp.analysis.bench.operations import Sample
 from guiapp.analysis.bench.statistics import HIDDEN
 from guiapp.analysis.bench.tasks import Cell
-from guiapp.analysis.bench.timing import Sample
 
 SAMPLES = [Sample(wall_s, wall_s / 2) for wall_s in (2.0, 2.0, 4.0, 2.0, 90.0)]
 DIFFERENCE = FirstDifference(4, 17, 5, None)

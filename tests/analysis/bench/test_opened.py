@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from guiapp.analysis.bench import opened
+from guiapp.analysis.bench import worker as opened
 from guiapp.analysis.bench.starting import OPEN_EARLY
 from guiapp.errors import VocabError
 

@@ -5,8 +5,15 @@ from dataclasses import replace
 import pytest
 
 from guiapp import open_model
-from guiapp.analysis.bench.operations import N_SINGLE, OPERATIONS, SINGLY, Subject, judged_tokens
-from guiapp.analysis.bench.timing import calls_per_sample, take_sample
+from guiapp.analysis.bench.operations import (
+    N_SINGLE,
+    OPERATIONS,
+    SINGLY,
+    Subject,
+    calls_per_sample,
+    judged_tokens,
+    take_sample,
+)
 from guiapp.analysis.bench.worker import Worker
 from guiapp.analysis.libraries.contender import Contender, UnavailableError, ids_only, our_contender
 

@@ -7,10 +7,9 @@ from random import Random
 import pytest
 from bench_runs import EVERYTHING, RUN, record
 
-from guiapp.analysis.bench.history import compare_runs, different_conditions
+from guiapp.analysis.bench.history import compare_runs, different_conditions, problem_with
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.report import report_text
-from guiapp.analysis.bench.run_form import problem_with
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.tables import change_lines
 from guiapp.analysis.bench.verdict import verdict_of

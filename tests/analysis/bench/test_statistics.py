@@ -6,12 +6,12 @@ from math import comb
 import numpy as np
 import pytest
 
-from guiapp.analysis.bench.growth import growth_words
 from guiapp.analysis.bench.statistics import (
     HIDDEN,
     Ratio,
     Summary,
     fit_growth,
+    growth_words,
     interval_in_turns,
     median_interval,
     ratio_in_turns,

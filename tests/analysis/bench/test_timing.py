@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from guiapp.analysis.bench.timing import MOST_CALLS, Clock, Operation, calls_per_sample, take_sample
+from guiapp.analysis.bench.operations import MOST_CALLS, Clock, Operation, calls_per_sample, take_sample
 
 
 class FakeTime:

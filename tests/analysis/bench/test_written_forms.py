@@ -21,7 +21,7 @@ from guiapp.analysis.libraries.written_models import (
     unsplit_hugging_face_json,
 )
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.formats.rank_patterns import CONTRACTION as PUBLISHED
+from guiapp.core.formats.ranks import CONTRACTION as PUBLISHED
 from guiapp.core.formats.table import load_vocabulary
 from guiapp.core.hugging_face.charsmap import build_charsmap
 from guiapp.core.vocabulary.attributes import Attribute

@@ -6,8 +6,7 @@ import pytest
 from chat_templates import chat_here
 
 import guiapp
-from guiapp.analysis.chat.comparison import ChatComparison
-from guiapp.analysis.chat.comparison_report import comparison_lines, comparison_record
+from guiapp.analysis.chat.comparison import ChatComparison, comparison_lines, comparison_record
 from guiapp.analysis.chat.hints import hints
 from guiapp.analysis.chat.report import chat_record
 from guiapp.analysis.export.json_text import json_parts

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 import guiapp
-from guiapp.analysis.compare.comparison import Side, compare_text
-from guiapp.analysis.compare.counts import context_length_of, counts_of
+from guiapp.analysis.compare.comparison import Side, compare_text, context_length_of, counts_of
 from guiapp.analysis.tree.scripts import NAMES
 
 TEXTS = [(".py", "def f(x): return x\n"), (".txt", "Straßen, 汉字 don't"), (".py", "x = f(1)")]

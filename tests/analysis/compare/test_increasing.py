@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.analysis.compare.increasing import longest_increasing
+from guiapp.analysis.compare.id_changes import longest_increasing
 
 
 @given(st.lists(st.integers(-50, 50), unique=True, max_size=9))

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.analysis.editing.edit_journal import JournalEdit, packed, replayed
+from guiapp.analysis.editing.text_buffer import JournalEdit, packed, replayed
 
 PLACES = st.tuples(st.integers(0, 12), st.integers(0, 5), st.binary(max_size=6))
 

@@ -11,8 +11,8 @@ from random_texts import random_texts
 from watched_tokenizer import watched
 
 import guiapp
-from guiapp.analysis.editing import selection
-from guiapp.analysis.editing.selection import count_selection
+from guiapp.analysis.editing import live_encoding as selection
+from guiapp.analysis.editing.live_encoding import count_selection
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.core.encode.encoding import FragmentTokens
 

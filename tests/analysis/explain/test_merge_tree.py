@@ -10,8 +10,7 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.explain.explainer import Explainer
-from guiapp.analysis.explain.merge_tree import MergeNode, MergeTree
-from guiapp.analysis.explain.token_path import TokenPath
+from guiapp.analysis.explain.merge_tree import MergeNode, MergeTree, TokenPath
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.explain.token_path import TokenPath, token_path
+from guiapp.analysis.explain.merge_tree import TokenPath, token_path
 from guiapp.core.vocabulary.attributes import Attribute
 
 texts = st.lists(st.binary(min_size=1, max_size=12).map(lambda data: bytes(b % 2 for b in data)), unique=True)

@@ -9,8 +9,7 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.compare.reasons import Cause, Reason
-from guiapp.analysis.hunt.beside import reason_beside
-from guiapp.analysis.hunt.pair import Pair
+from guiapp.analysis.hunt.pair import Pair, reason_beside
 from guiapp.analysis.hunt.sides import FileSide, HuntError, LibrarySide
 from guiapp.analysis.hunt.worker import open_pair
 from guiapp.analysis.libraries.table import PEERS

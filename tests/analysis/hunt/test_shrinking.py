@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.analysis.hunt.shrinking import shrunk
+from guiapp.analysis.hunt.searching import shrunk
 
 
 def holds_with(pattern: bytes):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import guiapp
-from guiapp.analysis.trace.absences import absence
-from guiapp.analysis.trace.breakpoints import hits, note, parse_breakpoint
+from guiapp.analysis.trace.breakpoints import absence, hits, note, parse_breakpoint
 from guiapp.analysis.trace.conditions import TWINS_WITH, TraceValues
 from guiapp.analysis.trace.operations import OPERATIONS
 from guiapp.analysis.trace.pseudo_code import STAGES, code_of

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import guiapp
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.trace.absences import absence
 from guiapp.analysis.trace.breakpoints import (
     KINDS,
     Breakpoint,
     BreakpointError,
+    absence,
     check,
     first_different_byte,
     hits,
@@ -29,8 +29,8 @@ from guiapp.analysis.trace.conditions import TraceValues
 from guiapp.analysis.trace.operations import NUMBERS, OPERATIONS
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.replay import Replay
-from guiapp.analysis.trace.stops import Stops, without_once
 from guiapp.analysis.trace.trace import Tokens
+from guiapp.analysis.trace.walk import Stops, without_once
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.errors import TokenloupeError
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from guiapp.analysis.trace.decisions import DECISIONS, Decision
+from guiapp.analysis.trace.recorder import DECISIONS, Decision
 from guiapp.core.encode.reference import (
     backtrack,
     fewest,

@@ -6,9 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.analysis.trace.lifetimes import NEVER, lifetimes_of
-from guiapp.analysis.trace.queue_count import QueueCount
-from guiapp.analysis.trace.writers import writers_of
+from guiapp.analysis.trace.recorder import QueueCount
+from guiapp.analysis.trace.trace import NEVER, lifetimes_of, writers_of
 
 
 @st.composite

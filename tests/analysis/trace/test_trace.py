@@ -14,9 +14,8 @@ from random_texts import random_texts
 import guiapp
 from guiapp.analysis.trace import replay
 from guiapp.analysis.trace.candidates import waiting
-from guiapp.analysis.trace.decisions import DECISIONS
 from guiapp.analysis.trace.operations import NUMBERS
-from guiapp.analysis.trace.recorder import record
+from guiapp.analysis.trace.recorder import DECISIONS, record
 from guiapp.analysis.trace.replay import Replay
 from guiapp.analysis.trace.trace import MOST_TOKENS, Trace
 from guiapp.core.demo import DEMO_MODELS

@@ -7,8 +7,7 @@ import pytest
 
 from guiapp.analysis.trace.breakpoints import Breakpoint
 from guiapp.analysis.trace.conditions import TRACE_SCHEMA
-from guiapp.analysis.trace.stops import Stops
-from guiapp.analysis.trace.walk import Walk
+from guiapp.analysis.trace.walk import Stops, Walk
 
 
 class TenSteps:

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.analysis.train.ranking import Ranking
+from guiapp.analysis.train.telling import Ranking
 
 PAIRS = [(left, right) for left in "abc" for right in "abc"]
 CHANGES = st.lists(st.dictionaries(st.sampled_from(PAIRS), st.integers(0, 4)), max_size=6)

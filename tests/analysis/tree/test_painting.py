@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.tree.bands import ICICLE, SUNBURST, band_tops
 from guiapp.analysis.tree.painting import NodeColors, _helper, paint_icicle, paint_sunburst, share_work
 from guiapp.analysis.tree.picture import tree_picture
+from guiapp.pages.tree.geometry import ICICLE, SUNBURST, band_tops
 
 PICTURE = tree_picture(toy_vocabulary(dict.fromkeys(["a", "b", "ab"], 0.0)))
 VALUES = np.array([0xFF0000, 0x00FF00, 0x0000FF, 0xFFFF00], np.uint32)

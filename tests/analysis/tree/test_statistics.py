@@ -6,7 +6,7 @@ from toy_vocabulary import toy_vocabulary
 
 from guiapp.analysis.tree.coloring import COLORINGS, ColoringInput, node_values
 from guiapp.analysis.tree.picture import tree_picture
-from guiapp.analysis.tree.statistics import UNREACHED, tree_statistics, unreached_finding
+from guiapp.analysis.tree.reports import UNREACHED, tree_statistics, unreached_finding
 from guiapp.analysis.tree.trials import NAMES
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules, VocabType

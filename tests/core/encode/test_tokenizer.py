@@ -16,7 +16,7 @@ from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.encode import tokenizer as tokenizer_module
 from guiapp.core.encode.counting.chunks import chunk_text
 from guiapp.core.encode.detokenizing import readable_clean_spaces
-from guiapp.core.encode.parallel.long_texts import LEAST_BYTES, encode_in_parts
+from guiapp.core.encode.parallel.many_texts import LEAST_LONG_BYTES, encode_in_parts
 from guiapp.core.formats import table
 from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.native.binding import SHORT_TEXT
@@ -65,7 +65,7 @@ def test_a_long_str_is_shared_out_by_its_bytes(monkeypatch):
         "encode_in_parts",
         lambda *given: n_parts.append(given[-1]) or encode_in_parts(*given),
     )
-    text, tokenizer = "Ж " * (1 + LEAST_BYTES // 3), guiapp.open_model("demo:bpe").with_threads(2)
+    text, tokenizer = "Ж " * (1 + LEAST_LONG_BYTES // 3), guiapp.open_model("demo:bpe").with_threads(2)
     ids = tokenizer.encode(text).token_ids
     assert len(n_parts) == 1
     assert np.array_equal(ids, tokenizer.with_threads(1).encode(text).token_ids)
@@ -73,7 +73,7 @@ def test_a_long_str_is_shared_out_by_its_bytes(monkeypatch):
 
 
 def test_a_str_that_is_too_long_for_one_call_keeps_no_copy_of_its_bytes():
-    text = "Ж " * (1 + LEAST_BYTES // 2)
+    text = "Ж " * (1 + LEAST_LONG_BYTES // 2)
     size = sys.getsizeof(text)
     guiapp.open_model("demo:bpe").with_threads(2).encode(text)
     assert sys.getsizeof(text) == size

@@ -14,7 +14,7 @@ from texts_for_components import EVERY_CHARACTER, TELLING_CHARACTERS
 from tiktoken.load import load_tiktoken_bpe
 
 import guiapp
-from guiapp.core.formats.rank_patterns import RANK_PATTERNS
+from guiapp.core.formats.ranks import RANK_PATTERNS
 from guiapp.core.formats.tiktoken import KNOWN_FILES, sniff
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.errors import UnknownPreError, VocabError

@@ -212,7 +212,7 @@ def test_no_pre_tokenizer_can_be_chosen(tmp_path):
 
 
 def test_long_texts_are_encoded_in_parts_as_in_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(tokenizers, "LEAST_BYTES", 200)
+    monkeypatch.setattr(tokenizers, "LEAST_LONG_BYTES", 200)
     monkeypatch.setattr(tokenizers, "LEAST_PART", 50)
     ours = guiapp.open_model(write_vocab_txt(tmp_path, SMALL)).with_threads(3)
     text = "".join([*texts_with(9, 300, *WORDS), "가", "x" * 300, *texts_with(10, 300, *WORDS)])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from guiapp.core.pretokenize.terms import CAREFUL, CUT, N_GROUPS, RARE, UNSURE, terms_for
+from guiapp.core.pretokenize.windows import CAREFUL, CUT, N_GROUPS, RARE, UNSURE, terms_for
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -12,7 +12,8 @@ import guiapp
 from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
 from guiapp.core.formats.table import LAST
-from guiapp.core.sources import fetch, kept, web
+from guiapp.core.sources import kept, web
+from guiapp.core.sources import locate as fetch
 from guiapp.core.vocabulary.opening import DOWNLOAD, Opening, stage_of
 
 MODEL = demo_model_path("bpe").read_bytes()

@@ -9,7 +9,8 @@ import pytest
 
 from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
-from guiapp.core.sources import fetch, kept
+from guiapp.core.sources import kept
+from guiapp.core.sources import locate as fetch
 from guiapp.core.sources.web import THREAD, Limits, next_address
 from guiapp.core.vocabulary.opening import Opening
 

@@ -11,9 +11,9 @@ from gguf import GGUFReader, GGUFValueType
 from gguf.constants import GGML_QUANT_SIZES, GGUF_DEFAULT_ALIGNMENT, MODEL_ARCH_NAMES
 from gguf_builder import FORMATS, Raw, vocab_file
 
-from guiapp.core.vocabulary.defaults import ARCHITECTURES
 from guiapp.core.vocabulary.gguf_reader import KINDS, Field, read_header
 from guiapp.core.vocabulary.header_bytes import HeaderBytes
+from guiapp.core.vocabulary.special_ids import ARCHITECTURES
 from guiapp.core.vocabulary.tensor_infos import DEFAULT_ALIGNMENT, SIZES
 from guiapp.core.vocabulary.vocab_keys import VocabKeys
 

@@ -6,7 +6,7 @@ from gguf_builder import NORMAL, UNUSED
 from small_files import bpe, load
 
 from guiapp.core.formats.table import load_vocabulary
-from guiapp.core.vocabulary.reserved import reserved
+from guiapp.core.vocabulary.special_ids import reserved
 
 FREE = [
     *(

@@ -2,10 +2,10 @@
 
 import pytest
 
-from guiapp.kit.document import dearest, line_costs
+from guiapp.kit.document import line_costs
+from guiapp.kit.document import line_costs as dearest
 from guiapp.kit.document.budget import TokenBudget
-from guiapp.kit.document.dearest import DearestModel
-from guiapp.kit.document.line_costs import LineCosts
+from guiapp.kit.document.line_costs import DearestModel, LineCosts
 
 DIGITS = b"12345678901234567890"
 TEXT = b"zyxw zyxw lions\n\nnext zyxw line\n" + DIGITS
@@ -65,7 +65,7 @@ def test_the_dearest_are_looked_for_only_while_people_look(session, model, qtbot
 @pytest.mark.parametrize("is_long", [False, True])
 def test_an_edit_is_followed_after_a_pause(session, model, qtbot, monkeypatch, is_long):
     monkeypatch.setattr(dearest, "LONG_BYTES", len(TEXT) - is_long)
-    monkeypatch.setattr(dearest, "PAUSE_MS", 1 if not is_long else 10**6)
+    monkeypatch.setattr(dearest, "LIST_PAUSE_MS", 1 if not is_long else 10**6)
     monkeypatch.setattr(dearest, "LONG_PAUSE_MS", 1 if is_long else 10**6)
     model.set_shown(True)
     settle(model, qtbot)
@@ -133,7 +133,7 @@ def test_of_a_long_line_only_the_beginning_is_looked_at(session, costs, monkeypa
 
 def test_the_budget_is_ones_own_or_the_models_or_a_usual_one(session, budget, settings, qtbot, monkeypatch):
     assert (budget.own, budget.of_model, budget.n_most, budget.n_used) == (None, None, 8192, 31)
-    monkeypatch.setattr("guiapp.analysis.compare.counts.context_length_of", lambda vocabulary: 4096)
+    monkeypatch.setattr("guiapp.analysis.compare.comparison.context_length_of", lambda vocabulary: 4096)
     assert (budget.of_model, budget.n_most) == (4096, 4096)
     for asked, own in ((12, 12), (0, 1), (-3, 1), (10**9, 10**9), (10**9 + 1, 10**9), (None, None)):
         with qtbot.waitSignal(budget.changed):

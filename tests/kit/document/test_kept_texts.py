@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from guiapp.analysis.editing.edit_journal import JournalEdit
+from guiapp.analysis.editing.text_buffer import JournalEdit
 from guiapp.kit.document import kept_texts
 from guiapp.kit.document.kept_texts import KeptText, KeptTextHead, KeptTexts
 
@@ -18,7 +18,7 @@ DATA = b"\x00\xff line\r\n\n\xe4\xb8\x96"
 KILLED = """
 import os, sys
 from pathlib import Path
-from guiapp.analysis.editing.edit_journal import JournalEdit
+from guiapp.analysis.editing.text_buffer import JournalEdit
 from guiapp.kit.document.kept_texts import KeptTexts
 kept = KeptTexts(Path(sys.argv[1]))
 kept.keep(b"of the dead", None)

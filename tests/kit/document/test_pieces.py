@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from guiapp.core.pretokenize.splitter import splitter_of
-from guiapp.kit.document import pieces
-from guiapp.kit.document.coloured_spans import ColouredSpans
-from guiapp.kit.document.pieces import TextPieces
+from guiapp.kit.document import coloured_spans as pieces
+from guiapp.kit.document.coloured_spans import ColouredSpans, TextPieces
 from guiapp.kit.tokens.layout import PIECE_END
 
 PLAIN = "Don't pay 12345 €!\n\n  Straße  中文字符 😍 (x==y)\t".encode() * 9

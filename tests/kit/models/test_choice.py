@@ -11,8 +11,7 @@ from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.formats.glance import Glance
 from guiapp.core.sources.installed import Installed
 from guiapp.core.vocabulary.vocabulary import SpecialIds
-from guiapp.kit.models.choice import facts, model_rows, named_row, special_facts, summary
-from guiapp.kit.models.choices import Choice, matching
+from guiapp.kit.models.choice import Choice, facts, matching, model_rows, named_row, special_facts, summary
 from guiapp.kit.models.installed import Row
 from guiapp.kit.models.loader import OpenModel
 from guiapp.kit.state.recent import RecentFile

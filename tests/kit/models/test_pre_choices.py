@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from guiapp.core.formats.rank_patterns import RANK_PATTERNS
+from guiapp.core.formats.ranks import RANK_PATTERNS
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocabulary.vocabulary import VocabType
-from guiapp.kit.models.choices import matching
+from guiapp.kit.models.choice import matching
 from guiapp.kit.models.loader import RefusedModel
 from guiapp.kit.models.pre_choices import (
     AS_THE_FILE_SAYS,

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.kit.spans.editor_link import EditorLink
+from guiapp.kit.spans.editor import EditorLink
 
 
 class ModelSession(QObject):

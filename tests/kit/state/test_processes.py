@@ -5,8 +5,8 @@ import sys
 import pytest
 from PySide6.QtCore import QProcess
 
-from guiapp.kit.state import processes
-from guiapp.kit.state.processes import LineProcess, process_environment
+from guiapp.kit.state import background as processes
+from guiapp.kit.state.background import LineProcess, process_environment
 
 ECHO = "import sys\nfor line in sys.stdin: print('said', line, end='', flush=True)"
 MANY = "for number in range(250): print(number)"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPoint, QRect, QSize
 
-from guiapp.kit.tokens.chip_grid import ChipGrid
+from guiapp.kit.tokens.layout import ChipGrid
 
 grids = st.builds(
     ChipGrid,

@@ -1,6 +1,6 @@
 """Tokens of several models stand on one grid, also those without text."""
 
-from guiapp.kit.tokens.common_grid import Need, bounds_of, places_of
+from guiapp.kit.tokens.find_grid import Need, bounds_of, places_of
 
 
 def test_tokens_without_text_have_room_of_their_own_before_those_with_text():

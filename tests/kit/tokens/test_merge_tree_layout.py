@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.analysis.explain.merge_tree import MergeNode
-from guiapp.kit.tokens.merge_tree_layout import GAP_PX, LABEL_PX, LEVEL_PX, lay_out
+from guiapp.kit.widgets.merge_tree_view import BRANCH_GAP_PX, LABEL_PX, LEVEL_PX, lay_out
 
 symbols = st.text("ab", min_size=1, max_size=8).map(lambda text: MergeNode(text.encode()))
 nodes = st.recursive(
@@ -34,7 +34,7 @@ def test_labels_never_overlap_and_stay_inside(roots):
         levels.setdefault(placed.y, []).append((placed.x - half, placed.x + half))
     for boxes in levels.values():
         boxes.sort()
-        assert all(left[1] + GAP_PX <= right[0] + 0.01 for left, right in pairwise(boxes))
+        assert all(left[1] + BRANCH_GAP_PX <= right[0] + 0.01 for left, right in pairwise(boxes))
 
 
 @given(nodes)

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from guiapp.kit.widgets.fitted_label import FittedLabel
-from guiapp.kit.widgets.plain_tip import plain_tip
+from guiapp.kit.widgets.tip_watch import plain_tip
 
 TITLES = ["Opening a model, 0 of 92", "Opening a model", "…"]
 SELECTED = ["selected: 2 tokens · 3 characters", "selected: 2 tokens", "2 tokens"]

@@ -4,8 +4,7 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QStaticText
 
-from guiapp.kit.widgets.painting import width_of, write
-from guiapp.kit.widgets.rounded_boxes import MOST_PICTURES, MOST_PIXELS, BoxLook, RoundedBoxes
+from guiapp.kit.widgets.painting import MOST_PICTURES, MOST_PIXELS, BoxLook, RoundedBoxes, width_of, write
 from guiapp.kit.widgets.shaped_texts import LEFT, RIGHT, MonoTexts, ShapedTexts
 from guiapp.kit.widgets.theme import Theme
 

@@ -136,7 +136,7 @@ def module(tmp_path, monkeypatch):
 
 
 def test_what_pages_need_is_imported_in_the_background(qtbot, settings, module, monkeypatch):
-    monkeypatch.setattr("guiapp.kit.widgets.page_base.IMPORT_AFTER_MS", 0)
+    monkeypatch.setattr("guiapp.window.pages.IMPORT_AFTER_MS", 0)
     rows = (PageRow("plain", "Plain", "Ctrl+1", ("Plain",), lambda setting: Page(), (module,)),)
     stack = PageStack(PageSetting(None, None, settings, None, None, None, None, None), rows)
     qtbot.addWidget(stack)

@@ -5,8 +5,8 @@ from fake_tokenizer import FakeTokenizer
 from PySide6.QtGui import QTextDocument
 
 from guiapp.kit.models.loader import ModelLoader
-from guiapp.kit.widgets.plain_tip import plain_tip
 from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.kit.widgets.tip_watch import plain_tip
 from guiapp.window.model_picker import ModelButton
 
 

@@ -17,18 +17,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.kit.widgets.buttons import presses_button, push_button, tool_button
+from guiapp.kit.widgets.buttons import WalkButtons, presses_button, push_button, tool_button
 from guiapp.kit.widgets.contents import Contents
-from guiapp.kit.widgets.dropped_files import dropped_files
-from guiapp.kit.widgets.export_button import CSV, JSON, ExportButton
-from guiapp.kit.widgets.fitting_line import FittingLine
+from guiapp.kit.widgets.file_names import dropped_files
+from guiapp.kit.widgets.fitted_label import FittingLine
 from guiapp.kit.widgets.layouts import clear, in_column, in_row
-from guiapp.kit.widgets.menu_button import MenuButton, add_choice
+from guiapp.kit.widgets.menu_button import CSV, JSON, ExportButton, MenuButton, add_choice
 from guiapp.kit.widgets.painting import PaintedButton, fill
 from guiapp.kit.widgets.search_field import SEARCH_HINT, SEARCH_PX, SearchField
 from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
 from guiapp.kit.widgets.tip_watch import TipWatch
-from guiapp.kit.widgets.walk_buttons import WalkButtons
 from guiapp.kit.widgets.wrapping_row import FittingRow
 
 LEFT, Key, Modifier = Qt.MouseButton.LeftButton, Qt.Key, Qt.KeyboardModifier

@@ -9,7 +9,7 @@ from guiapp.core.demo import resources_folder
 from guiapp.kit.widgets.painting import RIGHT, Painted, bold, clear_pixmap, fill, write
 from guiapp.kit.widgets.style_sheet import blend, heading, style_sheet
 from guiapp.kit.widgets.theme import DARK, LIGHT, Theme, ThemeSource
-from guiapp.window.badges import Badge
+from guiapp.window.top_bar import Badge
 
 
 @pytest.mark.parametrize("theme", [DARK, LIGHT], ids=["dark", "light"])

@@ -8,8 +8,16 @@ from told import told_by
 from guiapp import open_model
 from guiapp.analysis.bench.engine import cells_of
 from guiapp.analysis.libraries.contender import UNSPLIT
-from guiapp.pages.bench.choice import AIMS, CODE, ENGLISH, MOST_USED, N_FIRST, THROUGHPUT, BenchChoice
-from guiapp.pages.bench.entrants import Entrant
+from guiapp.pages.bench.choice import (
+    AIMS,
+    CODE,
+    ENGLISH,
+    MOST_USED,
+    N_FIRST,
+    THROUGHPUT,
+    BenchChoice,
+    Entrant,
+)
 from guiapp.pages.bench.history import YOUR_TEXT
 
 

@@ -3,9 +3,8 @@
 import pytest
 from closing import see_that_nothing_goes_on
 
-from guiapp.pages.bench.difference import DifferenceFinder
 from guiapp.pages.bench.forecast import BenchForecast
-from guiapp.pages.bench.model import BenchModel
+from guiapp.pages.bench.model import BenchModel, DifferenceFinder
 
 OWNERS = {
     "bench": lambda session: (

@@ -5,8 +5,8 @@ from bench_runs import record
 
 from guiapp.analysis.bench.differences import Place
 from guiapp.analysis.bench.plan import BenchError, Plan
-from guiapp.pages.bench import difference as bench_difference
-from guiapp.pages.bench.difference import DifferenceFinder
+from guiapp.pages.bench import model as bench_difference
+from guiapp.pages.bench.model import DifferenceFinder
 
 PLAN = Plan("demo:bpe", ("sample:english",), ("greedy",))
 RESULT = record("throughput", "greedy", 10_000, 1e-3, 0.9)

@@ -12,9 +12,8 @@ from fake_engine import CELL, whole_run
 from fake_engine import EVENTS as EVENTS_OF_RUN
 
 from guiapp.analysis.bench.history import load_run
-from guiapp.pages.bench import journal as bench_journal
-from guiapp.pages.bench.history import UNFINISHED, RunHistory
-from guiapp.pages.bench.journal import Journal, cut_off_runs
+from guiapp.pages.bench import history as bench_journal
+from guiapp.pages.bench.history import UNFINISHED, Journal, RunHistory, cut_off_runs
 
 STARTED = whole_run(1)[0]
 EVENTS = [STARTED, *EVENTS_OF_RUN[1:4]]

@@ -10,11 +10,7 @@ from bench_runs import record
 
 from guiapp.analysis.bench.statistics import Ratio
 from guiapp.analysis.bench.verdict import Verdict
-from guiapp.pages.bench.history import YOUR_TEXT
-from guiapp.pages.bench.live import LiveRun
-from guiapp.pages.bench.model import MOST_HASHED
-from guiapp.pages.bench.runner import BenchRunner
-from guiapp.pages.bench.sentence import (
+from guiapp.pages.bench.headline import (
     MEASURING,
     NO_CONTENDER,
     NO_MODEL,
@@ -22,6 +18,10 @@ from guiapp.pages.bench.sentence import (
     sentence_of,
     title_of,
 )
+from guiapp.pages.bench.history import YOUR_TEXT
+from guiapp.pages.bench.live import LiveRun
+from guiapp.pages.bench.model import MOST_HASHED
+from guiapp.pages.bench.runner import BenchRunner
 
 SURE = Verdict("fast", "heap", Ratio(1.3, 1.2, 1.4), True, False, 2, 2, 7)
 

@@ -4,8 +4,8 @@ import pytest
 from summaries import compared_over
 
 from guiapp.pages.compare import difference_causes
+from guiapp.pages.compare.details import markdown
 from guiapp.pages.compare.difference_causes import CauseCount, DifferenceCauses
-from guiapp.pages.compare.difference_report import markdown
 from guiapp.pages.compare.difference_walk import DifferenceWalk
 from guiapp.pages.compare.figures import ComparedFigures
 from guiapp.pages.compare.models import ModelsComparison

@@ -16,8 +16,7 @@ from guiapp.kit.widgets.styled_text import StyledText
 from guiapp.pages.compare import vocabularies
 from guiapp.pages.compare.vocabularies_head import PairHead
 from guiapp.pages.compare.vocabularies_listing import VocabularyList
-from guiapp.pages.compare.vocabularies_page import NO_MODEL, NO_SECOND
-from guiapp.pages.compare.vocabularies_picture import VocabularyPicture
+from guiapp.pages.compare.vocabularies_page import NO_MODEL, NO_SECOND, VocabularyPicture
 from guiapp.pages.compare.vocabularies_side import SidePanel
 
 LEFT = Qt.MouseButton.LeftButton

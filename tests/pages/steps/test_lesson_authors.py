@@ -11,7 +11,7 @@ from guiapp.analysis.lessons.checking import check
 from guiapp.analysis.lessons.lesson import KEYS, load
 from guiapp.core.demo import demo_model_path
 from guiapp.errors import VocabError
-from guiapp.pages.steps.author_dialog import template
+from guiapp.pages.steps.lessons import template
 from guiapp.pages.steps.page import LESSONS
 
 LEFT = Qt.MouseButton.LeftButton

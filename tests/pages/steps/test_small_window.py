@@ -2,6 +2,7 @@
 
 import pytest
 from fitting import unreadable
+from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QScrollArea
 
 import guiapp
@@ -71,7 +72,8 @@ def test_in_a_race_the_other_encoder_takes_the_place_of_the_code(make_steps_page
     show(page, LARGE)
     assert n_hidden_px(page) == 0
     assert page.trace.code_card.isVisible()
-    assert page.trace.race_card.y() < page.trace.code_card.y()
+    heights = [card.mapTo(page, QPoint()).y() for card in (page.trace.race_card, page.trace.code_card)]
+    assert heights[0] < heights[1]
     show(page, SMALL)
     page.model.race.choose("")
     assert page.trace.code_card.isVisible()

@@ -7,8 +7,8 @@ import guiapp
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.reports import debugger_for
-from guiapp.pages.steps import tree_walk
-from guiapp.pages.steps.tree_walk import MOST_OTHERS, Walk, WalkNode, walk
+from guiapp.pages.steps import walk_model as tree_walk
+from guiapp.pages.steps.walk_model import MOST_OTHERS, TreeWalk, WalkNode, walk
 
 TEXT = "How many unbelievable lions sleep in New York? 😍"
 
@@ -48,7 +48,7 @@ def toy_walk(text, step):
 
 
 def test_each_token_on_the_way_tells_what_it_adds_and_its_siblings():
-    assert toy_walk("acbbabab", 1) == Walk(
+    assert toy_walk("acbbabab", 1) == TreeWalk(
         [
             WalkNode(0, "a", "a", ("b", "c"), 2),
             WalkNode(5, "c", "ac", ("b",), 1),
@@ -58,7 +58,7 @@ def test_each_token_on_the_way_tells_what_it_adds_and_its_siblings():
     )
     assert toy_walk("acbbababab", 1).behind == "ababab"
     assert toy_walk("acbbabababa", 1).behind == "ababab"
-    assert toy_walk("acbb", 0) == toy_walk("acbb", 2) == toy_walk("acbb", 99) == Walk([], "")
+    assert toy_walk("acbb", 0) == toy_walk("acbb", 2) == toy_walk("acbb", 99) == TreeWalk([], "")
 
 
 @pytest.mark.parametrize(

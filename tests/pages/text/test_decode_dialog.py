@@ -18,8 +18,7 @@ from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds
 from guiapp.kit.tokens.decode import DecodeModel, TokenText
 from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
 from guiapp.pages.text import decode_dialog
-from guiapp.pages.text.decode_dialog import DecodeDialog
-from guiapp.pages.text.token_chips import TokenChips
+from guiapp.pages.text.decode_dialog import DecodeDialog, TokenChips
 
 
 class ToyTokenizer:

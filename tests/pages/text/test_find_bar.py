@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QToolButton
 
 from guiapp.kit.spans.view import SIDE_PX
 from guiapp.kit.widgets.theme import DARK, LIGHT
-from guiapp.pages.text.find_bar import KINDS
+from guiapp.pages.text.text_panel import KINDS
 
 TEXT = b"one two one,\ntwo One three"
 Key = Qt.Key

@@ -12,7 +12,7 @@ from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.kit.tokens.chip_grid import MARGIN_X_PX
+from guiapp.kit.tokens.layout import MARGIN_X_PX
 from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import DARK, UNIT_PX, ThemeSource
 from guiapp.pages.text import token_strip

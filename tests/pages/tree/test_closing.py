@@ -3,10 +3,10 @@
 import pytest
 from closing import see_that_nothing_goes_on
 
-from guiapp.pages.tree.findings import TreeFindings
+from guiapp.pages.tree.found import TreeFindings
 from guiapp.pages.tree.greedy_walk import TreeWalk
 from guiapp.pages.tree.model import TreeModel
-from guiapp.pages.tree.saving import TreeSaving
+from guiapp.pages.tree.saving_view import TreeSaving
 from guiapp.pages.tree.search import TreeSearch
 
 OWNERS = {

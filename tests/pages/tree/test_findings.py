@@ -15,11 +15,10 @@ from guiapp.core.vocabulary.vocabulary import SpecialIds
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.spelling import SharedSpelling
 from guiapp.pages.tree import details as tree_details
-from guiapp.pages.tree import findings as tree_findings
+from guiapp.pages.tree import found as tree_findings
 from guiapp.pages.tree import model as tree_model
 from guiapp.pages.tree.details import describe_node, merge_story
-from guiapp.pages.tree.findings import TreeFindings
-from guiapp.pages.tree.found_table import COLUMNS, FoundTableModel
+from guiapp.pages.tree.found import COLUMNS, FoundTableModel, TreeFindings
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from guiapp.kit.state.spelling import SharedSpelling
-from guiapp.pages.tree.found_table import FoundTableModel
+from guiapp.pages.tree.found import FoundTableModel
 
 TEXT, ALIGNMENT, TOOLTIP = (
     Qt.ItemDataRole.DisplayRole,

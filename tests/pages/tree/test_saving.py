@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication
 from guiapp.analysis.tree.reports import Branch
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.saving import _write
-from guiapp.pages.tree import saving as tree_saving
-from guiapp.pages.tree.saving import TreeSaving
+from guiapp.pages.tree import saving_view as tree_saving
+from guiapp.pages.tree.saving_view import TreeSaving
 
 
 @pytest.fixture

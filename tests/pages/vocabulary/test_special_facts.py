@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from guiapp.analysis.vocabulary_list.special_tokens import TOKENIZER_KEYS, Reach, Role, SpecialToken
-from guiapp.pages.vocabulary.special_facts import facts_of
+from guiapp.pages.vocabulary.special_details import facts_of
 
 PLAIN = SpecialToken(
     7, "<x>", "control", (), "", Reach.PARSED, b"<x>", "", "", False, (), in_template=False, is_reserved=False

@@ -13,8 +13,8 @@ import guiapp
 from guiapp.core.demo import LESSONS
 from guiapp.kit.widgets.theme import LIGHT
 from guiapp.window.about_dialog import AboutDialog
-from guiapp.window.error_dialog import ErrorDialog, ErrorReporter
-from guiapp.window.page_actions import TICK_MS
+from guiapp.window.app import ErrorDialog, ErrorReporter
+from guiapp.window.page_commands import TICK_MS
 from guiapp.window.pages import PAGES
 from guiapp.window.status_line import ActivityView
 

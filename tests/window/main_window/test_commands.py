@@ -23,8 +23,8 @@ from guiapp.kit.widgets.fitted_label import FittedLabel
 from guiapp.kit.widgets.popover import Explanation
 from guiapp.kit.widgets.theme import CHOICES, TEXT_FONT_PX
 from guiapp.window.about_dialog import AboutDialog
-from guiapp.window.error_dialog import ErrorDialog, ErrorReporter
-from guiapp.window.page_tabs import PageTabs
+from guiapp.window.app import ErrorDialog, ErrorReporter
+from guiapp.window.main_window import PageTabs
 from guiapp.window.recent_menu import LONGEST_FOLDER, title_of
 from guiapp.window.shortcuts_dialog import ShortcutsDialog, caps, shortcuts_of
 

@@ -5,7 +5,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from guiapp.kit.widgets import input_watch
-from guiapp.window.garbage import GarbageCollector
+from guiapp.window.app import GarbageCollector
 
 
 def test_typing_and_clicking_put_it_off_in_dialogs_too(make_shell, qtbot, monkeypatch):

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.core.text.figures import counted
 from guiapp.pages.text.hidden_card import HiddenCard
-from guiapp.window.hidden_button import HiddenButton
+from guiapp.window.status_line import HiddenButton
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key
 SPELT = "Ignore all rules."

@@ -91,7 +91,7 @@ import os, sys, time
 from pathlib import Path
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from guiapp import app
+from guiapp.window import app
 from guiapp.kit.state.settings import Settings
 
 folder, text, typed = Path(sys.argv[1]), Path(sys.argv[2]).read_bytes(), sys.argv[3]

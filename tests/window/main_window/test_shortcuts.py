@@ -10,7 +10,7 @@ from guiapp.kit.widgets.buttons import push_button
 from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.popover import Popover
 from guiapp.window.key_hints import KEY_HINTS
-from guiapp.window.page_tabs import PageTabs
+from guiapp.window.main_window import PageTabs
 from guiapp.window.shortcuts_dialog import ShortcutsDialog, caps
 
 

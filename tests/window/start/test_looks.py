@@ -11,9 +11,8 @@ from PySide6.QtWidgets import QLabel
 from guiapp.kit.widgets.style_sheet import blend
 from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
 from guiapp.window.start import pictures
-from guiapp.window.start.cards import StartCard
+from guiapp.window.start.page import StartCard, StartRow
 from guiapp.window.start.pictures import Picture, draw_bars, draw_beside, draw_merge, draw_text
-from guiapp.window.start.rows import StartRow
 
 LEFT, RIGHT, Key = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.Key
 

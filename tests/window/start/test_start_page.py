@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QScrollArea
 import guiapp
 from guiapp.core.demo import LESSONS
 from guiapp.pages.steps.page import LESSONS as LESSONS_MODE
-from guiapp.window.main_window import SMALLEST_SIZE
-from guiapp.window.page_tabs import PageTabs
+from guiapp.window.main_window import SMALLEST_SIZE, PageTabs
 from guiapp.window.start import pictures
-from guiapp.window.start.rows import StartRow
+from guiapp.window.start.page import StartRow
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -14,7 +14,7 @@ import numpy as np
 from guiapp.analysis.bench.field.texts import Origin
 from guiapp.analysis.bench.field.worker import Ids
 from guiapp.analysis.bench.worker_process import AskedProcess, ContenderFailed, WorkerLost
-from guiapp.analysis.hunt.shrinking import shrunk
+from guiapp.analysis.hunt.searching import shrunk
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.visible_text import visible_text
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from guiapp.analysis.bench.beside import Beside, beside, ratio_text
 from guiapp.analysis.bench.field.claims import CLAIMS, Claim
 from guiapp.analysis.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG, Difference, Judgement
 from guiapp.analysis.bench.field.record import Field, UsedText, VocabularyField
@@ -20,6 +19,7 @@ from guiapp.analysis.bench.field.standings import (
     wrong_ones,
 )
 from guiapp.analysis.bench.measurement import Record, half_width
+from guiapp.analysis.bench.published import Beside, beside, ratio_text
 from guiapp.analysis.bench.remarks import warnings
 from guiapp.analysis.bench.wording import BYTES_PER_MB, size_text
 from guiapp.analysis.export.html import Cell, Column, Html, bar, joined, section, table, tag

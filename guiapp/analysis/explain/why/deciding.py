@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from guiapp.analysis.explain.code_marks import code
+from guiapp.analysis.explain.merge_tree import token_path
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.explain.token_path import token_path
 from guiapp.analysis.explain.why.excerpt import Excerpt
 from guiapp.analysis.explain.why.recording import MERGING, Recorded
 from guiapp.analysis.explain.why.told import Line, RankedPair

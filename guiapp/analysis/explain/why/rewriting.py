@@ -13,9 +13,9 @@ from guiapp.analysis.explain.code_marks import code
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.hugging_face import normalizers as known
 from guiapp.core.hugging_face.aligned import aligned, with_whole_characters
+from guiapp.core.hugging_face.characters import UnicodeForm
 from guiapp.core.hugging_face.matching import Literal, Matcher
 from guiapp.core.hugging_face.precompiled import Precompiled
-from guiapp.core.hugging_face.unicode_forms import UnicodeForm
 from guiapp.core.pretokenize.edges import ESCAPES
 from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText, from_source, joined

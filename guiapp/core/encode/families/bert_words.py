@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens, join_tokens
-from guiapp.core.encode.families.chunks import chunks_of
 from guiapp.core.encode.families.components import PartsPipeline
+from guiapp.core.encode.families.cuts import chunks_of
 from guiapp.core.encode.families.rows import Rows, laid_out, rows_of
 from guiapp.core.hugging_face.characters import (
     DOTTED_CAPITAL_I,

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families.dna import dna_tokens
-from guiapp.core.encode.families.lone_spaces import with_lone_spaces
 from guiapp.core.encode.families.pair_merging import PairEncoder, PairPipeline, to_source
 from guiapp.core.encode.families.pipeline import Quick, not_quick
 from guiapp.core.encode.families.rows import Rows, laid_out, rows_of
@@ -26,6 +25,7 @@ from guiapp.core.vocabulary.merges import byte_pair_merging
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.pairs import ALL_PIECES, NEWLINES, NO_PIECES
 
+SPACE, NEWLINE = 0x20, 0x0A
 WINDOW_BYTES = 256  # the first guess at how far away a cut lies
 MOST_FOLLOWING = 3  # bytes of a character behind its first
 
@@ -222,3 +222,25 @@ def _one_piece(repaired: Repaired) -> _Pieces:
 
 def _source_offset(repaired: NormalizedText | None, offset: int) -> int:
     return offset if repaired is None else int(repaired.starts[offset])
+
+
+def with_lone_spaces(
+    tokens: FragmentTokens, repaired: NormalizedText, space_id: int | None
+) -> FragmentTokens:
+    """The tokens of a repaired text, with `space_id`, if any, for each space that stood there so."""
+    is_lone = _lone_spaces(repaired)
+    if not is_lone.any():
+        return tokens
+    is_empty = tokens.starts == tokens.ends
+    is_space = is_lone[tokens.starts - is_empty]
+    ids = np.where(is_space, -1 if space_id is None else space_id, tokens.ids).astype(np.int32)
+    stays = ~is_space if space_id is None else ~(is_space & is_empty)
+    return FragmentTokens(ids[stays], tokens.starts[stays], tokens.ends[stays])
+
+
+def _lone_spaces(repaired: NormalizedText) -> NDArray[np.bool_]:
+    """Which bytes are spaces that took several bytes, between newlines or the ends of the text."""
+    is_newline = np.concatenate([[True], repaired.data == NEWLINE, [True]])
+    is_long = (repaired.data == SPACE) & (repaired.ends - repaired.starts > 1)
+    lone: NDArray[np.bool_] = is_long & is_newline[:-2] & is_newline[2:]
+    return lone

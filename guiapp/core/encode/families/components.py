@@ -7,8 +7,10 @@ Where nothing but the text is cut by patterns, `BytePairPipeline` does the same,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
+from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +19,10 @@ from numpy.typing import NDArray
 from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens, join_tokens
 from guiapp.core.encode.families.pair_merging import PairEncoder, to_source
 from guiapp.core.encode.families.pipeline import Pipeline
-from guiapp.core.encode.families.symbol_merging import SymbolEncoder
 from guiapp.core.encode.families.watcher import UNWATCHED, Watcher, watch_whole
+from guiapp.core.encode.reference import heap as readable_heap
+from guiapp.core.encode.reference import scan as readable_scan
+from guiapp.core.encode.reference.merge import Slots, symbol_slots
 from guiapp.core.hugging_face.aligned import AlignedText
 from guiapp.core.hugging_face.models import PieceModel, unigram, word_level, word_piece
 from guiapp.core.hugging_face.pre_tokenizers import without_byte_mapping
@@ -27,11 +31,26 @@ from guiapp.core.text.added_tokens import Found, TokenSearch
 from guiapp.core.text.normalized import NormalizedText, from_source
 from guiapp.core.text.utf8 import well_formed
 from guiapp.core.vocabulary.byte_alphabet import NAMES
-from guiapp.core.vocabulary.merges import PairMerging, listed_merging
-from guiapp.core.vocabulary.parts import Parts
+from guiapp.core.vocabulary.merges import ABSENT, PairMerging, listed_merging
+from guiapp.core.vocabulary.parts import ModelOptions, Parts
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.pairs import ALL_PIECES, NO_PIECES
 
+READABLE = {"scan": readable_scan.steps, "heap": readable_heap.steps}
+ENDINGS = (
+    (False, False),
+    (False, True),
+    (True, False),
+    (True, True),
+)  # first of its piece, last of its piece
+N_CODES = 0x110000
+REFUSED = dict.fromkeys(
+    ("fast", "backtrack", "table", "greedy", "fewest"),
+    "The tokens of this vocabulary are marked where they begin or end, or stand for unknown text: other "
+    "algorithms go by the bytes alone.",
+)
+
+Symbols = list[tuple[int, int, int]]  # token, start and end of each
 Find = Callable[[AlignedText], Found]
 
 
@@ -188,3 +207,187 @@ class PartsPipeline(Pipeline):
 
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
         return len(fragment)
+
+
+# Pair merging that starts from marked symbols, and from stand-ins for what is unknown, as `tokenizers` does
+
+
+class SymbolEncoder:
+    """See `PieceModel`."""
+
+    encoders: tuple[str, ...] = ("heap", "scan")
+    refused = REFUSED
+
+    def __init__(self, merging: PairMerging, options: ModelOptions) -> None:
+        self.merging = self._merging = merging
+        self._model, self._options = merging.model, options
+
+    def prepare(self) -> None:
+        """Make now what the first encoding would make."""
+        self._model.prepare()
+        _ = self._symbols_of_codes
+
+    @cached_property
+    def _byte_tokens(self) -> list[int]:
+        """The tokens <0x00> to <0xFF>, or ABSENT."""
+        found: list[int] = self._merging.tokens.find(NAMES).tolist()
+        return found
+
+    @cached_property
+    def _symbols_of_codes(self) -> list[NDArray[np.int32]]:
+        """For each of ENDINGS the symbol of each code point, or ABSENT."""
+        prefix, suffix = self._options.continuing_prefix.encode(), self._options.end_suffix.encode()
+        data, offsets = self._merging.tokens.data.tobytes(), self._merging.tokens.offsets.tolist()
+        found = [np.full(N_CODES, ABSENT, np.int32) for _ in ENDINGS]
+        longest = len(prefix) + len(suffix) + 4
+        for token, (start, end) in enumerate(pairwise(offsets)):
+            if end - start > longest:
+                continue
+            text = data[start:end]
+            for symbols, (is_first, is_last) in zip(found, ENDINGS, strict=True):
+                before, behind = b"" if is_first else prefix, suffix if is_last else b""
+                inner = text[len(before) : len(text) - len(behind)]
+                if text == before + inner + behind and (code := _only_code(inner)) is not None:
+                    symbols[code] = token
+        return found
+
+    def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
+        """The tokens of a text, its pieces ending at `piece_ends`."""
+        ids, starts, ends, symbol_ends = self._start_symbols(text, piece_ends)
+        tokens, first, last = self._model.merge_symbols(ids, symbol_ends, encoder != "scan")
+        return FragmentTokens(tokens, starts[first], ends[last - 1])
+
+    def _start_symbols(
+        self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """All start symbols: ids, starts and ends; and behind how many each piece ends."""
+        whole = self._whole_tokens(text, piece_ends)
+        starts = np.flatnonzero(text & 0xC0 != 0x80)
+        ends = np.append(starts[1:], len(text))
+        codes = np.frombuffer(text.tobytes().decode().encode("utf-32-le"), np.uint32)
+        behind = np.searchsorted(starts, piece_ends)
+        is_first, is_last = np.zeros(len(starts), np.bool_), np.zeros(len(starts), np.bool_)
+        is_first[np.append(0, behind[:-1])], is_last[behind - 1] = True, True
+        ids = np.empty(len(codes), np.int32)
+        for symbols, (first, last) in zip(self._symbols_of_codes, ENDINGS, strict=True):
+            here = (is_first == first) & (is_last == last)
+            ids[here] = symbols[codes[here]]
+        if (ids != ABSENT).all() and (whole == ABSENT).all():
+            return ids, starts, ends, behind
+        return self._one_by_one(text.tobytes(), piece_ends.tolist(), whole.tolist())
+
+    def _whole_tokens(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The token that each piece is and stays, or ABSENT."""
+        if not self._options.ignore_merges:
+            return np.full(len(piece_ends), ABSENT, np.int32)
+        data, bounds = text.tobytes(), [0, *piece_ends.tolist()]
+        return self._merging.tokens.find([data[start:end] for start, end in pairwise(bounds)])
+
+    def _one_by_one(
+        self, data: bytes, piece_ends: list[int], whole: list[int]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        found: Symbols = []
+        symbol_ends = []
+        for (start, end), token in zip(pairwise([0, *piece_ends]), whole, strict=True):
+            own = [(token, 0, end - start)] if token != ABSENT else self.start_symbols(data[start:end])
+            found += [(symbol, start + a, start + b) for symbol, a, b in own]
+            symbol_ends.append(len(found))
+        ids, starts, ends = np.array(found, np.int64).reshape(-1, 3).T
+        return ids.astype(np.int32), starts.copy(), ends.copy(), np.array(symbol_ends, np.int64)
+
+    def start_symbols(self, piece: bytes) -> Symbols:
+        """The symbols that merging a piece starts from.
+
+        Unknown characters wait for the next known one, so what is written as bytes goes before them: the
+        library's way.  Each symbol takes the bytes of as many as it stands for, whichever these are.
+        """
+        unknown = ABSENT if self._options.unknown is None else self._options.unknown
+        sizes: list[tuple[int, int]] = []  # symbol, and how many bytes it stands for
+        kept: list[int] = []  # the bytes that belong to symbols
+        waiting = 0  # bytes of unknown characters
+        text, at = piece.decode(), 0
+        for index, character in enumerate(text):
+            is_first, is_last = index == 0, index == len(text) - 1
+            size = len(character.encode())
+            symbol = int(self._symbols_of_codes[2 * is_first + is_last][ord(character)])
+            spelled = self._spelled_as_bytes(character, is_first, is_last) if symbol == ABSENT else []
+            if symbol != ABSENT:
+                if waiting:
+                    sizes.append((unknown, waiting))
+                    waiting = 0
+                sizes.append((symbol, size))
+            elif spelled:
+                sizes += spelled
+            elif unknown != ABSENT:
+                if waiting and not self._options.fuses_unknown:
+                    sizes.append((unknown, waiting))
+                    waiting = 0
+                waiting += size
+            if symbol != ABSENT or spelled or unknown != ABSENT:
+                kept += range(at, at + size)
+            at += size
+        if waiting:
+            sizes.append((unknown, waiting))
+        return _placed(sizes, kept)
+
+    def _spelled_as_bytes(self, character: str, is_first: bool, is_last: bool) -> list[tuple[int, int]]:
+        """The tokens for the bytes of an unknown character and its marks, those of marks stand for none."""
+        if not self._options.byte_fallback:
+            return []
+        before = b"" if is_first else self._options.continuing_prefix.encode()
+        behind = self._options.end_suffix.encode() if is_last else b""
+        own = character.encode()
+        sizes = [0] * len(before) + [1] * len(own) + [0] * len(behind)
+        tokens = [self._byte_tokens[byte] for byte in before + own + behind]
+        return [] if ABSENT in tokens else list(zip(tokens, sizes, strict=True))
+
+    def encode_readable(
+        self, text: bytes, piece_ends: Sequence[int], encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
+        """The same, step by step."""
+        watcher.split(piece_ends)
+        tokens: Symbols = []
+        for start, end in pairwise([0, *piece_ends]):
+            found = self._encode_piece(text[start:end], start, encoder, watcher)
+            tokens += [(token, start + a, start + b) for token, a, b in found]
+        ids, starts, ends = np.array(tokens, np.int64).reshape(-1, 3).T
+        return FragmentTokens(ids.astype(np.int32), starts.copy(), ends.copy())
+
+    def _encode_piece(self, piece: bytes, start: int, encoder: str, watcher: Watcher) -> Symbols:
+        whole = int(self._merging.tokens.find([piece])[0]) if self._options.ignore_merges else ABSENT
+        if whole != ABSENT:
+            tokens = [(whole, 0, len(piece))]
+            watcher.piece(start, piece, None, None)
+            watcher.end_piece(tokens)
+            return tokens
+        symbols = self.start_symbols(piece)
+        watcher.piece(start, piece, None, symbols)
+        slots: Slots = [symbol for symbol, _, _ in symbols]
+        for step in READABLE[encoder]([symbol for symbol, _, _ in symbols], self._merging.rules):
+            step.apply(slots)
+            watcher.step(step)
+        bounds = [*symbol_slots(slots), len(slots)]
+        tokens = [
+            (int(slots[at] or 0), symbols[at][1], symbols[behind - 1][2]) for at, behind in pairwise(bounds)
+        ]
+        watcher.end_piece(tokens)
+        return tokens
+
+
+def _only_code(text: bytes) -> int | None:
+    """The code point of a text of one character."""
+    try:
+        character = text.decode()
+    except UnicodeDecodeError:
+        return None
+    return ord(character) if len(character) == 1 else None
+
+
+def _placed(sizes: list[tuple[int, int]], kept: list[int]) -> Symbols:
+    """Each symbol with the bytes that are its turn; one that stands for none, with the place where it is."""
+    symbols, done = [], 0
+    for symbol, size in sizes:
+        start = kept[done] if done < len(kept) else kept[-1] + 1
+        done += size
+        symbols.append((symbol, start, kept[done - 1] + 1 if size else start))
+    return symbols

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens, join_tokens
-from guiapp.core.encode.families.chunks import tokens_from_steps
+from guiapp.core.encode.families.cuts import tokens_from_steps
 from guiapp.core.encode.families.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 

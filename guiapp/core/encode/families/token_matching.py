@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, lru_cache, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families.derivations import Derivations, derivations_of, why_not_linear
 from guiapp.core.encode.families.watcher import Watcher
-from guiapp.core.encode.reference import backtrack, fewest, greedy, heap, table
+from guiapp.core.encode.reference import backtrack, fewest, heap, table
+from guiapp.core.encode.reference import longest_match as greedy
 from guiapp.core.encode.reference.fewest import Dropout
 from guiapp.core.encode.reference.longest_match import Choose, Join, Matches, Take, Taken
 from guiapp.core.encode.reference.merge import Merge, Slots, symbol_slots
 from guiapp.core.vocabulary.merges import PairMerging
-from guiapp.core.vocabulary.token_tree import TokenTree
+from guiapp.core.vocabulary.token_tree import TokenTree, tree_of
 from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.native import matching as native
 from guiapp.native.matching import encode_fewest, encode_greedy, encode_linear
 
+LONGEST_SYMBOL = 1 << 12  # bytes; telling neighbours apart may take the square of their lengths
 LINEAR = ("backtrack", "table")
 APPROXIMATE = ("greedy", "fewest")
 STATES: dict[str, Callable[[], Any]] = {
@@ -145,3 +147,36 @@ def _matches(tree: TokenTree, piece: bytes, fallback: Any) -> Matches:
         lambda token: int(tree.lengths[token]),
         fallback,
     )
+
+
+# What the linear-time encoders know about a vocabulary: derivations, and the tree of what can be made
+
+
+class Derivations(NamedTuple):
+    """How each symbol is made, and the tree of all symbols that merging can leave."""
+
+    native: native.Derivations
+    tree: TokenTree
+
+
+def why_not_linear(merging: PairMerging) -> str:
+    """Why a vocabulary cannot be encoded by looking for compatible neighbours; "" where it can."""
+    longest = native.longest_symbol(merging.model)
+    if longest is None:
+        return (
+            "A token of this vocabulary ends within a character, so that it fits only at the end of a text."
+        )
+    if longest > LONGEST_SYMBOL:
+        return (
+            f"A token of this vocabulary has {longest:,} bytes. Telling which neighbours fit is done for up "
+            f"to {LONGEST_SYMBOL:,}."
+        )
+    return ""
+
+
+def derivations_of(merging: PairMerging) -> Derivations:
+    """The derivations of all symbols of a vocabulary; for none that `why_not_linear` refuses."""
+    derivations = native.Derivations(merging.model)
+    is_reached = derivations.is_reached
+    ids = np.flatnonzero(is_reached).astype(np.int32)
+    return Derivations(derivations, tree_of(*merging.model.symbols(are_spelled=False), ids, is_reached))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families import cuts
-from guiapp.core.encode.families.chunks import chunks_of, join_chunks, tokens_from_steps
+from guiapp.core.encode.families.cuts import chunks_of, join_chunks, tokens_from_steps
 from guiapp.core.encode.families.pipeline import Pipeline
 from guiapp.core.encode.families.rows import LONGEST_OF_MANY, Rows, laid_out
 from guiapp.core.encode.families.unigram_words import LONGEST_TOKEN, UnigramWords

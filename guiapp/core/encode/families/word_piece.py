@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families.chunks import chunks_of, join_chunks, tokens_from_steps
+from guiapp.core.encode.families.cuts import chunks_of, join_chunks, tokens_from_steps
 from guiapp.core.encode.families.pipeline import Pipeline
 from guiapp.core.encode.families.rows import Rows, laid_out
 from guiapp.core.encode.families.watcher import UNWATCHED, Watcher

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families.chunks import tokens_from_steps
+from guiapp.core.encode.families.cuts import tokens_from_steps
 from guiapp.core.encode.families.pipeline import Pipeline
 from guiapp.core.encode.families.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.encode.reference import words

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.families.rows import Rows
-from guiapp.core.encode.parallel.share_out import share_out
+from guiapp.core.encode.parallel.many_texts import share_out
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError

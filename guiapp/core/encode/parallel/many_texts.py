@@ -6,23 +6,31 @@ short texts are handed over a group at a time, laid out one behind the other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from _thread import start_new_thread
+from collections.abc import Callable, Sequence
 from itertools import pairwise
+from operator import itemgetter
+from queue import SimpleQueue
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.encode.encoding import FragmentTokens, join_tokens
 from guiapp.core.encode.families.pipeline import Pipeline
 from guiapp.core.encode.families.rows import Rows
-from guiapp.core.encode.parallel import long_texts
-from guiapp.core.encode.parallel.share_out import share_out
 from guiapp.core.text.special_tokens import ManyParts
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
 
+T = TypeVar("T")
+R = TypeVar("R")
+LEAST_LONG_BYTES = 2 << 20  # below, threads take longer to start than they save
+MOST_THREADS, MOST_ASKED_FOR = 8, 64  # each may have a cache of 20 MB
+LEAST_PART = 1 << 17  # bytes
+PARTS_PER_THREAD = 4  # some parts take longer than others, and threads have to wait for each other
 LEAST_BYTES = 1 << 17  # below, threads take longer to start than they save
 LEAST_BYTES_PER_TEXT = 1 << 10  # of texts that are handed over one by one
 LEAST_GROUP, MOST_GROUP = 1 << 16, 1 << 19  # bytes
@@ -85,7 +93,7 @@ class _Groups:
         return Rows(np.concatenate(ids), np.fromiter(map(len, ids), np.int64, len(ids)))
 
     def _encode_one(self, text: bytes) -> NDArray[np.int32]:
-        if len(text) < long_texts.LEAST_BYTES:
+        if len(text) < LEAST_LONG_BYTES:
             return self._on_one_thread.encode(text, False, self._parse_special, self._encoder).token_ids
         with self._long_text:  # which has several threads for itself
             return self._tokenizer.encode(text, False, self._parse_special, self._encoder).token_ids
@@ -109,3 +117,76 @@ def _with_special(rows: Rows, parts: ManyParts, n_texts: int) -> Rows:
     np.add.at(counts, parts.texts_of_stretches, rows.counts)
     np.add.at(counts, parts.texts_of_ids, 1)
     return Rows(np.insert(rows.ids, ends[parts.n_before], parts.ids), counts)
+
+
+def encode_in_parts(
+    pipeline: Pipeline,
+    fragment: NDArray[np.uint8],
+    after_special: bool,
+    encoder: str,
+    n_threads: int,
+    n_parts: int,
+) -> FragmentTokens:
+    """The tokens of a fragment by an exact encoder of its pipeline, from those of about `n_parts` parts."""
+    bounds = _part_bounds(pipeline, fragment, n_parts)
+
+    def encode_part(part: tuple[int, int]) -> FragmentTokens:
+        start, end = part
+        return pipeline.encode(fragment[start:end], after_special and start == 0, encoder).moved(start)
+
+    return join_tokens(share_out(encode_part, list(pairwise(bounds)), n_threads))
+
+
+def _part_bounds(pipeline: Pipeline, fragment: NDArray[np.uint8], n_parts: int) -> list[int]:
+    """Where parts of about equal lengths begin, and the end of the last; fewer where cuts are rare."""
+    size = len(fragment)
+    bounds = [0]
+    for part in range(1, n_parts):
+        position = size * part // n_parts
+        if position > bounds[-1]:
+            cut = pipeline.cut_after(fragment, position)
+            if cut >= size:
+                break
+            bounds.append(cut)
+    return [*bounds, size]
+
+
+def share_out(function: Callable[[T], R], items: Sequence[T], n_threads: int) -> list[R]:
+    """The results of a function that releases Python's lock, in order.
+
+    The first error, in the order of the items, is raised here, once nothing runs any more.  Where the system
+    refuses further threads, those that it gave do all the work.  Nobody waits for threads to start, as
+    `threading` would: that takes as long as to encode a hundred short texts.
+    """
+    results: dict[int, R] = {}
+    places = iter(range(len(items)))
+    ended: SimpleQueue[tuple[int, BaseException] | None] = SimpleQueue()
+
+    def work() -> None:
+        place = 0
+        try:
+            for place in places:
+                results[place] = function(items[place])
+        except BaseException as error:
+            ended.put((place, error))
+        else:
+            ended.put(None)
+        for _ in places:  # after an error nobody begins anything more
+            pass
+
+    n_started = _start(work, min(n_threads, len(items)) - 1)
+    work()
+    failures = [failure for _ in range(n_started + 1) if (failure := ended.get()) is not None]
+    if failures:
+        raise min(failures, key=itemgetter(0))[1]
+    return [results[place] for place in range(len(items))]
+
+
+def _start(work: Callable[[], None], n_threads: int) -> int:
+    """How many of so many threads the system has started."""
+    for n_started in range(n_threads):
+        try:
+            start_new_thread(work, ())
+        except RuntimeError:
+            return n_started
+    return max(n_threads, 0)

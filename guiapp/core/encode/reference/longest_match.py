@@ -87,3 +87,16 @@ class Matches(NamedTuple):
         while token is not None:
             yield token, start + self.length(token)
             token = self.shorter(token)
+
+
+def steps(size: int, matches: Matches) -> Iterator[Take]:
+    """Yield the tokens of a piece of `size` bytes, in order."""
+    at = 0
+    while at < size:
+        token = matches.longest(at)
+        if token is None:
+            at, tokens = matches.fallback(at)
+            yield from (Take(*token) for token in tokens)
+        else:
+            yield Take(token, at, at + matches.length(token))
+            at += matches.length(token)

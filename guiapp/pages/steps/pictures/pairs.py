@@ -9,8 +9,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from guiapp.analysis.trace.candidates import Candidate
-from guiapp.kit.widgets.painting import fill
-from guiapp.kit.widgets.rounded_boxes import RoundedBoxes
+from guiapp.kit.widgets.painting import RoundedBoxes, fill
 from guiapp.kit.widgets.scales import (
     SCALE_PX,
     Scale,

@@ -7,7 +7,7 @@ from enum import Enum
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
-from guiapp.kit.widgets.rounded_boxes import BoxLook
+from guiapp.kit.widgets.painting import BoxLook
 from guiapp.kit.widgets.style_sheet import blend
 from guiapp.kit.widgets.theme import Theme
 

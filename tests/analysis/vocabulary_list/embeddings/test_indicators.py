@@ -9,9 +9,14 @@ from gguf import GGMLQuantizationType
 from quantised_by_ggml import KINDS, quantised
 
 from guiapp import open_model
-from guiapp.analysis.vocabulary_list.embeddings import measures
-from guiapp.analysis.vocabulary_list.embeddings.indicators import COMPARED, NORM, Indicators, token_indicators
-from guiapp.analysis.vocabulary_list.embeddings.known_unused import known_unused
+from guiapp.analysis.vocabulary_list.embeddings import indicators as measures
+from guiapp.analysis.vocabulary_list.embeddings.indicators import (
+    COMPARED,
+    NORM,
+    Indicators,
+    known_unused,
+    token_indicators,
+)
 from guiapp.analysis.vocabulary_list.embeddings.matrices import INPUT, OUTPUT, OUTPUT_BIAS
 from guiapp.errors import VocabError
 

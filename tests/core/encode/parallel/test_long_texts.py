@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import guiapp
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.encode import tokenizer as tokenizers
-from guiapp.core.encode.parallel.long_texts import encode_in_parts
+from guiapp.core.encode.parallel.many_texts import encode_in_parts
 from guiapp.errors import EncodeError
 
 TOKENIZERS = {model.name: guiapp.open_model(f"demo:{model.name}") for model in DEMO_MODELS}
@@ -54,7 +54,7 @@ def outcome(encode, *arguments):
 
 def test_only_long_texts_use_threads_and_only_where_they_may(monkeypatch):
     used = []
-    monkeypatch.setattr(tokenizers, "LEAST_BYTES", 1000)
+    monkeypatch.setattr(tokenizers, "LEAST_LONG_BYTES", 1000)
     monkeypatch.setattr(tokenizers, "LEAST_PART", 100)
     monkeypatch.setattr(
         tokenizers, "encode_in_parts", lambda *given: used.append(given[3:5]) or encode_in_parts(*given)
@@ -73,7 +73,7 @@ def test_only_long_texts_use_threads_and_only_where_they_may(monkeypatch):
 
 @pytest.mark.parametrize("n_threads", [-1, 0, 1 << 40])
 def test_any_number_of_threads_will_do(monkeypatch, n_threads):
-    monkeypatch.setattr(tokenizers, "LEAST_BYTES", 1000)
+    monkeypatch.setattr(tokenizers, "LEAST_LONG_BYTES", 1000)
     monkeypatch.setattr(tokenizers, "LEAST_PART", 1000)
     text = "Many words, some of them numbers like 1234. " * 100
     for tokenizer in TOKENIZERS.values():
@@ -87,9 +87,9 @@ def test_without_further_threads_long_texts_are_encoded_on_the_calling_one(monke
     def refuse(*_):
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr("guiapp.core.encode.parallel.share_out.start_new_thread", refuse)
+    monkeypatch.setattr("guiapp.core.encode.parallel.many_texts.start_new_thread", refuse)
     monkeypatch.setattr("threading._start_new_thread", refuse)
-    monkeypatch.setattr(tokenizers, "LEAST_BYTES", 1000)
+    monkeypatch.setattr(tokenizers, "LEAST_LONG_BYTES", 1000)
     monkeypatch.setattr(tokenizers, "LEAST_PART", 100)
     text = "Many words, some of them numbers like 1234. " * 100
     found = TOKENIZERS["bpe"].with_threads(2).encode(text)

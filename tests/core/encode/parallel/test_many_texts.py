@@ -10,7 +10,8 @@ from pair_vocabularies import BYTE_TOKENS
 from random_texts import random_texts
 
 import guiapp
-from guiapp.core.encode.parallel import long_texts, many_texts
+from guiapp.core.encode.parallel import many_texts
+from guiapp.core.encode.parallel import many_texts as long_texts
 from guiapp.errors import EncodeError
 
 SEED = 20261122
@@ -71,7 +72,7 @@ def test_texts_that_are_not_split_are_pieces_of_their_own():
 
 @pytest.mark.parametrize("model", [*ENCODED_TOGETHER, "demo:unigram"])
 def test_long_texts_among_short_ones_have_their_ids(model, monkeypatch):
-    monkeypatch.setattr(long_texts, "LEAST_BYTES", 200_000)
+    monkeypatch.setattr(long_texts, "LEAST_LONG_BYTES", 200_000)
     tokenizer = guiapp.open_model(model)
     long_text = b"The quick brown fox jumps over the lazy dog. " * 5_000
     texts = [*[b"a short one"] * 100, long_text, long_text[:150_000], *[b"", b"another"] * 100]

@@ -7,10 +7,8 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
-from guiapp.pages.bench.bar import MOST_CHIPS, BenchBar
-from guiapp.pages.bench.chips import ContenderChip
-from guiapp.pages.bench.choice import CODE, ENGLISH, TEXTS
-from guiapp.pages.bench.entrants import Entrant
+from guiapp.pages.bench.bar import MOST_CHIPS, BenchBar, ContenderChip
+from guiapp.pages.bench.choice import CODE, ENGLISH, TEXTS, Entrant
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -29,7 +29,7 @@ from guiapp.pages.bench.charts import (
     texts_of,
     tip_of,
 )
-from guiapp.pages.bench.contender_look import N_LOOKS, ORDER, look_of
+from guiapp.pages.bench.markers import N_LOOKS, ORDER, look_of
 
 SIZES = ((420, 260), (860, 420), (1800, 1000))
 ALL = EVERYTHING["results"]

@@ -13,7 +13,7 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.bench.custom import CustomContenders
-from guiapp.pages.bench.custom_dialog import EXAMPLES, TITLES, WARNING, CustomDialog
+from guiapp.pages.bench.more import EXAMPLES, TITLES, WARNING, CustomDialog
 
 LEFT = Qt.MouseButton.LeftButton
 COMMAND_LINE = f"{sys.executable} -c 'print(1, 2)'"

@@ -12,13 +12,11 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.popover import Explanation
-from guiapp.pages.bench.choice import AIMS, CODE, ENGLISH, THROUGHPUT
+from guiapp.pages.bench.choice import AIMS, CODE, ENGLISH, THROUGHPUT, Entrant
 from guiapp.pages.bench.custom import CustomContenders
-from guiapp.pages.bench.custom_dialog import CustomDialog
-from guiapp.pages.bench.entrants import Entrant
 from guiapp.pages.bench.forecast import duration_text
 from guiapp.pages.bench.model import BenchModel
-from guiapp.pages.bench.more import LimitsCard, MorePanel
+from guiapp.pages.bench.more import CustomDialog, LimitsCard, MorePanel
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -17,10 +17,10 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.analysis.bench.remarks import remarks
+from guiapp.pages.bench.bar import RunsDialog
 from guiapp.pages.bench.history import SavedRun
 from guiapp.pages.bench.results import CALM, CHANGES
 from guiapp.pages.bench.runner import BenchRunner
-from guiapp.pages.bench.runs_dialog import RunsDialog
 
 LEFT = Qt.MouseButton.LeftButton
 

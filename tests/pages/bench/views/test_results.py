@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.bench.results import CALM, EXACTNESS, FIGURES, NOTHING_YET, PUBLISHED, ResultsView
-from guiapp.pages.bench.sheet import Sheet
+from guiapp.pages.bench.saving import Sheet
 
 LEFT = Qt.MouseButton.LeftButton
 CALM_RUN = {"results": [row for row in RUN["results"] if row["scenario"] == "throughput"]}

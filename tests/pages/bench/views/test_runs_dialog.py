@@ -13,10 +13,9 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.bench.history import load_run, rename_run
 from guiapp.pages.bench import kept_runs
+from guiapp.pages.bench.bar import HOW, NO_RUNS, SHOWN, RunsDialog
 from guiapp.pages.bench.history import RunHistory
-from guiapp.pages.bench.kept_runs import KeptRuns
-from guiapp.pages.bench.run_list import RunList
-from guiapp.pages.bench.runs_dialog import HOW, NO_RUNS, SHOWN, RunsDialog
+from guiapp.pages.bench.kept_runs import KeptRuns, RunList
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.kit.widgets.theme import DARK, LIGHT
 from guiapp.pages.bench import saving as bench_export
-from guiapp.pages.bench.chart_images import paper_charts, paper_pictures
+from guiapp.pages.bench.saving import paper_charts, paper_pictures
 
 
 @pytest.fixture

@@ -18,10 +18,10 @@ from guiapp.analysis.chat.messages import conversation_of
 from guiapp.analysis.doctor.findings import TemplateLine
 from guiapp.core.demo import demo_model_path
 from guiapp.pages.chat.beside import Beside, Way
-from guiapp.pages.chat.json_dialog import JsonDialog
 from guiapp.pages.chat.llama_check import LlamaVerdict
+from guiapp.pages.chat.message_list import JsonDialog
 from guiapp.pages.chat.template_panel import CHATML
-from guiapp.window.page_tabs import PageTabs
+from guiapp.window.main_window import PageTabs
 
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
 from guiapp.analysis.chat.messages import conversation_of
-from guiapp.pages.chat.json_dialog import JsonDialog
+from guiapp.pages.chat.message_list import JsonDialog
 
 Left = Qt.MouseButton.LeftButton
 MESSAGES = [

@@ -3,7 +3,7 @@
 import numpy as np
 
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.compare.map_bar import MapBar
+from guiapp.pages.compare.columns import MapBar
 
 
 def test_ticks_stand_where_text_costs_more_the_longer_the_more(qtbot, qapp):

@@ -11,8 +11,7 @@ from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.page_base import PageRequests
 from guiapp.kit.widgets.theme import DARK, ThemeSource
 from guiapp.pages.compare import summary as summary_module
-from guiapp.pages.compare.summary_panel import SummaryPanel
-from guiapp.pages.compare.summary_terms_view import TermsPopover
+from guiapp.pages.compare.summary_panel import SummaryPanel, TermsPopover
 
 LEFT = Qt.MouseButton.LeftButton
 OTHERS = ("demo:wordpiece", "demo:toy")

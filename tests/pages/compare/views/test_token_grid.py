@@ -4,7 +4,7 @@ from pictures import in_words, paintings_of
 from PySide6.QtCore import QRect
 
 from guiapp.kit.widgets.theme import LIGHT, ThemeSource
-from guiapp.pages.compare.token_grid import ROW_PX, GridRow, GridToken, TokenGrid
+from guiapp.pages.compare.details import GRID_ROW_PX, GridRow, GridToken, TokenGrid
 
 
 def test_a_token_without_text_between_others_is_drawn(qtbot, qapp):
@@ -22,12 +22,12 @@ def test_a_token_without_text_between_others_is_drawn(qtbot, qapp):
 def test_only_a_row_whose_tokens_do_not_fit_says_that_there_are_more(qtbot, qapp):
     grid = TokenGrid(ThemeSource(qapp, "light"))
     qtbot.addWidget(grid)
-    grid.resize(260, 2 * ROW_PX)
+    grid.resize(260, 2 * GRID_ROW_PX)
     below, signs = [], []
     for labels in (["<|begin_of_text|>" * 2], ["token"] * 9, ["short"]):
         tokens = tuple(GridToken(at, at, label, 1, 0) for at, label in enumerate(labels))
         grid.show_rows([GridRow(0, "A", tokens), GridRow(1, "B", ())])
-        below.append(grid.grab(QRect(0, ROW_PX, 260, ROW_PX)).toImage())
+        below.append(grid.grab(QRect(0, GRID_ROW_PX, 260, GRID_ROW_PX)).toImage())
         signs.append("… dim" in in_words(paintings_of(grid).marks, LIGHT))
     assert below[0] == below[1] == below[2]
     assert signs == [False, True, False]

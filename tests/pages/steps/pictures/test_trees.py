@@ -7,7 +7,7 @@ from guiapp.analysis.trace.candidates import Candidate
 from guiapp.pages.steps.cards import LARGEST, enlargement
 from guiapp.pages.steps.pictures.pairs import shown_pairs, standings
 from guiapp.pages.steps.pictures.standing import Standing
-from guiapp.pages.steps.pictures.trees import lay_out_heap
+from guiapp.pages.steps.pictures.view import lay_out_heap
 
 
 @pytest.mark.parametrize(("width", "height"), [(200, 60), (430, 170), (430, 400), (1200, 600)])

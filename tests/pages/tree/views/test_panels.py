@@ -28,12 +28,10 @@ from guiapp.kit.widgets.painting import Painted
 from guiapp.kit.widgets.styled_text import StyledText
 from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.tree.card import TreeCard
 from guiapp.pages.tree.details import NODE_FACTS, describe_node, merge_story
 from guiapp.pages.tree.figures import FigureRow
-from guiapp.pages.tree.page import make_page
-from guiapp.pages.tree.panels import NOTHING
-from guiapp.pages.tree.prefix_tree_view import PrefixTreeView
+from guiapp.pages.tree.page import TreeCard, make_page
+from guiapp.pages.tree.panels import NOTHING, PrefixTreeView
 from guiapp.pages.tree.saving_view import MOST_PX
 from guiapp.window.actions import Actions
 

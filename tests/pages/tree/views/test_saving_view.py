@@ -29,8 +29,7 @@ from guiapp.pages.tree.labels_view import (
     turned_place,
 )
 from guiapp.pages.tree.page import TreePage
-from guiapp.pages.tree.saving import FORMATS
-from guiapp.pages.tree.saving_view import Drawing, ExportError, save_picture, svg_of
+from guiapp.pages.tree.saving_view import FORMATS, Drawing, ExportError, save_picture, svg_of
 
 RGB32 = QImage.Format.Format_RGB32
 

@@ -16,10 +16,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp.analysis.tree.picture import ROOT
-from guiapp.pages.tree.card import TreeCard
 from guiapp.pages.tree.geometry import Icicle, Sunburst
 from guiapp.pages.tree.labels import places
 from guiapp.pages.tree.marks import bending, mark_points, node_outline
+from guiapp.pages.tree.page import TreeCard
 
 
 def widest_child(page):
