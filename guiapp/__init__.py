@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from guiapp.analysis.chat.chat import Chat
     from guiapp.analysis.compare.comparison import Comparison
     from guiapp.analysis.doctor.doctor import Diagnosis
-    from guiapp.analysis.explain.why.told import TokenWhy
-    from guiapp.analysis.hunt.finds import Hunt
+    from guiapp.analysis.explain.why.explanation import TokenWhy
+    from guiapp.analysis.hunt.mismatches import Hunt
     from guiapp.analysis.vocabulary_list.report import TokenList
     from guiapp.analysis.vocabulary_list.special_tokens import SpecialToken
     from guiapp.core.encode.tokenizer import Tokenizer
@@ -99,14 +99,14 @@ def compare(
     comparison.spans.differences                  # int64[d, 2]: byte ranges where not all spans are equal
     comparison.difference_ids(0)                  # of the first of them, the token ids of each model
     """
-    from guiapp.analysis.compare.comparison import Side, compare_text
+    from guiapp.analysis.compare.comparison import ModelSide, compare_text
     from guiapp.core.encode.tokenizer import Tokenizer
 
     sides = []
     for model in models:
         tokenizer = model if isinstance(model, Tokenizer) else open_model(model)
         name = tokenizer.vocabulary.name if isinstance(model, Tokenizer) else fsdecode(model)
-        sides.append(Side(name, tokenizer, None, add_special, parse_special))
+        sides.append(ModelSide(name, tokenizer, None, add_special, parse_special))
     return compare_text(sides, text)
 
 
@@ -134,8 +134,9 @@ def hunt(
     batches: int | None = None,
     progress: Callable[[Hunt], None] | None = None,
 ) -> Hunt:
-    """Texts on which two tokenizers differ, the shortest for each cause: `guiapp.analysis.hunt.finds.Hunt`,
-    whose `why_inconclusive` says when finding nothing is no verdict.
+    """Texts on which two tokenizers differ, the shortest for each cause.
+
+    `why_inconclusive` of the result says when finding nothing is no verdict.
 
     `second` may also be an installed library such as "llama.cpp", by its name in
     `guiapp.analysis.libraries.table.PEERS`.  Works in processes of its own, so a script calls it below

@@ -16,7 +16,7 @@ import longest_match_training
 from gguf import TokenType
 
 from guiapp.analysis.train import bpe
-from guiapp.analysis.train.corpus import BYTE_LEVEL_WORDS, SENTENCEPIECE_WORDS, Corpus, count_words
+from guiapp.analysis.train.corpus import BYTE_LEVEL_WORDS, SENTENCEPIECE_WORDS, TrainingCorpus, count_words
 from guiapp.analysis.train.vocabularies import (
     SPACE,
     byte_tokens,
@@ -231,7 +231,7 @@ def train_sentencepiece_bpe(
     The special tokens come first, then the 256 bytes that stand in for characters without a token.
     """
     words = count_words(text.replace(" ", SPACE), SENTENCEPIECE_WORDS)
-    corpus = Corpus({tuple(word): count for word, count in words.items()})
+    corpus = TrainingCorpus({tuple(word): count for word, count in words.items()})
     frequent = [symbol for symbol, count in corpus.symbol_counts.items() if count >= min_count]
     characters = sorted(frequent, key=lambda symbol: (-corpus.symbol_counts[symbol], symbol))
     n_merges = n_tokens - len(special) - 256 - len(characters)

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QApplication
 from guiapp.core.text.figures import percent, short_number, with_prefix
 from guiapp.kit.charts.curves import Curve, CurveChart, CurvesData
 from guiapp.kit.charts.histogram import HistogramChart, HistogramData
-from guiapp.kit.charts.markers import MARKERS, Look
-from guiapp.kit.charts.rows import Part, Row, RowChart, RowsData
+from guiapp.kit.charts.markers import MARKERS, MarkerStyle
+from guiapp.kit.charts.rows import BarPart, BarRow, RowChart, RowsData
 from guiapp.kit.charts.scales import Scale, log_range
 from guiapp.kit.charts.scatter import Point, ScatterChart, ScatterData
 
@@ -28,8 +28,8 @@ TITLES = ["“fast” is the fastest of three", "Speed"]
 SUBTITLES = ["in tokens/s, with 95 % intervals", "in tokens/s", ""]
 
 
-def look(number: int) -> Look:
-    return Look(QColor.fromHsv(40 * number % 360, 200, 200), MARKERS[number % len(MARKERS)])
+def marker_style(number: int) -> MarkerStyle:
+    return MarkerStyle(QColor.fromHsv(40 * number % 360, 200, 200), MARKERS[number % len(MARKERS)])
 
 
 def rows_data(*names, end=3e6):
@@ -37,8 +37,10 @@ def rows_data(*names, end=3e6):
     cells, rows = [("± 15 %", QColor("grey")), ("✓ equal", QColor("green"))], []
     for index, name in enumerate(names or NAMES):
         x, tip = end / 2**index, f"{name}: {short_number(end / 2**index)}"
-        parts, interval = [Part(0, x, look(index).color)], (x * 0.9, x * 1.2)
-        row = Row(name, name, look(index), "1.2", parts, interval, with_prefix(x), "12 MB/s", tip=tip)
+        parts, interval = [BarPart(0, x, marker_style(index).color)], (x * 0.9, x * 1.2)
+        row = BarRow(
+            name, name, marker_style(index), "1.2", parts, interval, with_prefix(x), "12 MB/s", tip=tip
+        )
         rows.append(row._replace(cells=cells))
     return RowsData(TITLES, SUBTITLES, rows, ["interval", "ids"], TOKENS)
 
@@ -49,13 +51,15 @@ def curves_data(*names, is_log=True, factor=1.0):
     for index, name in enumerate(names or NAMES):
         y, tips = factor * (index + 1) * x * 1e-9, [f"{name}: {short_number(value)}" for value in x]
         details = ["linear, 16 µs", "linear"]
-        curves.append(Curve(name, name, look(index), x, y, y * 0.9, y * 1.2, tips, details))
+        curves.append(Curve(name, name, marker_style(index), x, y, y * 0.9, y * 1.2, tips, details))
     return CurvesData(TITLES, SUBTITLES, curves, SIZE, Scale("s", lambda s: f"{s:g}", is_log))
 
 
 def scatter_data(*names):
     points = [
-        Point(name, name, look(index), 1e6 * 2**index, 1 - 0.01 * index, f"{name}: {index}", index > 0)
+        Point(
+            name, name, marker_style(index), 1e6 * 2**index, 1 - 0.01 * index, f"{name}: {index}", index > 0
+        )
         for index, name in enumerate(names or NAMES)
     ]
     x, y, ranges = TOKENS._replace(is_log=True), Scale("", percent), (log_range(1e6, 1e8), (0.9, 1.05))

@@ -13,7 +13,7 @@ from guiapp.analysis.chat.messages import conversation_of, with_reasoning
 from guiapp.analysis.chat.rendering import Rendering
 from guiapp.analysis.chat.settings import ChatSettings
 from guiapp.analysis.chat.templates import ChatTemplate, special_texts
-from guiapp.analysis.chat.traced import Origin, Run
+from guiapp.analysis.chat.traced import CharacterOrigin, OriginRun
 
 HEAD = "{{ bos_token }}{% for message in messages %}"
 END = "{% endfor %}"
@@ -196,7 +196,7 @@ def chat_here(tokenizer, template, messages, tools=None, add_special=True, promp
     request, now = json.loads(json.dumps(request)), datetime(2026, 7, 4)
     text = sandbox._rendered(request, now)["text"]
     traced = sandbox._traced(request, now, text)
-    runs = tuple(Run(row[0], Origin(*row[1:-1]), row[-1]) for row in traced["runs"])
+    runs = tuple(OriginRun(row[0], CharacterOrigin(*row[1:-1]), row[-1]) for row in traced["runs"])
     prompt_start = sandbox._prompt_start(request, now, text).get("prompt_start")
     rendering = Rendering(text, runs, tuple(traced["lines"]), 0, (), prompt_start)
     settings = ChatSettings(None, prompt, add_special)

@@ -9,7 +9,7 @@ from bench_runs import record
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.bench.history import load_run
-from guiapp.pages.bench.history import Kept, SavedRun
+from guiapp.pages.bench.history import FinishedRun, SavedRun
 from guiapp.pages.bench.model import BenchModel
 from guiapp.pages.bench.runner import BenchRunner
 
@@ -95,14 +95,14 @@ def whole_run(ms: float) -> list[dict]:
 
 def run_to_its_end(qtbot, model: BenchModel) -> None:
     """Until it is kept, and in the list, if there is anything to keep."""
-    kept: list[Kept] = []
-    model.kept.kept.connect(kept.append)
+    saved: list[FinishedRun] = []
+    model.saved.saved.connect(saved.append)
     model.run()
     qtbot.waitUntil(lambda: not model.is_running)
     if model._history is not None and model.results:
-        qtbot.waitUntil(lambda: bool(kept))
-    if kept and not kept[0].problem:
-        qtbot.waitUntil(lambda: model.record["results"] in map(results_of, model.kept.runs))
+        qtbot.waitUntil(lambda: bool(saved))
+    if saved and not saved[0].problem:
+        qtbot.waitUntil(lambda: model.record["results"] in map(results_of, model.saved.runs))
 
 
 def results_of(run: SavedRun) -> list[dict]:

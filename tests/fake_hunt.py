@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.compare.reasons import Cause, Reason
 from guiapp.analysis.hunt.engine import HuntPlan
-from guiapp.analysis.hunt.finds import Batch, Find, Hunt, Kind, Line, OfKind, Place, Subject
+from guiapp.analysis.hunt.mismatches import Batch, Find, Hunt, HuntSubject, Kind, LineOffset, OfKind, UserLine
 
-START = Hunt((Subject("first.gguf"), Subject("second.gguf")), seed=0)
+START = Hunt((HuntSubject("first.gguf"), HuntSubject("second.gguf")), seed=0)
 
 
 class FakeEngine:
@@ -58,7 +58,7 @@ def batch_of(*finds: Find, generator: str = "signs") -> Batch:
 
 def lines_of(file: str, kind: Kind, *places: tuple[int, int, bytes, int]) -> Batch:
     """Lines of a file, each with number, start and text, and where it differs."""
-    found = tuple(Place(Line(file, *line), at) for *line, at in places)
+    found = tuple(LineOffset(UserLine(file, *line), at) for *line, at in places)
     return Batch(1000, len(found), (), (OfKind(kind, len(found), found),), True, "your own texts")
 
 

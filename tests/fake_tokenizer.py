@@ -71,7 +71,7 @@ class FakeTokenizer:
     def pipeline_of(self, encoder: str) -> FakeTokenizer:
         return self
 
-    def special_ids_around(self) -> tuple[list[int], list[int]]:
+    def special_affixes(self) -> tuple[list[int], list[int]]:
         return [0], []
 
     def longest(self, parse_special: bool) -> int:
@@ -104,7 +104,7 @@ class FakeTokenizer:
         newline = fragment.tobytes().find(b"\n", position)
         return len(fragment) if newline < 0 else newline + 1
 
-    def encode_stretch(
+    def encode_segment(
         self,
         text: NDArray[np.uint8],
         partition: Partition | None,

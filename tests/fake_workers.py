@@ -8,13 +8,13 @@ from functools import cache, lru_cache
 import numpy as np
 
 from guiapp import open_model
-from guiapp.analysis.bench.agreement import Tokens
+from guiapp.analysis.bench.agreement import ContenderTokens
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import run
 from guiapp.analysis.bench.measurement import Record, Report
-from guiapp.analysis.bench.operations import Sample, encode_all
+from guiapp.analysis.bench.operations import TimingSample, encode_all
 from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.worker import Loaded
+from guiapp.analysis.bench.worker import LoadedContender
 from guiapp.analysis.bench.worker_process import AskedProcess
 from guiapp.analysis.libraries.contender import Contender, our_contender
 
@@ -52,7 +52,7 @@ class FakeWorker(AnswersAtOnce):
     def ask(self, limit_s: float, command: str, *arguments: object) -> object:
         self._log.append((self._name, command))
         if command == "load":
-            return Loaded("1.0", "", 1_000_000)
+            return LoadedContender("1.0", "", 1_000_000)
         if command == "memory":
             return 2_000_000
         if command == "prepare":
@@ -63,7 +63,7 @@ class FakeWorker(AnswersAtOnce):
         assert arguments[0] in self._prepared
         self._log[-1] = (self._name, command, *arguments)
         seconds = self._seconds(self._name, self._size_bytes) * self._noise.lognormal(0, 0.01)
-        return Sample(seconds, seconds)
+        return TimingSample(seconds, seconds)
 
     def end(self) -> None:
         self.is_ended = True
@@ -102,5 +102,5 @@ def _contender(model: str) -> Contender:
 
 
 @lru_cache(maxsize=8)  # all workers of a cell are asked for the same
-def _right_tokens(model: str, texts: tuple[bytes, ...]) -> Tokens:
+def _right_tokens(model: str, texts: tuple[bytes, ...]) -> ContenderTokens:
     return encode_all(_contender(model), texts)

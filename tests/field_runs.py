@@ -9,11 +9,11 @@ from bench_runs import record
 from fake_workers import FakeWorker
 
 from guiapp import open_model
-from guiapp.analysis.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG, Difference, Judgement
-from guiapp.analysis.bench.field.record import Field, UsedText, VocabularyField
+from guiapp.analysis.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG, IdDifference, Judgement
+from guiapp.analysis.bench.field.record import FieldRun, UsedText, VocabularyField
 
 TEXTS = (UsedText("English", "english", 10_000, "ab" * 32), UsedText("Code <b>", "code", 10_000, "cd" * 32))
-DIFFERENCE = Difference(
+DIFFERENCE = IdDifference(
     text="<script>½",
     origin="a line of sample “unicode”",
     expected=(27, 12),
@@ -64,7 +64,7 @@ def vocabulary(name: str = "llama-3", is_detailed: bool = True, **changes) -> Vo
     return VocabularyField(**(values | changes))
 
 
-def field(*vocabularies: VocabularyField, **changes) -> Field:
+def field(*vocabularies: VocabularyField, **changes) -> FieldRun:
     values = {
         "command": "tokenloupe bench field 'a & b'",
         "environment": {
@@ -78,7 +78,7 @@ def field(*vocabularies: VocabularyField, **changes) -> Field:
         "missing": ("o200k",),
         "absent": {"snaptokens": "snaptokens is not installed. Install it with: pip install snaptokens"},
     }
-    return Field(**(values | changes))
+    return FieldRun(**(values | changes))
 
 
 class IdsWorker(FakeWorker):

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.core.vocabulary.pre_choice import similar_names
 from guiapp.errors import UnknownPreError, VocabError
-from guiapp.kit.widgets.questions import Answer
+from guiapp.kit.widgets.questions import SaveAnswer
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -17,7 +17,7 @@ class Answers:
 
     def __init__(self):
         self.model = self.text = self.save_place = self.folder = None
-        self.closing = Answer.CANCEL
+        self.closing = SaveAnswer.CANCEL
         self.deletes = False
         self.session = self.instead = None
         self.fetches = self.opens_anyway = False
@@ -54,7 +54,7 @@ class Answers:
         self.asked.append(told)
         return self.opens_anyway
 
-    def delete_kept_texts(self, n_texts):
+    def delete_autosaved_texts(self, n_texts):
         return self.deletes
 
     def save_before_closing(self, path):

@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
-from guiapp.kit.widgets.painting import BoxLook, Painted, RoundedBoxes
+from guiapp.kit.widgets.painting import BoxStyle, Painted, RoundedBoxes
 from guiapp.kit.widgets.shaped_texts import ShapedTexts
 from guiapp.kit.widgets.theme import Theme
 
@@ -177,7 +177,7 @@ class Paintings(QPaintEngine):
             place, pen = painter.combinedTransform().mapRect(box), painter.pen().color().name()
             self.marks.append(Mark(text, place, pen, look=look))
 
-    def box(self, boxes: RoundedBoxes, painter: QPainter, place, look: BoxLook, ratio: float) -> None:
+    def box(self, boxes: RoundedBoxes, painter: QPainter, place, look: BoxStyle, ratio: float) -> None:
         box = painter.combinedTransform().mapRect(QRectF(*place))
         self.marks.append(_shape(box, look.line or QPen(Qt.PenStyle.NoPen), QBrush(look.fill)))
 

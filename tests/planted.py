@@ -100,7 +100,7 @@ def document(model: str) -> Document:
         is_special = tokenizer.vocabulary.kind(token_id) != "user-defined"
         content = tokenizer.vocabulary.raw_text(token_id).decode()
         said["added_tokens"].append(added_token(content, id=token_id, special=is_special))
-    before, behind = tokenizer.special_ids_around()
+    before, behind = tokenizer.special_affixes()
     if before or behind:
         put_around(before, behind)(said)
     return said

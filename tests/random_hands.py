@@ -287,7 +287,7 @@ class RandomHands:
 
     def _bench(self) -> None:
         model = self.shell.window.pages.show_page("bench").model
-        for entrant in model.choice.entrants:
+        for entrant in model.choice.candidates:
             model.choice.set_contender(entrant.name, self.rng.random() < 0.3)
         if model.is_running:
             model.stop()

@@ -18,7 +18,7 @@ from guiapp.pages.steps.lesson_player import LessonPlayer
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.page import StepsPage
 from guiapp.pages.tree.page import TreePage
-from guiapp.window.actions import Actions
+from guiapp.window.actions import ActionTable
 from guiapp.window.app import build
 
 TREE_TEXT = b"Welcome to the tree, the whole tree."
@@ -37,7 +37,7 @@ def make_steps_page(qtbot, tmp_path):
         session.set_encoder(encoder)
         theme_source = ThemeSource(QApplication.instance(), theme, dresses_later=True)
         window = QMainWindow()
-        actions = Actions(window)
+        actions = ActionTable(window)
         model = StepsModel(session, Settings(tmp_path / "settings.ini"), InstantRecorder())
         player_settings = Settings(tmp_path / "settings.ini")
         player = LessonPlayer(player_settings, InstantRecorder())
@@ -82,7 +82,7 @@ def open_tree_page(qtbot, tmp_path):
         qtbot.waitUntil(
             lambda: page.view.geometry_now is not None and (len(session.tokens) > 0 or not text),
         )
-        qtbot.waitUntil(lambda: page.view.is_settled)
+        qtbot.waitUntil(lambda: page.view.is_stable)
         QApplication.processEvents()  # lays the page out where nothing had to be waited for
         return page, session
 

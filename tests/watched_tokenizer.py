@@ -11,9 +11,9 @@ class WatchedTokenizer(Tokenizer):
         super().__init__(vocabulary)
         self.encoded = []
 
-    def encode_stretch(self, text, *options):
+    def encode_segment(self, text, *options):
         self.encoded.append(len(text))
-        return super().encode_stretch(text, *options)
+        return super().encode_segment(text, *options)
 
 
 def watched(model):

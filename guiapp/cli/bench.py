@@ -20,7 +20,7 @@ from guiapp.cli.files import (
     positive_number,
     print_json,
     print_lines,
-    refuse_beside,
+    refuse_with,
     seed_number,
     write,
 )
@@ -146,7 +146,7 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
 def run(options: argparse.Namespace) -> int:
     """Measure encoders and other tokenizers with one vocabulary."""
     if options.list:
-        refuse_beside(options, "--list", json="--json", report="--report", compare="--compare")
+        refuse_with(options, "--list", json="--json", report="--report", compare="--compare")
         return _list(options)
     from guiapp.analysis.bench.history import load_run, save_run_somewhere
     from guiapp.analysis.bench.measurement import Report
@@ -169,7 +169,7 @@ def run(options: argparse.Namespace) -> int:
     if record["complete"]:
         return 0
     kept = f", kept in {options.json}" if file else ""
-    say(f"tokenloupe: Stopped with {counted(len(record['results']), 'result')}{kept}.")
+    print_status(f"tokenloupe: Stopped with {counted(len(record['results']), 'result')}{kept}.")
     return interrupts.INTERRUPTED
 
 
@@ -210,7 +210,7 @@ def _charts(record: dict[str, Any], baseline: str) -> dict[str, str]:
 
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     if (problem := qt_libraries.problem()) is not None:
-        say(f"tokenloupe: The report has no charts: {problem}")
+        print_status(f"tokenloupe: The report has no charts: {problem}")
         return {}
     from guiapp.window.screenshots import bench_charts
 
@@ -260,18 +260,18 @@ def _measure(plan: Plan, report: Report) -> None:
 def _show_progress(event: Mapping[str, Any]) -> None:
     match event["event"]:
         case "started" if pre := event["vocabulary"]["chosen_pre"]:
-            say(f"tokenloupe: Text is split as “{pre}”, chosen by hand.")
+            print_status(f"tokenloupe: Text is split as “{pre}”, chosen by hand.")
         case "loading":
-            say(f"Loading {event['contender']} …")
+            print_status(f"Loading {event['contender']} …")
         case "cell":
             size = counted(event["size_bytes"], "byte")
             what = f"{event['scenario']} ({', '.join(event['operations'])})"
-            say(f"[{event['number']}/{event['of']}] {what}: {event['corpus']}, {size}")
+            print_status(f"[{event['number']}/{event['of']}] {what}: {event['corpus']}, {size}")
         case "left out":
-            say(f"{event['contender']} is left out: {event['reason']}")
+            print_status(f"{event['contender']} is left out: {event['reason']}")
 
 
-def say(line: str) -> None:
+def print_status(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
@@ -280,7 +280,7 @@ def _print_changes(old: dict[str, Any], new: dict[str, Any], file: TextIO) -> No
     from guiapp.analysis.bench.tables import change_lines
 
     for line in different_conditions(old, new):
-        say(f"Not the same conditions: {line}.")
+        print_status(f"Not the same conditions: {line}.")
     print(*change_lines(compare_runs(old, new)), sep="\n", file=file)
 
 

@@ -6,7 +6,7 @@ import argparse
 import shlex
 from typing import TYPE_CHECKING
 
-from guiapp.cli.bench import say
+from guiapp.cli.bench import print_status
 from guiapp.cli.files import (
     InputError,
     add_force_option,
@@ -14,14 +14,14 @@ from guiapp.cli.files import (
     file_path,
     output_path,
     positive_number,
-    refuse_beside,
+    refuse_with,
     seed_number,
     write,
 )
 from guiapp.core.system.interrupts import INTERRUPTED
 
 if TYPE_CHECKING:
-    from guiapp.analysis.bench.field.record import Field
+    from guiapp.analysis.bench.field.record import FieldRun
     from guiapp.analysis.bench.field.run import FieldPlan
     from guiapp.analysis.bench.field.texts import TimedText
 
@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("Say where the report goes: -o report.html, or --json records.json.")
     if options.record is not None:
         others = {"vocabularies": "--vocabularies", "contenders": "--contenders", "text": "--text"}
-        refuse_beside(options, "--from", models="MODEL", **others)
+        refuse_with(options, "--from", models="MODEL", **others)
     found = load_field(options.record) if options.record is not None else _measured(options)
     if options.json is not None:
         write(str(options.json), json_of(found).encode())
@@ -101,13 +101,13 @@ def run(options: argparse.Namespace) -> int:
     return 0 if found.is_complete else INTERRUPTED
 
 
-def _measured(options: argparse.Namespace) -> Field:
+def _measured(options: argparse.Namespace) -> FieldRun:
     from guiapp.analysis.bench.control import stopped_by_signals
     from guiapp.analysis.bench.field.run import run_field
 
     plan = _plan(options)
     with stopped_by_signals() as control:
-        return run_field(plan, control, say, command_line(options))
+        return run_field(plan, control, print_status, command_line(options))
 
 
 def _plan(options: argparse.Namespace) -> FieldPlan:

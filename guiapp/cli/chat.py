@@ -58,7 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=_variable,
         help="what the template is given besides, such as enable_thinking=false; what is no JSON is a text",
     )
-    _add_beside_options(parser)
+    _add_comparison_options(parser)
     parser.add_argument("--json", action="store_true", help="print the tokens and hints as a JSON object")
     parser.epilog = (
         "Exit status: 0 nothing to warn of, and both alike if compared, 3 warnings or differences, 1 the "
@@ -66,7 +66,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_beside_options(parser: argparse.ArgumentParser) -> None:
+def _add_comparison_options(parser: argparse.ArgumentParser) -> None:
     beside = parser.add_argument_group("compared with")
     beside.add_argument("--beside", metavar="MODEL", help="another model, by its own template if it has one")
     beside.add_argument(
@@ -80,12 +80,12 @@ def _add_beside_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _variable(said: str) -> tuple[str, object]:
+def _variable(assignment: str) -> tuple[str, object]:
     from guiapp.core.system.outside_json import read_json
 
-    name, sign, value = said.partition("=")
+    name, sign, value = assignment.partition("=")
     if not sign or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"{said!r} is not of the form NAME=JSON")
+        raise argparse.ArgumentTypeError(f"{assignment!r} is not of the form NAME=JSON")
     try:
         return name, read_json(value)
     except ValueError:
@@ -114,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
     )
     chat = chat_of(tokenizer, conversation, settings)
     found = hints(chat)
-    if (beside := _beside(options, chat)) is not None:
+    if (beside := _compared_chat(options, chat)) is not None:
         return _compare(options, (chat, found), *beside)
     if options.json:
         print_json_parts(chat_record(chat, found))
@@ -123,7 +123,7 @@ def run(options: argparse.Namespace) -> int:
     return FOUND if any(hint.severity == WARNING for hint in found) else 0
 
 
-def _beside(options: argparse.Namespace, chat: Chat) -> tuple[Chat, str, str] | None:
+def _compared_chat(options: argparse.Namespace, chat: Chat) -> tuple[Chat, str, str] | None:
     """What a chat is compared with, what that is called, and what llama.cpp is told to do otherwise."""
     from guiapp.analysis.chat.chat import chat_of
     from guiapp.analysis.chat.comparison import in_model
@@ -156,7 +156,11 @@ def _beside(options: argparse.Namespace, chat: Chat) -> tuple[Chat, str, str] | 
 
 
 def _compare(
-    options: argparse.Namespace, first: tuple[Chat, list[Hint]], second: Chat, name: str, told: str
+    options: argparse.Namespace,
+    first: tuple[Chat, list[Hint]],
+    second: Chat,
+    name: str,
+    llama_difference: str,
 ) -> int:
     from guiapp.analysis.chat.comparison import ChatComparison, comparison_lines, comparison_record
     from guiapp.analysis.chat.hints import hints
@@ -165,8 +169,8 @@ def _compare(
     chat, found = first
     compared = ChatComparison(chat, second)
     if options.json:
-        print_json_parts(comparison_record(compared, (found, hints(second)), told))
+        print_json_parts(comparison_record(compared, (found, hints(second)), llama_difference))
     else:
-        print_lines(comparison_lines(compared, (options.model, name), told, found))
+        print_lines(comparison_lines(compared, (options.model, name), llama_difference, found))
     warns = any(hint.severity == WARNING for hint in found)
-    return FOUND if warns or told or not compared.has_same_ids else 0
+    return FOUND if warns or llama_difference or not compared.has_same_ids else 0

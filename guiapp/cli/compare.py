@@ -21,12 +21,12 @@ from guiapp.cli.files import (
     open_tokenizer,
     print_json,
     print_parts,
-    refuse_beside,
+    refuse_with,
 )
 from guiapp.core.text.figures import counted
 
 if TYPE_CHECKING:
-    from guiapp.analysis.compare.comparison import Side
+    from guiapp.analysis.compare.comparison import ModelSide
     from guiapp.analysis.compare.texts_report import Terms
     from guiapp.core.encode.tokenizer import Tokenizer
 
@@ -89,10 +89,10 @@ def run(options: argparse.Namespace) -> int:
     if one_model and len(options.models) != 1:
         raise InputError("--against and --ids compare with the text of one model. Give one.")
     if options.vocab:
-        refuse_beside(options, "--vocab", text="--text", files="-f", encoder="--encoder")
+        refuse_with(options, "--vocab", text="--text", files="-f", encoder="--encoder")
     if options.vocab or one_model:
         kind = "--vocab" if options.vocab else "--ids" if options.against is None else "--against"
-        refuse_beside(options, kind, price="--price", context="--context")
+        refuse_with(options, kind, price="--price", context="--context")
     if options.form in (("svg", "csv") if one_model else ("svg",) if options.vocab else ()):
         raise InputError(f"This is not printed as {options.form.upper()}. Choose --json or --markdown.")
     if options.text is not None and (options.files or options.utf16):
@@ -172,12 +172,12 @@ def _compare_vocabularies(options: argparse.Namespace) -> None:
             print(page_text(found, names, is_markdown=options.form == "markdown"))
 
 
-def _sides(options: argparse.Namespace) -> list[Side]:
-    from guiapp.analysis.compare.comparison import Side
+def _sides(options: argparse.Namespace) -> list[ModelSide]:
+    from guiapp.analysis.compare.comparison import ModelSide
 
     encoders = _for_each(options, "encoder")
     return [
-        Side(name, tokenizer, encoder, options.special, options.parse_special)
+        ModelSide(name, tokenizer, encoder, options.special, options.parse_special)
         for name, tokenizer, encoder in zip(_names(options), _tokenizers(options), encoders, strict=True)
     ]
 

@@ -22,7 +22,7 @@ from guiapp.core.text.hidden import kind_name
 from guiapp.core.text.visible_text import visible_text
 
 if TYPE_CHECKING:
-    from guiapp.core.encode.counting.cost import Dear, Dearest
+    from guiapp.core.encode.counting.cost import CostlyText, CostlyTexts
     from guiapp.core.encode.tokenizer import Tokenizer
 
 SHOWN_CHARACTERS = 200  # of what hidden characters spell
@@ -64,10 +64,10 @@ def run(options: argparse.Namespace) -> int:
         if options.json:
             print_json({**report._asdict(), "places": [place._asdict() for place in report.places]})
         else:
-            _tell_hidden(report)
+            _print_hidden(report)
         return 0
     if options.dearest is not None:
-        return _print_dearest(options, tokenizer)
+        return _print_most_expensive(options, tokenizer)
     blocks = blocks_of(options)
     n_tokens = count_blocks(tokenizer, blocks, options.limit, options.special, options.parse_special)
     if options.json:
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _tell_hidden(report: HiddenReport) -> None:
+def _print_hidden(report: HiddenReport) -> None:
     """A line for each place: of which line of the text, from which byte on, what, and what it costs."""
     let_terminal_replace()
     for place in report.places:
@@ -89,38 +89,38 @@ def _tell_hidden(report: HiddenReport) -> None:
     print(f"{counted(report.characters, 'hidden character')}{where}: {with_them}")
 
 
-def _print_dearest(options: argparse.Namespace, tokenizer: Tokenizer) -> int:
-    from guiapp.core.encode.counting.cost import dearest
+def _print_most_expensive(options: argparse.Namespace, tokenizer: Tokenizer) -> int:
+    from guiapp.core.encode.counting.cost import costly_texts
 
     if options.limit is not None or options.dearest < 1:
         raise InputError("What is dearest is told of a whole text: choose 1 or more, and no --limit.")
     encoding = tokenizer.encode(text_of(options), options.special, options.parse_special)
-    found = dearest(encoding, options.dearest)
+    result = costly_texts(encoding, options.dearest)
     if options.json:
-        print_json(_report(found, encoding.text_bytes))
+        print_json(_report(result, encoding.text_bytes))
         return 0
     let_terminal_replace()
-    print(found.n_tokens)
-    for title, rows in (("words", found.words), ("lines", found.lines)):
+    print(result.n_tokens)
+    for title, rows in (("words", result.words), ("lines", result.lines)):
         print(f"\n{title:>8}{'':8}{'times':>8}{'line':>9}")
         for row in rows:
-            share, line = percent(row.n_tokens / found.n_tokens, 1), _line(encoding.text_bytes, row)
+            share, line = percent(row.n_tokens / result.n_tokens, 1), _line(encoding.text_bytes, row)
             print(f"{row.n_tokens:8,}{share:>8}{row.n_times:8,}{line:9,}  {row.text}")
     return 0
 
 
-def _report(found: Dearest, text: bytes) -> dict[str, object]:
-    parts = ("words", found.words), ("lines", found.lines)
-    return {"tokens": found.n_tokens, **{name: [_record(row, text) for row in rows] for name, rows in parts}}
+def _report(result: CostlyTexts, text: bytes) -> dict[str, object]:
+    parts = ("words", result.words), ("lines", result.lines)
+    return {"tokens": result.n_tokens, **{name: [_record(row, text) for row in rows] for name, rows in parts}}
 
 
-def _record(row: Dear, text: bytes) -> dict[str, object]:
+def _record(row: CostlyText, text: bytes) -> dict[str, object]:
     """The text as it is, other than for people."""
     raw = text[row.start : row.end].decode("utf-8", "replace")
     span = [row.start, row.end]
     return {"text": raw, "tokens": row.n_tokens, "times": row.n_times, "line": _line(text, row), "span": span}
 
 
-def _line(text: bytes, row: Dear) -> int:
+def _line(text: bytes, row: CostlyText) -> int:
     """The number of the line where it is for the first time, from 1."""
     return text.count(b"\n", 0, row.start) + 1

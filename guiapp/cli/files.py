@@ -59,7 +59,7 @@ def file_path(text: str) -> Path:
     return Path(file_name(text))
 
 
-def refuse_beside(options: argparse.Namespace, option: str, **others: str) -> None:
+def refuse_with(options: argparse.Namespace, option: str, **others: str) -> None:
     """A usage error where `option` would ignore others, which are written as the values of `others` say."""
     for name, written in others.items():
         if getattr(options, name):

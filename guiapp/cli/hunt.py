@@ -13,7 +13,7 @@ from guiapp.cli.files import (
     positive_number,
     print_json,
     print_lines,
-    refuse_beside,
+    refuse_with,
     seed_number,
     write,
 )
@@ -21,7 +21,7 @@ from guiapp.core.system import interrupts
 
 if TYPE_CHECKING:
     from guiapp.analysis.hunt.engine import HuntPlan
-    from guiapp.analysis.hunt.finds import Hunt
+    from guiapp.analysis.hunt.mismatches import Hunt
 
 FOUND = 3
 
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     from guiapp.analysis.hunt.report import markdown, record, text_lines
 
     if str(options.report) == "-":
-        refuse_beside(options, "--report -", json="--json")
+        refuse_with(options, "--report -", json="--json")
     plan = HuntPlan(options.first, options.second, tuple(options.file), options.seconds, options.seed)
     state, is_interrupted = _hunted(plan)
     if options.report is not None:

@@ -8,7 +8,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from guiapp.cli.files import InputError, print_json, refuse_beside
+from guiapp.cli.files import InputError, print_json, refuse_with
 from guiapp.core.text.figures import in_bytes
 from guiapp.core.vocabulary.quoting import printable
 
@@ -27,13 +27,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """The tokenizers on this machine: Ollama's, LM Studio's, Hugging Face's and so on.  Asks no network."""
     from guiapp.core.formats.glance import glance
-    from guiapp.core.sources import kept
+    from guiapp.core.sources import cached
     from guiapp.core.sources.installed import installed_models
     from guiapp.core.sources.own_folders import own_folders
 
     if options.add or options.remove or options.clear:
         if options.json:
-            refuse_beside(options, "--json", add="--add", remove="--remove", clear="--clear")
+            refuse_with(options, "--json", add="--add", remove="--remove", clear="--clear")
         return _change(options)
     models = list(installed_models(own_folders()))
     if options.json:
@@ -46,15 +46,15 @@ def run(options: argparse.Namespace) -> int:
         print(_shown(source))
         for model in group:  # each is said as soon as it is seen
             name, size = _shown(model.name), in_bytes(model.size_bytes)
-            said = _said(glance(model.path))
-            print(f"  {name:{width}}  {said:32}  {size:>9}  {_shown(model.path)}", flush=True)
-    if kept_bytes := kept.size_bytes():
-        print(f"Fetched from the web: {in_bytes(kept_bytes)}. `tokenloupe models --clear` deletes it.")
+            summary = _summary(glance(model.path))
+            print(f"  {name:{width}}  {summary:32}  {size:>9}  {_shown(model.path)}", flush=True)
+    if downloaded_bytes := cached.size_bytes():
+        print(f"Fetched from the web: {in_bytes(downloaded_bytes)}. `tokenloupe models --clear` deletes it.")
     return 0
 
 
 def _change(options: argparse.Namespace) -> int:
-    from guiapp.core.sources import kept
+    from guiapp.core.sources import cached
     from guiapp.core.sources.own_folders import add_folder, remove_folder
 
     if options.add is not None:
@@ -64,8 +64,8 @@ def _change(options: argparse.Namespace) -> int:
     if options.remove is not None and not remove_folder(options.remove):
         raise InputError(f"{options.remove} is not among the folders that are looked in.")
     if options.clear:
-        size_bytes = kept.size_bytes()
-        kept.clear()
+        size_bytes = cached.size_bytes()
+        cached.clear()
         print(f"{in_bytes(size_bytes)} deleted.")
     return 0
 
@@ -89,7 +89,7 @@ def _shown(text: str | Path) -> str:
     return printable(str(text)).replace("\n", "\\n")
 
 
-def _said(seen: Glance) -> str:
+def _summary(seen: Glance) -> str:
     if seen.problem:
         return "cannot be opened"
     size = "" if seen.n_tokens is None else f"{seen.n_tokens:,}"

@@ -156,10 +156,10 @@ def _shaped(text: str, pattern: str, shape: str) -> str:
 def run(options: argparse.Namespace) -> int:
     """A picture of a page, made without a display."""
     need_no_display()
-    from guiapp.window.screenshots import Look, save_screenshot
+    from guiapp.window.screenshots import ScreenshotOptions, save_screenshot
 
     text = None if options.text is None else os.fsencode(options.text)
     details = {name: getattr(options, name) for name in DETAILS}
-    look = Look(options.theme, options.size, tuple(options.beside[:MOST_BESIDE]), **details)
+    look = ScreenshotOptions(options.theme, options.size, tuple(options.beside[:MOST_BESIDE]), **details)
     save_screenshot(options.page, options.model, text, look, options.output, options.pre)
     return 0

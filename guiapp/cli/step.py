@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from guiapp.analysis.trace.breakpoints import KINDS, absence, column_help, parse_breakpoint
-from guiapp.analysis.trace.conditions import COLUMNS, ConditionError, Expression
+from guiapp.analysis.trace.conditions import COLUMNS, ConditionError, StepExpression
 from guiapp.analysis.trace.debugger import Debugger, Granularity
 from guiapp.analysis.trace.operations import OPERATIONS
 from guiapp.analysis.trace.token_names import unquoted
@@ -87,8 +87,8 @@ def run(options: argparse.Namespace) -> int:
         stops = sorted({int(step) for found in debugger.stops.hits for step in found})
         steps = stops if breakpoints else list(range(len(trace)))
         for row in breakpoints:
-            if told := absence(row, debugger.values, tokenizer.encoders):
-                print(f"{row.title}: {told}", file=sys.stderr)
+            if description := absence(row, debugger.values, tokenizer.encoders):
+                print(f"{row.title}: {description}", file=sys.stderr)
         print_json(trace_record(debugger, steps))
         return 0
     let_terminal_replace()
@@ -103,7 +103,7 @@ def _beginning(text: bytes, tokenizer: Tokenizer, encoder: str | None) -> bytes:
     """As much of a text as is recorded in some seconds; says so where that is not all."""
     from guiapp.analysis.trace.cost import ONE_PIECE, beginning, estimate, n_first_bytes
 
-    twin = tokenizer.readable_twin(encoder or next(iter(tokenizer.encoders)))
+    twin = tokenizer.reference_encoder(encoder or next(iter(tokenizer.encoders)))
     kind = twin, tokenizer.vocabulary.type in ONE_PIECE
     n_bytes = n_first_bytes(*kind, len(text))
     if n_bytes == len(text):
@@ -136,7 +136,7 @@ class Console(cmd.Cmd):
         self._compare = compare
         self._debugger = debugger
         self._encoders = encoders
-        self._watched: list[Expression] = []
+        self._watches: list[StepExpression] = []
 
     def preloop(self) -> None:
         trace = self._debugger.trace
@@ -145,8 +145,8 @@ class Console(cmd.Cmd):
             counted(trace.n_pieces, "piece"),
             counted(len(trace.text), "byte"),
         )
-        self._say(f"{trace.encoder}: {', '.join(sizes)}.")
-        self._say("Type help for the commands.")
+        self._write_line(f"{trace.encoder}: {', '.join(sizes)}.")
+        self._write_line("Type help for the commands.")
         for number in range(len(self._debugger.breakpoints)):
             self._show_absence(number)
         self._show()
@@ -159,13 +159,13 @@ class Console(cmd.Cmd):
         try:
             return bool(super().onecmd(line))
         except ConditionError as error:
-            self._say(f"    {error.condition}\n    {' ' * error.position}^\n*** {error}")
+            self._write_line(f"    {error.condition}\n    {' ' * error.position}^\n*** {error}")
         except TokenloupeError as error:
-            self._say(f"*** {error}")
+            self._write_line(f"*** {error}")
         return False
 
     def default(self, line: str) -> None:
-        self._say(f"*** There is no command “{line.split()[0]}”. Type help.")
+        self._write_line(f"*** There is no command “{line.split()[0]}”. Type help.")
 
     # Moving
 
@@ -223,7 +223,7 @@ class Console(cmd.Cmd):
         if not rest.strip():
             for number, row in enumerate(self._debugger.breakpoints):
                 hits = counted(len(self._debugger.stops.hits[number]), "hit")
-                self._say(f"{number}  {row.title}  {'' if row.is_enabled else '(off) '}{hits}")
+                self._write_line(f"{number}  {row.title}  {'' if row.is_enabled else '(off) '}{hits}")
                 self._show_absence(number)
             return
         row = parse_breakpoint(rest)
@@ -231,7 +231,7 @@ class Console(cmd.Cmd):
             self._compare(unquoted(row.value))
         self._debugger.set_breakpoints((*self._debugger.breakpoints, row))
         hits = counted(len(self._debugger.stops.hits[-1]), "hit")
-        self._say(f"Breakpoint {len(self._debugger.breakpoints) - 1}: {row.title}, {hits}.")
+        self._write_line(f"Breakpoint {len(self._debugger.breakpoints) - 1}: {row.title}, {hits}.")
         self._show_absence(-1)
 
     def do_delete(self, rest: str) -> None:
@@ -255,17 +255,17 @@ class Console(cmd.Cmd):
 
     def do_print(self, rest: str) -> None:
         """print EXPRESSION: its value at this step, such as rank or end - position."""
-        self._say(self._debugger.told(Expression(rest)))
+        self._write_line(self._debugger.description(StepExpression(rest)))
 
     def do_watch(self, rest: str) -> None:
         """watch EXPRESSION: print it after each command; watch alone forgets all."""
-        self._watched = [*self._watched, Expression(rest)] if rest.strip() else []
-        self._show_watched()
+        self._watches = [*self._watches, StepExpression(rest)] if rest.strip() else []
+        self._show_watches()
 
     def do_list(self, rest: str) -> None:
         """list: the tokens around, and the pairs that could merge."""
         if self._debugger.trace.piece_at(self._debugger.position) < 0:
-            self._say("No piece is being encoded at this step.")
+            self._write_line("No piece is being encoded at this step.")
             return
         self._show_tokens()
         waiting = self._debugger.waiting(limit=10)
@@ -273,25 +273,25 @@ class Console(cmd.Cmd):
             left = self._label(entry.left, entry.position, entry.right_position)
             right = self._label(entry.right, entry.right_position, entry.end)
             stale = "  stale" if entry.is_stale else ""
-            self._say(f"  {entry.rank:>10,.0f}  {left} + {right}{stale}")
+            self._write_line(f"  {entry.rank:>10,.0f}  {left} + {right}{stale}")
 
     def do_where(self, rest: str) -> None:
         """where: the stage, the piece and the step."""
         debugger, trace = self._debugger, self._debugger.trace
         if debugger.position == debugger.n_steps:
-            self._say("At the end.")
+            self._write_line("At the end.")
             return
         piece = int(trace.columns.piece[debugger.position])
         in_piece = f", piece {piece + 1:,} of {trace.n_pieces:,}" if piece >= 0 else ""
         start, end = trace.columns.position[debugger.position], trace.columns.end[debugger.position]
-        self._say(
+        self._write_line(
             f"Step {debugger.position:,} of {debugger.n_steps:,}: {trace.stage(debugger.position)}"
             f"{in_piece}, bytes {start:,}–{end:,}"
         )
 
     def do_columns(self, rest: str) -> None:
         """columns: what conditions and expressions can name."""
-        self._say(column_help())
+        self._write_line(column_help())
 
     def do_help(self, rest: str) -> None:
         """help [COMMAND]: what it does; help alone lists the commands."""
@@ -299,7 +299,7 @@ class Console(cmd.Cmd):
         if command is None:
             super().do_help(rest)
         else:
-            self._say(cleandoc(command.__doc__))
+            self._write_line(cleandoc(command.__doc__))
 
     def do_quit(self, rest: str) -> bool:
         """quit: leave the debugger."""
@@ -353,23 +353,23 @@ class Console(cmd.Cmd):
     def _show(self) -> None:
         debugger = self._debugger
         for step, message in debugger.log:
-            self._say(f"{step:,}: {message}")
+            self._write_line(f"{step:,}: {message}")
         if debugger.stopped_at is not None:
-            self._say(f"Stopped at: {debugger.stopped_at.title}")
+            self._write_line(f"Stopped at: {debugger.stopped_at.title}")
         self._show_tokens()
         at = f"{debugger.position:,}/{debugger.n_steps:,}"
-        self._say(f"{at}  {debugger.sentence()}")
-        self._show_watched()
+        self._write_line(f"{at}  {debugger.sentence()}")
+        self._show_watches()
 
     def _show_absence(self, number: int) -> None:
         """Why a breakpoint cannot be hit here, if it cannot."""
         row = self._debugger.breakpoints[number]
-        if told := absence(row, self._debugger.values, self._encoders):
-            self._say(f"*** {row.title}: {told}")
+        if description := absence(row, self._debugger.values, self._encoders):
+            self._write_line(f"*** {row.title}: {description}")
 
-    def _show_watched(self) -> None:
-        for expression in self._watched:
-            self._say(f"  {expression.text} = {self._debugger.told(expression)}")
+    def _show_watches(self) -> None:
+        for expression in self._watches:
+            self._write_line(f"  {expression.text} = {self._debugger.description(expression)}")
 
     def _show_tokens(self) -> None:
         """The piece as it is now, what the next step joins in brackets."""
@@ -387,12 +387,12 @@ class Console(cmd.Cmd):
             labels[at : at + 2] = [f"[{labels[at]}·+·{labels[at + 1]}]".replace("·+·", " + ")]
         first, last = max(0, at - WINDOW_TOKENS), at + WINDOW_TOKENS
         before, behind = "… " if first else "", " …" if last < len(labels) else ""
-        self._say(f"  {before}{' | '.join(labels[first:last])}{behind}")
+        self._write_line(f"  {before}{' | '.join(labels[first:last])}{behind}")
 
     def _label(self, token_id: int, start: int, end: int) -> str:
-        return self._debugger.teller.label(token_id, start, end)
+        return self._debugger.describer.label(token_id, start, end)
 
-    def _say(self, line: str) -> None:
+    def _write_line(self, line: str) -> None:
         self.stdout.write(f"{line}\n")
 
 

@@ -82,7 +82,7 @@ def _print_round_trip(tokenizer: Tokenizer, text: bytes, options: argparse.Names
     if options.format == "json":
         print_json(result.record())
         return
-    print_lines(result.told())
+    print_lines(result.sentences())
 
 
 def _print_best(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> None:

@@ -75,7 +75,7 @@ def _train_by_steps(options: argparse.Namespace, text: str) -> ModelFile:
     from guiapp.analysis.export.training_run import TrainingRun
     from guiapp.analysis.train.record import TrainingRecord
     from guiapp.analysis.train.runs import begin
-    from guiapp.analysis.train.telling import to_json
+    from guiapp.analysis.train.steps import to_json
 
     run = begin(options.algorithm, text, options.vocab_size, options.end_marks)
     record = TrainingRecord(run.start, Spelling(options.spelling))

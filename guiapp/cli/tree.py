@@ -6,7 +6,7 @@ import argparse
 import os
 
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.tree.reports import Branch, dot_lines, json_lines, tree_lines
+from guiapp.analysis.tree.reports import Subtree, dot_lines, json_lines, tree_lines
 from guiapp.cli.files import (
     add_force_option,
     add_pre_option,
@@ -14,7 +14,7 @@ from guiapp.cli.files import (
     open_tokenizer,
     output_path,
     print_lines,
-    refuse_beside,
+    refuse_with,
 )
 from guiapp.cli.images import need_no_display, picture_size
 
@@ -51,12 +51,12 @@ def run(options: argparse.Namespace) -> int:
     """The token tree: every token under the longest shorter one that it begins with."""
     prefix, levels = os.fsencode(options.prefix), options.levels
     if options.output is not None:
-        refuse_beside(options, "--output", levels="--levels")
+        refuse_with(options, "--output", levels="--levels")
         return _draw(options, prefix)
     tokenizer = open_tokenizer(options.model, options.pre)
     if not (prefix or levels or options.json or options.dot):
         levels = 1
-    branch = Branch(tokenizer.vocabulary, prefix, levels, spelling=Spelling(options.spelling))
+    branch = Subtree(tokenizer.vocabulary, prefix, levels, spelling=Spelling(options.spelling))
     if options.json:
         print(*json_lines(branch), sep="")
         return 0
@@ -66,10 +66,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _draw(options: argparse.Namespace, prefix: bytes) -> int:
     need_no_display()
-    from guiapp.window.tree_images import TreeLook, save_tree_picture
+    from guiapp.window.tree_images import TreeImageOptions, save_tree_picture
 
     spelling = Spelling(options.spelling)
-    look = TreeLook(options.shape, options.theme, options.color, options.size, options.scale, spelling)
+    look = TreeImageOptions(
+        options.shape, options.theme, options.color, options.size, options.scale, spelling
+    )
     save_tree_picture(options.model, options.pre, prefix, look, options.output)
     return 0
 

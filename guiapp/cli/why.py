@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     """Why a token of a text is there: each stage, the merges with their ranks, and what lost."""
     from guiapp.analysis.explain.spelling import Spelling
     from guiapp.analysis.explain.why.excerpt import Switches, excerpt_of
-    from guiapp.analysis.explain.why.told import why_lines, why_record
+    from guiapp.analysis.explain.why.explanation import why_lines, why_record
     from guiapp.analysis.explain.why.why import why, why_of
 
     place = None if options.at is None else _place(options.at)

@@ -21,7 +21,7 @@ class DemoModel:
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampleText:
     """A text to look at."""
 
     name: str
@@ -49,20 +49,20 @@ DEMO_MODELS = (
 )
 
 SAMPLES = (
-    Sample("welcome", "Welcome"),
-    Sample("english", "English: a story and a guide"),
-    Sample("everyday", "English: letters, news, recipes"),
-    Sample("languages", "Thirty-one languages"),
-    Sample("japanese", "Japanese: a story and a notice"),
-    Sample("code", "Program code"),
-    Sample("unicode", "Emoji and Unicode edge cases"),
-    Sample("numbers", "Numbers and white space"),
-    Sample("chat", "Chat with special tokens"),
-    Sample("hostile", "Hostile look-alikes"),
-    Sample("literature-insane", "Textbook: This is insane!"),
-    Sample("literature-new-york", "Textbook: New York"),
-    Sample("literature-abacbb", "Textbook: abacbb (toy model)"),
-    Sample("literature-space-ship", "Textbook: 汉武帝 and the space ship"),
+    SampleText("welcome", "Welcome"),
+    SampleText("english", "English: a story and a guide"),
+    SampleText("everyday", "English: letters, news, recipes"),
+    SampleText("languages", "Thirty-one languages"),
+    SampleText("japanese", "Japanese: a story and a notice"),
+    SampleText("code", "Program code"),
+    SampleText("unicode", "Emoji and Unicode edge cases"),
+    SampleText("numbers", "Numbers and white space"),
+    SampleText("chat", "Chat with special tokens"),
+    SampleText("hostile", "Hostile look-alikes"),
+    SampleText("literature-insane", "Textbook: This is insane!"),
+    SampleText("literature-new-york", "Textbook: New York"),
+    SampleText("literature-abacbb", "Textbook: abacbb (toy model)"),
+    SampleText("literature-space-ship", "Textbook: 汉武帝 and the space ship"),
 )
 
 LESSONS = (

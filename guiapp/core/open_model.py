@@ -36,16 +36,16 @@ def open_model(
     from guiapp.core.sources.locate import located
     from guiapp.core.vocabulary.opening import ENCODERS, Opening
     from guiapp.core.vocabulary.quoting import quoted
-    from guiapp.native.checkpoint import checkpoint, watched
+    from guiapp.native.checkpoint import at_checkpoints, checkpoint
 
     opening = Opening(progress or (lambda _share: checkpoint()))
     try:
-        with nullcontext() if progress is None else watched(opening.report):
+        with nullcontext() if progress is None else at_checkpoints(opening.report):
             file = located(path, opening)
             opening.whole_bytes = file.whole_bytes
             vocabulary = load_vocabulary(file.path, opening, pre)
-            if file.remark:
-                warnings = (file.remark, *vocabulary.warnings)
+            if file.note:
+                warnings = (file.note, *vocabulary.warnings)
                 vocabulary = replace(vocabulary, warnings=warnings).opened_from(vocabulary.opened_files)
             opening.begin(ENCODERS)
             tokenizer = Tokenizer(vocabulary)
@@ -57,7 +57,7 @@ def open_model(
     return tokenizer
 
 
-def as_file_says(tokenizer: Tokenizer) -> Tokenizer:
+def with_file_pre(tokenizer: Tokenizer) -> Tokenizer:
     """Without the pre-tokenizer chosen by hand; unchanged where the file alone does not tell how to split."""
     vocabulary = tokenizer.vocabulary
     if not vocabulary.chosen_pre or vocabulary.path is None:

@@ -18,7 +18,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from guiapp.errors import NativeLibraryError
 from guiapp.native import library
-from guiapp.native.checkpoint import checkpoint, is_watched
+from guiapp.native.checkpoint import checkpoint, has_visitor
 
 ABI_VERSION = 11  # raised with each change of a function or a structure, here and in api.h
 MISFIT = "arrays that do not fit each other, or that are too large"
@@ -115,20 +115,20 @@ def function(signature: str) -> Any:
     """
     name, _, rest = signature.replace(">tokens", ">ints, >wide_ints, >wide_ints").partition("(")
     arguments, _, result = rest.partition(")")
-    found = getattr(_LIBRARY, f"loupe_{name}")
-    found.restype = _TYPES[result.removeprefix(" -> ") or "wide_int"]
-    found.argtypes = [_TYPES[each] for each in arguments.split(", ")]
-    return found
+    outcome = getattr(_LIBRARY, f"loupe_{name}")
+    outcome.restype = _TYPES[result.removeprefix(" -> ") or "wide_int"]
+    outcome.argtypes = [_TYPES[each] for each in arguments.split(", ")]
+    return outcome
 
 
-def quick_function(name: str) -> Any:
+def fast_function(name: str) -> Any:
     """One that is done before it would pay to give up Python's lock, or to check arguments.
 
     It takes c_void_p for addresses, bytes, and int for int32_t, and returns an int64.
     """
-    found = getattr(_HOLDING_LOCK, f"loupe_{name}")
-    found.restype = c_int64
-    return found
+    outcome = getattr(_HOLDING_LOCK, f"loupe_{name}")
+    outcome.restype = c_int64
+    return outcome
 
 
 _MAY_GO_ON = ctypes.CFUNCTYPE(c_bool)
@@ -137,12 +137,12 @@ _NOBODY_TO_ASK = _MAY_GO_ON()
 
 def long_function(signature: str) -> Any:
     """A function that may take long: the library asks again and again whether `checkpoint` lets it go on."""
-    watched = function(signature)
-    watched.argtypes = (*watched.argtypes, _MAY_GO_ON)
+    interruptible = function(signature)
+    interruptible.argtypes = (*interruptible.argtypes, _MAY_GO_ON)
 
     def call(*given: Any) -> Any:
-        if not is_watched():
-            return watched(*given, _NOBODY_TO_ASK)
+        if not has_visitor():
+            return interruptible(*given, _NOBODY_TO_ASK)
         raised: list[BaseException] = []
 
         def may_go_on() -> bool:
@@ -152,10 +152,10 @@ def long_function(signature: str) -> Any:
                 raised.append(error)
             return not raised
 
-        found = watched(*given, _MAY_GO_ON(may_go_on))
+        outcome = interruptible(*given, _MAY_GO_ON(may_go_on))
         if raised:
             raise raised.pop()
-        return found
+        return outcome
 
     return call
 
@@ -174,7 +174,7 @@ class Handle(NotCopied):
     """An object of the library, freed with this one, which stands for it as an argument.
 
     free  the function that frees it, which each class names
-    kept  what it points to
+    owners  what it points to
     """
 
     _free: Any
@@ -182,11 +182,11 @@ class Handle(NotCopied):
     def __init_subclass__(cls, free: str) -> None:
         cls._free = staticmethod(function(f"{free}(handle) -> nothing"))
 
-    def __init__(self, address: int | None, *kept: object) -> None:
+    def __init__(self, address: int | None, *owners: object) -> None:
         if address is None:
             raise ValueError(MISFIT)
         self.address = self._as_parameter_ = address  # which ctypes looks for
-        self._kept = kept
+        self._owners = owners
 
     def __del__(self) -> None:
         if hasattr(self, "address"):

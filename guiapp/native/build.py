@@ -108,8 +108,8 @@ def compiler(kind: str = "") -> Compiler:
         if shutil.which("g++") is None:
             raise BuildError("The address sanitizer is that of g++, which is not there: install it.")
         return Compiler(["g++"], ["g++", "-shared", "-fsanitize=address"], [])
-    if found := compiler_on_path():
-        return found
+    if candidate := compiler_on_path():
+        return candidate
     if find_spec("ziglang") is None:
         raise BuildError(NO_COMPILER)
     return zig(own_target())
@@ -150,9 +150,9 @@ def compiler_on_path() -> Compiler | None:
         libraries = ["-nodefaultlibs", "-Wl,-install_name,_native.dylib", "-lSystem"]
     for command in [os.environ["CXX"]] if os.environ.get("CXX") else ["g++", "clang++"]:
         parts = [*shlex.split(command), *options]
-        found = Compiler(parts, [*parts, "-shared", "-s"], libraries)
-        if _works(found):
-            return found
+        candidate = Compiler(parts, [*parts, "-shared", "-s"], libraries)
+        if _works(candidate):
+            return candidate
     if os.environ.get("CXX"):
         raise BuildError(
             f"CXX is “{os.environ['CXX']}”, which cannot make a library of C++20: unset or change it."
@@ -160,13 +160,13 @@ def compiler_on_path() -> Compiler | None:
     return None
 
 
-def _works(found: Compiler) -> bool:
+def _works(candidate: Compiler) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "least.cpp")
         source.write_text(SAMPLE)
-        command = [*found.compile, "-shared", *COMMON, *KINDS[""], str(source), "-o", f"{folder}/least"]
+        command = [*candidate.compile, "-shared", *COMMON, *KINDS[""], str(source), "-o", f"{folder}/least"]
         try:
-            return subprocess.run([*command, *found.libraries], capture_output=True).returncode == 0
+            return subprocess.run([*command, *candidate.libraries], capture_output=True).returncode == 0
         except OSError:
             return False
 

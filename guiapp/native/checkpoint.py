@@ -16,7 +16,7 @@ ITEMS_BETWEEN = 1 << 10
 _visit: ContextVar[Visit | None] = ContextVar("visit", default=None)
 
 
-def is_watched() -> bool:
+def has_visitor() -> bool:
     """Whether anything happens at a checkpoint of this thread."""
     return _visit.get() is not None
 
@@ -36,7 +36,7 @@ def stoppable(items: Iterable[Item]) -> Iterator[Item]:
 
 
 @contextmanager
-def watched(visit: Visit) -> Iterator[None]:
+def at_checkpoints(visit: Visit) -> Iterator[None]:
     """Have `visit` called at each checkpoint of this thread, also at those of the native library."""
     before = _visit.set(visit)
     try:

@@ -7,17 +7,17 @@ import numpy as np
 from guiapp.native.binding import Bytes, Ints, NotCopied, WideInts, array_as, checked, function
 
 _decode = function("decode(ints, bytes, wide_ints, >bytes)")
-_lay_out = function("lay_out(ints, wide_ints, ints, ints, wide_int, int, >ints, >bytes)")
+_write_rows = function("lay_out(ints, wide_ints, ints, ints, wide_int, int, >ints, >bytes)")
 
 clean_spaces = function("clean_spaces(>bytes)")
 """Drops spaces as some models' detokenisers do, in place; returns how many bytes are left."""
 
 
-class Decoder(NotCopied):
+class TokenDecoder(NotCopied):
     """Joins the bytes of tokens; token i is data[offsets[i] : offsets[i + 1]], the offsets never decrease."""
 
     def __init__(self, data: Bytes, offsets: WideInts) -> None:
-        self._kept = data, offsets
+        self._owners = data, offsets
         self._tokens = array_as("bytes", data), array_as("wide_ints", offsets)
 
     def decode(self, ids: Ints, guess: int) -> Bytes:
@@ -29,10 +29,10 @@ class Decoder(NotCopied):
         return self.decode(ids, size) if size > guess else out[:size]
 
 
-def lay_out(
+def write_rows(
     ids: Ints,
     counts: WideInts,
-    around: tuple[Ints, Ints],
+    affixes: tuple[Ints, Ints],
     most: int,
     filler: int,
     rows: Ints,
@@ -40,8 +40,8 @@ def lay_out(
 ) -> None:
     """Write the ids of many texts, counts[i] those of text i, to rows[i], and `filler` behind them.
 
-    around  what stands before and after each
+    affixes  what stands before and after each
     most    that a row may have, at least those after: the last ones before these are left out
     mask    uint8 of the shape of rows, all zero; 1 is written where a token is
     """
-    checked(_lay_out(ids, counts, *around, most, filler, rows, mask))
+    checked(_write_rows(ids, counts, *affixes, most, filler, rows, mask))

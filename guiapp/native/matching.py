@@ -6,7 +6,7 @@ import numpy as np
 
 from guiapp.native.binding import Bytes, Handle, TokenColumns, WideInts, function, tokens_by
 from guiapp.native.pairs import PairModel
-from guiapp.native.token_tree import TokenTree
+from guiapp.native.token_tree import TokenTreeHandle
 
 _greedy_encode = function("greedy_encode(handle, handle, bytes, wide_ints, >tokens)")
 _fewest_encode = function("fewest_encode(handle, handle, unsigned, bytes, wide_ints, >tokens)")
@@ -17,7 +17,7 @@ _derivations_new = function("derivations_new(handle, >flags) -> handle")
 _are_compatible = function("are_compatible(handle, int, int)")
 
 
-class Derivations(Handle, free="derivations_free"):
+class DerivationsHandle(Handle, free="derivations_free"):
     """How merging makes each symbol of a model, which is to have no longer ones than 4096 bytes.
 
     is_reached  bool[symbols]: whether a symbol comes out of merging its own text
@@ -38,7 +38,9 @@ def longest_symbol(model: PairModel) -> int | None:
     return None if longest < 0 else longest
 
 
-def encode_greedy(model: PairModel, tree: TokenTree, text: Bytes, ends: WideInts, room: int) -> TokenColumns:
+def encode_greedy(
+    model: PairModel, tree: TokenTreeHandle, text: Bytes, ends: WideInts, room: int
+) -> TokenColumns:
     """The longest token, again and again, in pieces that end at `ends`.
 
     tree  of the bytes that the tokens of the model stand for
@@ -49,7 +51,7 @@ def encode_greedy(model: PairModel, tree: TokenTree, text: Bytes, ends: WideInts
 
 def encode_fewest(
     model: PairModel,
-    tree: TokenTree,
+    tree: TokenTreeHandle,
     dropout: tuple[int, int],
     text: Bytes,
     ends: WideInts,
@@ -61,8 +63,8 @@ def encode_fewest(
 
 
 def encode_linear(
-    derivations: Derivations,
-    tree: TokenTree,
+    derivations: DerivationsHandle,
+    tree: TokenTreeHandle,
     by_table: bool,
     text: Bytes,
     ends: WideInts,

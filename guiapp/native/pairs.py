@@ -23,14 +23,14 @@ from guiapp.native.binding import (
     WideInts,
     arrays,
     cut,
+    fast_function,
     function,
     long_function,
-    quick_function,
     secret,
     tokens_by,
 )
 from guiapp.native.special_tokens import Beginnings
-from guiapp.native.splitter import Splitter
+from guiapp.native.splitter import SplitterHandle
 from guiapp.native.strings import Packed, StringTable
 
 NO_PIECES, NEWLINES, ALL_PIECES, AS_RANKED = range(4)  # which pieces that are tokens are not merged
@@ -67,7 +67,7 @@ _pairs_last_cut = function("pairs_last_cut(handle, bytes, wide_int)")
 _pairs_first_cut = function("pairs_first_cut(handle, bytes, wide_int)")
 _pair_encoder_new = function("pair_encoder_new(handle, handle) -> handle")
 _pairs_encode_text = function("encode_text(handle, handle, handle, wide_int, flag, handle)")
-_pairs_encode_short = quick_function("encode_short")
+_pairs_encode_short = fast_function("encode_short")
 _pairs_has_marked_space = function("pairs_has_marked_space(handle, bytes)")
 _pairs_encode_each = function("encode_each(handle, bytes, wide_ints, >ints, >wide_ints)")
 _pairs_encode_pieces = function("encode_pieces(handle, int, bytes, wide_ints, >ints)")
@@ -103,7 +103,7 @@ class PairOptions(NamedTuple):
     cuts_short       pieces are lines or whole texts rather than words
     separator        a byte; the first one that has something before it counts
     n_dropped        bytes at the start of a rule's right side that are not in what it makes
-    last_stays       of several rules for one pair, rather than the first
+    last_rule_counts       of several rules for one pair, rather than the first
     is_unused        bool[n]: tokens that are taken apart again, into the two that last could become each
     """
 
@@ -117,11 +117,11 @@ class PairOptions(NamedTuple):
     cuts_short: bool
     separator: bytes = b" "
     n_dropped: int = 0
-    last_stays: bool = False
+    last_rule_counts: bool = False
     is_unused: NDArray[np.bool_] | None = None
 
 
-class Envelope:
+class Affixes:
     """What is around a text that is encoded in one call, and what must not be in it.
 
     before, after  at most MOST_AROUND ids each
@@ -129,13 +129,13 @@ class Envelope:
     most_bytes     of a text that is not too long for one call
     """
 
-    __slots__ = ("_kept", "after", "before", "most_bytes", "special")
+    __slots__ = ("_owners", "after", "before", "most_bytes", "special")
 
     def __init__(
         self, before: list[int], after: list[int], beginnings: Beginnings | None, most_bytes: int
     ) -> None:
         self.before, self.after, self.most_bytes = before, after, most_bytes
-        self._kept, self.special = beginnings, None if beginnings is None else c_void_p(beginnings.address)
+        self._owners, self.special = beginnings, None if beginnings is None else c_void_p(beginnings.address)
 
 
 class PairModel(Handle, free="pairs_free"):
@@ -144,7 +144,7 @@ class PairModel(Handle, free="pairs_free"):
     Symbols are tokens, and behind these strings that occur in rules but are none; see pair_rules.h.
     """
 
-    def __init__(self, tokens: StringTable, options: PairOptions, splitter: Splitter | None) -> None:
+    def __init__(self, tokens: StringTable, options: PairOptions, splitter: SplitterHandle | None) -> None:
         data, offsets = options.merges or (np.empty(0, np.uint8), np.empty(0, np.int64))
         is_unused = np.empty(0, np.bool_) if options.is_unused is None else options.is_unused
         source = _PairSource(
@@ -155,7 +155,7 @@ class PairModel(Handle, free="pairs_free"):
             options.byte_tokens,
             options.separator[0],
             options.n_dropped,
-            options.last_stays,
+            options.last_rule_counts,
             secret(),
         )
         address = _pairs_new(tokens, source, splitter, options.whole_pieces, options.cuts_short)
@@ -168,8 +168,8 @@ class PairModel(Handle, free="pairs_free"):
 
     def find(self, left: int, right: int) -> tuple[int, int] | None:
         """Rank and result of the rule for two symbols."""
-        found = _pairs_find(self, left, right)
-        return None if found < 0 else (found >> 32, found & 0xFFFFFFFF)
+        match = _pairs_find(self, left, right)
+        return None if match < 0 else (match >> 32, match & 0xFFFFFFFF)
 
     def rules(self) -> Ints:
         """int32[n, 4]: left, right, rank and result of all rules, in no order."""
@@ -181,12 +181,12 @@ class PairModel(Handle, free="pairs_free"):
         """The symbol of a byte or a character, -1 where no rule knows it."""
         return int(_pairs_start_symbol(self, np.frombuffer(symbol, np.uint8)))
 
-    def symbols(self, are_spelled: bool) -> Packed:
+    def symbols(self, as_tokens: bool) -> Packed:
         """The texts of all symbols as tokens are spelled, or the bytes that they stand for, packed."""
         offsets = np.zeros(len(self) + 1, np.int64)
-        size = _pairs_symbols(self, are_spelled, np.empty(0, np.uint8), offsets)
+        size = _pairs_symbols(self, as_tokens, np.empty(0, np.uint8), offsets)
         data = np.empty(size, np.uint8)
-        _pairs_symbols(self, are_spelled, data, offsets)
+        _pairs_symbols(self, as_tokens, data, offsets)
         return data, offsets
 
     def fallbacks(self) -> tuple[Ints, Ints, NDArray[np.bool_]]:
@@ -217,44 +217,44 @@ class PairModel(Handle, free="pairs_free"):
         """Whether a space byte cannot stand for U+2581 in a text, because that holds it as such."""
         return bool(_pairs_has_marked_space(self, text))
 
-    def encode_text(self, text: str | bytes, envelope: Envelope) -> Ints | None:
+    def encode_text(self, text: str | bytes, affixes: Affixes) -> Ints | None:
         """The ids of a text cut by the splitter, in an envelope; None where they do not tell spans, where a
         special token may be in the text, and where it is too long.
         """
         if len(text) > SHORT_TEXT:
-            return self._encode_long(text, envelope)
+            return self._encode_long(text, affixes)
         data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
         try:
             encoder = self._encoders.idle.pop()  # as `take`, of which the call is felt here
         except IndexError:
             encoder = self._encoders.take()
-        if encoder.envelope is not envelope:
-            encoder.put_in(envelope)
-        count = _pairs_encode_short(encoder.handle, envelope.special, data, len(data))
+        if encoder.affixes is not affixes:
+            encoder.put_in(affixes)
+        count = _pairs_encode_short(encoder.handle, affixes.special, data, len(data))
         ids = None if count < 0 else encoder.views[count].copy()
         self._encoders.idle.append(encoder)
-        if envelope.after and ids is not None:
-            ids[len(ids) - len(envelope.after) :] = envelope.after
+        if affixes.after and ids is not None:
+            ids[len(ids) - len(affixes.after) :] = affixes.after
         return ids
 
-    def _encode_long(self, text: str | bytes, envelope: Envelope) -> Ints | None:
-        if len(text) > envelope.most_bytes:  # before its UTF-8 is made, which a str keeps
+    def _encode_long(self, text: str | bytes, affixes: Affixes) -> Ints | None:
+        if len(text) > affixes.most_bytes:  # before its UTF-8 is made, which a str keeps
             return None
         is_plain = isinstance(text, str)
         try:
             data, size = _utf8(text) if isinstance(text, str) else (text, len(text))
         except UnicodeEncodeError:
             return None
-        if size > envelope.most_bytes:
+        if size > affixes.most_bytes:
             return None
-        n_before, n_after = len(envelope.before), len(envelope.after)
+        n_before, n_after = len(affixes.before), len(affixes.after)
         ids = np.empty(n_before + size + max(SPARE_IDS, n_after), np.int32)
         room = ids.ctypes.data + ids.itemsize * n_before
-        count = self._with_encoder(_pairs_encode_text, envelope.special, data, size, is_plain, room)
+        count = self._with_encoder(_pairs_encode_text, affixes.special, data, size, is_plain, room)
         if count < 0:
             return None
         cut(ids, n_before + count + n_after)
-        ids[:n_before], ids[n_before + count :] = envelope.before, envelope.after
+        ids[:n_before], ids[n_before + count :] = affixes.before, affixes.after
         return ids
 
     def encode_each(self, texts: Bytes, ends: WideInts) -> tuple[Ints, WideInts]:
@@ -298,7 +298,7 @@ class _PairEncoder(Handle, free="pair_encoder_free"):
     """Encodes one text after the other, for one thread at a time.
 
     handle    its address as quick functions take it
-    envelope  of the last short text
+    affixes  of the last short text
     views     by the number of its ids: these, in memory that the next text is written to
     """
 
@@ -307,14 +307,14 @@ class _PairEncoder(Handle, free="pair_encoder_free"):
         first = self._ids.ctypes.data + self._ids.itemsize * MOST_AROUND
         super().__init__(_pair_encoder_new(model, first))  # the model keeps it, not the other way round
         self.handle = c_void_p(self.address)
-        self.envelope: Envelope | None = None
+        self.affixes: Affixes | None = None
 
-    def put_in(self, envelope: Envelope) -> None:
+    def put_in(self, affixes: Affixes) -> None:
         """Write the ids that stand before those of a short text: the same before most of them."""
-        start = MOST_AROUND - len(envelope.before)
-        self._ids[start:MOST_AROUND] = envelope.before
-        self.envelope = envelope
-        self.views = _Views(self._ids[start:], len(envelope.before) + len(envelope.after))
+        start = MOST_AROUND - len(affixes.before)
+        self._ids[start:MOST_AROUND] = affixes.before
+        self.affixes = affixes
+        self.views = _Views(self._ids[start:], len(affixes.before) + len(affixes.after))
 
 
 class _Views(dict[int, Ints]):

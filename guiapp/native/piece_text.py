@@ -14,7 +14,7 @@ from guiapp.errors import EncodeError
 from guiapp.native.binding import Array, Bytes, Handle, WideInts, arrays, function
 from guiapp.native.normalized import Normalized, normalized
 from guiapp.native.strings import packed
-from guiapp.native.token_tree import TokenTree
+from guiapp.native.token_tree import TokenTreeHandle
 
 AS_THEY_ARE, MARKED, COMPACT = range(3)  # what becomes of spaces: see piece_text.h
 
@@ -34,7 +34,7 @@ _piece_text_normalize = function("piece_text_normalize(handle, bytes, flag, flag
 _piece_text_user_defined = function("piece_text_user_defined(handle, bytes, >wide_ints)")
 
 
-class PieceText(Handle, free="piece_text_free"):
+class PieceTextHandle(Handle, free="piece_text_free"):
     """Changes text as a SentencePiece model asks."""
 
     def __init__(
@@ -52,7 +52,7 @@ class PieceText(Handle, free="piece_text_free"):
         switches      adds_space, adds_at_end (not in front), removes_spaces, and keeps_space: one is one
                       wherever it stands
         """
-        trees = [TokenTree.of(*packed(texts)) for texts in user_defined]
+        trees = [TokenTreeHandle.of(*packed(texts)) for texts in user_defined]
         parts = _PieceTextParts(
             **{name: Array.of(table) for name, table in tables.items()},
             user_defined=trees[0].address,

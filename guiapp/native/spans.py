@@ -37,10 +37,10 @@ def share_spans(columns: Sequence[SpanArrays]) -> tuple[list[Bytes], WideInts]:
     given = (_SpanColumn * len(rows))(*[_SpanColumn(*map(Array.of, row)) for row in rows])
     room = sum(map(len, shares)) // 8 + 64  # enough for most texts; else all is done again
     while True:
-        found = np.empty((room, 2 + 2 * len(rows)), np.int64)
-        count = checked(_share_spans(given, np.zeros(2 * len(rows), np.int64), found))
+        result = np.empty((room, 2 + 2 * len(rows)), np.int64)
+        count = checked(_share_spans(given, np.zeros(2 * len(rows), np.int64), result))
         if count <= room:
-            return shares, found[:count].copy()
+            return shares, result[:count].copy()
         room = count
 
 
@@ -54,13 +54,13 @@ class _TintedColumn(ctypes.Structure):
 
 def tint_spans(
     columns: Sequence[tuple[WideInts, WideInts]],
-    around: Sequence[tuple[int, int]],
+    outer_tints: Sequence[tuple[int, int]],
     n_tints: int,
 ) -> list[Bytes]:
     """Colours for the tokens of n columns over one text, of each the starts and ends: numbers below n_tints.
 
     What has the same span has the same colour in all columns, and neighbours in a column have different
-    ones as long as n + 2 <= n_tints; so have those at the ends and the tokens `around` a column, whose
+    ones as long as n + 2 <= n_tints; so have those at the ends and the tokens `outer_tints` a column, whose
     colours are given, NO_TINT for none, if all those behind are of one span.  Tokens without text have 0.
     """
     tints = [np.empty(len(starts), np.uint8) for starts, _ in columns]
@@ -69,7 +69,7 @@ def tint_spans(
         for column, tint in zip(columns, tints, strict=True)
     ]
     given = (_TintedColumn * len(rows))(
-        *[_TintedColumn(*map(Array.of, row), *ends) for row, ends in zip(rows, around, strict=True)]
+        *[_TintedColumn(*map(Array.of, row), *ends) for row, ends in zip(rows, outer_tints, strict=True)]
     )
     checked(_tint_spans(given, np.zeros(len(rows), np.int64), n_tints))
     return tints

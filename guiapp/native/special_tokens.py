@@ -33,7 +33,7 @@ class Beginnings(Handle, free="beginnings_free"):
         return bool(_beginnings_may_be_in(self, text, len(text)))
 
 
-class SpecialTokens(Handle, free="special_free"):
+class SpecialTokensHandle(Handle, free="special_free"):
     """Cuts special tokens out of a text; they come in the order in which they claim, the last first.
 
     strips  uint8[n]: STRIPS_LEFT and STRIPS_RIGHT, the white space that each takes away

@@ -22,7 +22,7 @@ _last_cut = function("last_cut(handle, bytes, wide_int)")
 _first_cut = function("first_cut(handle, bytes, wide_int)")
 
 
-class Splitter(Handle, free="splitter_free"):
+class SplitterHandle(Handle, free="splitter_free"):
     """Cuts text by tables (see `guiapp.core.split`)."""
 
     def __init__(self, **tables: NDArray[Any]) -> None:

@@ -49,7 +49,7 @@ class StringTable(Handle, free="strings_free"):
         _strings_find(self, data, offsets, rows)
         return rows
 
-    def twins(self) -> tuple[int, int] | None:
+    def first_duplicates(self) -> tuple[int, int] | None:
         """The rows of two equal strings, the pair whose second row is lowest."""
         earlier = np.empty(1, np.int32)
         later = _strings_twin(self, earlier)

@@ -45,9 +45,9 @@ class TokenMatcher(Handle, free="matcher_free"):
 
     def find_longest(self, text: Bytes) -> Ints:
         """int32[n]: for each place of a text the longest token that starts there, or -1."""
-        found = np.empty(len(text), np.int32)
-        _matcher_find(self, text, found)
-        return found
+        matches = np.empty(len(text), np.int32)
+        _matcher_find(self, text, matches)
+        return matches
 
     def shorter(self) -> Ints:
         """int32[n]: for each token the longest other one that it starts with, or -1."""

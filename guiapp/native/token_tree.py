@@ -44,7 +44,7 @@ class TreeColumns(NamedTuple):
     children: Ints
 
 
-class TokenTree(Handle, free="tree_free"):
+class TokenTreeHandle(Handle, free="tree_free"):
     """The tree of the tokens `ids`; token i is data[offsets[i] : offsets[i + 1]].
 
     Of tokens with the same bytes only the last among `ids` that may be matched is matched.  The others, and
@@ -69,7 +69,7 @@ class TokenTree(Handle, free="tree_free"):
         super().__init__(address, *arguments)
 
     @classmethod
-    def of(cls, data: Bytes, offsets: WideInts) -> TokenTree:
+    def of(cls, data: Bytes, offsets: WideInts) -> TokenTreeHandle:
         """That of all tokens."""
         n_tokens = len(offsets) - 1
         return cls(data, offsets, np.arange(n_tokens, dtype=np.int32), np.ones(n_tokens, np.bool_))
@@ -92,6 +92,6 @@ class TokenTree(Handle, free="tree_free"):
         return columns
 
 
-def encode_words(tree: TokenTree, text: Bytes, unknown: int) -> TokenColumns:
+def encode_words(tree: TokenTreeHandle, text: Bytes, unknown: int) -> TokenColumns:
     """The token of each word between white space, else `unknown`, or nothing where that is -1."""
     return tokens_by(_words_encode, tree, text, unknown, room=len(text) // 2 + 1)

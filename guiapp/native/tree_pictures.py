@@ -92,8 +92,8 @@ class TreeLayout(Handle, free="layout_free"):
 
     def list_wide(self, view: View, least: NDArray[np.float64], most: int) -> Ints:
         """The nodes of which at least least[level] is seen in a view, by level; up to `most`."""
-        found = np.empty(most, np.int32)
-        return found[: checked(_layout_list_wide(self, *view, least, found))]
+        result = np.empty(most, np.int32)
+        return result[: checked(_layout_list_wide(self, *view, least, result))]
 
 
 class Frame(ctypes.Structure):

@@ -31,7 +31,7 @@ from guiapp.native.binding import (
 from guiapp.native.normalized import Normalized, normalized
 from guiapp.native.strings import packed
 from guiapp.native.token_matcher import TokenMatcher
-from guiapp.native.token_tree import TokenTree
+from guiapp.native.token_tree import TokenTreeHandle
 
 
 class _UnigramParts(ctypes.Structure):
@@ -82,8 +82,8 @@ class Unigram(Handle, free="unigram_free"):
         is_single  sums of scores are rounded as SentencePiece's are
         """
         tokens = tables["token_data"], tables["token_offsets"], tables["token_ids"]
-        tree = TokenTree(*tokens, np.ones(len(tables["scores"]), np.bool_))
-        user_defined_tree = TokenTree.of(*packed(user_defined))
+        tree = TokenTreeHandle(*tokens, np.ones(len(tables["scores"]), np.bool_))
+        user_defined_tree = TokenTreeHandle.of(*packed(user_defined))
         parts = _UnigramParts(
             **{name: Array.of(table) for name, table in tables.items()},
             user_defined=user_defined_tree.address,

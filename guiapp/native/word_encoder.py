@@ -9,7 +9,7 @@ import numpy as np
 from guiapp.errors import EncodeError
 from guiapp.native.binding import SHORT_TEXT, Bytes, Handle, Ints, Pool, WideInts, function
 from guiapp.native.unigram import Unigram
-from guiapp.native.wordpiece import WordPiece
+from guiapp.native.wordpiece import WordPieceHandle
 
 _word_encoder_new = function("word_encoder_new(handle, handle) -> handle")
 _word_encoder_encode = function("word_encoder_encode(handle, bytes, >ints)")
@@ -20,7 +20,7 @@ _word_encoder_copy = function("word_encoder_copy(handle, >ints) -> nothing")
 class WordEncoders:
     """Encodes text word by word; words that were met before are looked up.  Threads may share it."""
 
-    def __init__(self, model: WordPiece | Unigram) -> None:
+    def __init__(self, model: WordPieceHandle | Unigram) -> None:
         self._encoders = Pool(partial(_WordEncoder, model))
         self._encoders.prepare()
 
@@ -46,7 +46,7 @@ class _WordEncoder(Handle, free="word_encoder_free"):
     ids  room for those of a short text
     """
 
-    def __init__(self, model: WordPiece | Unigram) -> None:
+    def __init__(self, model: WordPieceHandle | Unigram) -> None:
         models = (None, model) if isinstance(model, Unigram) else (model, None)
         super().__init__(_word_encoder_new(*models), model)
         self.ids = np.empty(SHORT_TEXT, np.int32)

@@ -6,7 +6,7 @@ import numpy as np
 
 from guiapp.native.binding import Bytes, Handle, TokenColumns, WideInts, function, long_function, tokens_by
 from guiapp.native.normalized import CodeTable, Normalized, normalized
-from guiapp.native.token_tree import TokenTree
+from guiapp.native.token_tree import TokenTreeHandle
 
 _wordpiece_new = long_function("wordpiece_new(structure, bytes, wide_ints, handle, int) -> handle")
 _wordpiece_words = function("wordpiece_words(handle, bytes, >wide_ints, >wide_ints) -> handle")
@@ -14,7 +14,7 @@ _wordpiece_encode = function("wordpiece_encode(handle, bytes, wide_ints, flag, >
 _wordpiece_break = function("wordpiece_break(handle, bytes, wide_int, flag)")
 
 
-class WordPiece(Handle, free="wordpiece_free"):
+class WordPieceHandle(Handle, free="wordpiece_free"):
     """Encodes words by the longest of all tokens; token i is data[offsets[i] : offsets[i + 1]].
 
     actions  int32[0x110000]  what becomes of each code point: what to add to it, times 4, plus an `Action`
@@ -22,7 +22,7 @@ class WordPiece(Handle, free="wordpiece_free"):
     """
 
     def __init__(self, actions: CodeTable, data: Bytes, offsets: WideInts, unknown: int) -> None:
-        tree = TokenTree.of(data, offsets)
+        tree = TokenTreeHandle.of(data, offsets)
         super().__init__(_wordpiece_new(actions, data, offsets, tree, unknown), actions, tree)
 
     def words(self, text: Bytes) -> tuple[Normalized, WideInts]:

@@ -51,7 +51,7 @@ class AboutDialog(QDialog):
         close_button.setFocus()
         self.copy_button.setEnabled(False)
         self._job = LatestJob[list[tuple[str, str]]](self, self._show_versions)
-        self._job.start(_look_up)
+        self._job.start(_collect_versions)
 
     def showEvent(self, event: QShowEvent) -> None:
         self.setFixedHeight(self._layout.totalHeightForWidth(WIDTH_PX))  # Qt forgets that lines are broken
@@ -68,7 +68,7 @@ class AboutDialog(QDialog):
         self.copy_button.setEnabled(True)
 
 
-def _look_up(_: Progress) -> list[tuple[str, str]]:
+def _collect_versions(_: Progress) -> list[tuple[str, str]]:
     return versions()
 
 

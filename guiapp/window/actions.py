@@ -203,7 +203,7 @@ ROWS = (
 )
 
 
-class Actions(QObject):
+class ActionTable(QObject):
     """The actions of one window, by their names in the table, and `menus`, by their paths in it."""
 
     def __init__(self, parent: QObject) -> None:

@@ -102,8 +102,8 @@ class Shell:
         self.opener.stop()
         self.session.close()
         self.session.text.close()
-        self.window.kept_texts.leave()
-        self.window.kept_texts.finish()
+        self.window.autosaved_texts.leave()
+        self.window.autosaved_texts.finish()
         self.settings.save()
         self.garbage_collector.stop()
 
@@ -124,7 +124,7 @@ def run_window(model: str | None, text_file: Path | None) -> int:
     if model is None and text_file is None:
         shell.greet()
     if text_file is None:
-        shell.window.take_kept_text()
+        shell.window.take_autosaved_text()
     sys.excepthook = ErrorReporter(shell.window).report
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -176,7 +176,7 @@ def build(
     from guiapp.kit.session.session_opener import SessionOpener
     from guiapp.kit.session.text_session import TextSession
     from guiapp.kit.state.qt_exceptions import protect_overrides
-    from guiapp.kit.state.recent import RecentFiles, RecentTexts, Shelf
+    from guiapp.kit.state.recent import RecentFiles, RecentItems, RecentTexts
     from guiapp.kit.widgets.icons import application_icon
     from guiapp.kit.widgets.input_watch import InputWatch
     from guiapp.kit.widgets.theme import ThemeSource
@@ -190,18 +190,18 @@ def build(
     session = ModelSession(TextSession(text), options, load or _load, spelling=settings.spelling)
     theme_source = ThemeSource(application, settings.theme, dresses_later=True)
     compared = ComparedModels(session, load or _load)
-    shelf = Shelf(RecentFiles(settings), RecentTexts(settings), InstalledModels())
+    recent_items = RecentItems(RecentFiles(settings), RecentTexts(settings), InstalledModels())
     opener = SessionOpener(session)
-    window = MainWindow(compared, Activity(session, opener), settings, shelf, theme_source, questions)
+    window = MainWindow(compared, Activity(session, opener), settings, recent_items, theme_source, questions)
     window.setWindowIcon(application_icon())
     remedies = window.actions_table["choose_pre"], window.doctor, window.actions_table["doctor"]
-    FailureNotices(window.notices, session, settings, window.kept_texts, *remedies)
+    FailureNotices(window.notices, session, settings, window.autosaved_texts, *remedies)
     commands = WindowCommands(window, opener)
     theme_source.dress(window)
     garbage_collector = GarbageCollector(parent=window)
     input_watch = InputWatch(parent=window)
     input_watch.noticed.connect(garbage_collector.put_off)
-    application.focusWindowChanged.connect(input_watch.follow)
+    application.focusWindowChanged.connect(input_watch.watch)
     window.pages.imported.connect(garbage_collector.start)
     return Shell(session, opener, compared, settings, theme_source, window, commands, garbage_collector)
 
@@ -224,7 +224,7 @@ class GarbageCollector(QObject):
         super().__init__(parent)
         self._clock_s = clock_s
         self._timer = QTimer(self, interval=LOOK_MS)
-        self._timer.timeout.connect(self.look)
+        self._timer.timeout.connect(self.collect_due)
         self._next_full_s = float("inf")
         self._quiet_from_s = float("-inf")
         self._rests = True
@@ -246,7 +246,7 @@ class GarbageCollector(QObject):
         self._timer.stop()
         gc.enable()
 
-    def look(self) -> None:
+    def collect_due(self) -> None:
         """Take away what garbage it is time for; called by itself, many times a second."""
         young, middle, old = gc.get_count()
         if (old > OLD and self._is_time_for_all()) or self._begins_to_rest():

@@ -12,7 +12,7 @@ from guiapp.kit.widgets.choice_list import FilterLine
 from guiapp.kit.widgets.layouts import AS_AROUND, in_column
 from guiapp.kit.widgets.popover import Popover
 from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, Theme, ThemeSource
-from guiapp.window.actions import ActionRow, Actions
+from guiapp.window.actions import ActionRow, ActionTable
 
 START_OF_WORD = 8
 NEXT_LETTER = 4
@@ -29,7 +29,7 @@ MENU_PENALTY = 1000  # letters found in the name of a menu count less than any i
 class CommandPalette(Popover):
     """A line to type in over the actions that fit, the best first."""
 
-    def __init__(self, actions: Actions, theme_source: ThemeSource, parent: QWidget) -> None:
+    def __init__(self, actions: ActionTable, theme_source: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent)
         self._actions = actions
         self._window = parent

@@ -72,7 +72,7 @@ class WindowCommands(QObject):
                 "decode_ids": page.show_decoder,
                 "palette": self._open_palette,
                 "whitespace": self._show_whitespace,
-                "look_alikes": self._mark_look_alikes,
+                "look_alikes": self._mark_confusables,
                 "zoom_in": partial(self._editor.zoom, 1),
                 "zoom_out": partial(self._editor.zoom, -1),
                 "zoom_reset": partial(self._editor.set_font_px, TEXT_FONT_PX),
@@ -136,21 +136,21 @@ class WindowCommands(QObject):
     def _connect_options(self) -> None:
         """Follow the state of options and settings, and keep it."""
         pages = self._window.pages
-        self._session.options_changed.connect(self._follow_options)
+        self._session.options_changed.connect(self._on_options_changed)
         for changed in (self._session.document.undo_changed, pages.page_changed, pages.undo_changed):
-            changed.connect(self._follow_undo)
-        self._window.hidden.changed.connect(self._follow_hidden)
-        self._theme_source.changed.connect(self._follow_theme)
-        self._settings.spelling.changed.connect(self._follow_spelling)
+            changed.connect(self._on_undo_changed)
+        self._window.hidden.changed.connect(self._on_hidden_changed)
+        self._theme_source.changed.connect(self._on_theme_changed)
+        self._settings.spelling.changed.connect(self._on_spelling_changed)
         self._editor.zoom_changed.connect(self._keep_zoom)
         for name in ("cut", "copy", "paste", "select_all", "undo", "redo"):
             self._actions[name].setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             self._editor.addAction(self._actions[name])
-        for follow in (
-            *(self._follow_options, self._follow_undo, self._follow_hidden),
-            *(self._follow_theme, self._follow_spelling),
+        for refresh in (
+            *(self._on_options_changed, self._on_undo_changed, self._on_hidden_changed),
+            *(self._on_theme_changed, self._on_spelling_changed),
         ):
-            follow()
+            refresh()
 
     def _show_settings(self) -> None:
         """Begin with what was chosen last time."""
@@ -158,7 +158,7 @@ class WindowCommands(QObject):
         self._actions["whitespace"].setChecked(settings.shows_whitespace)
         self._editor.set_shows_whitespace(settings.shows_whitespace)
         self._actions["look_alikes"].setChecked(settings.marks_look_alikes)
-        self._editor.set_marks_look_alikes(settings.marks_look_alikes)
+        self._editor.set_marks_confusables(settings.marks_look_alikes)
         self._editor.set_font_px(settings.font_px or TEXT_FONT_PX)
         search = self._window.inspect_page.text_panel.search
         search.set_matches_case(settings.finds_by_case)
@@ -166,7 +166,7 @@ class WindowCommands(QObject):
         _keep_choice(panel.format_actions, settings.ids_format, partial(setattr, settings, "ids_format"))
         _keep_choice(panel.view_actions, settings.ids_view, partial(setattr, settings, "ids_view"))
 
-    def _follow_options(self) -> None:
+    def _on_options_changed(self) -> None:
         options, offered = self._session.options, self._session.encoders
         self._actions["add_special"].setChecked(options.add_special)
         self._actions["parse_special"].setChecked(options.parse_special)
@@ -179,21 +179,21 @@ class WindowCommands(QObject):
                 action.setChecked(algorithm is not None and name == algorithm.name)
         self._settings.set_options(options.add_special, options.parse_special, options.encoder)
 
-    def _follow_undo(self) -> None:
+    def _on_undo_changed(self) -> None:
         document, steps = self._session.document, self._window.pages.current.undo_steps
         can_undo = document.can_undo if steps is None else steps.undo is not None
         can_redo = document.can_redo if steps is None else steps.redo is not None
         self._actions["undo"].setEnabled(can_undo)
         self._actions["redo"].setEnabled(can_redo)
 
-    def _follow_hidden(self) -> None:
+    def _on_hidden_changed(self) -> None:
         for name in ("hidden_next", "hidden_previous", "hidden_remove", "hidden_copy"):
             self._actions[name].setEnabled(self._window.hidden.n_characters > 0)
 
-    def _follow_theme(self) -> None:
+    def _on_theme_changed(self) -> None:
         self._actions[f"theme:{self._theme_source.choice}"].setChecked(True)
 
-    def _follow_spelling(self) -> None:
+    def _on_spelling_changed(self) -> None:
         self._actions[f"spelling:{self._settings.spelling.now.value}"].setChecked(True)
 
     def _keep_zoom(self) -> None:
@@ -218,9 +218,9 @@ class WindowCommands(QObject):
         self._editor.set_shows_whitespace(shows)
         self._settings.shows_whitespace = shows
 
-    def _mark_look_alikes(self) -> None:
+    def _mark_confusables(self) -> None:
         marks = self._actions["look_alikes"].isChecked()
-        self._editor.set_marks_look_alikes(marks)
+        self._editor.set_marks_confusables(marks)
         self._settings.marks_look_alikes = marks
 
     # Help
@@ -244,10 +244,10 @@ class WindowCommands(QObject):
         AboutDialog(self._window).show()
 
 
-def _keep_choice(actions: Mapping[str, QAction], kept: str, keep: Callable[[str], None]) -> None:
+def _keep_choice(actions: Mapping[str, QAction], chosen_name: str, keep: Callable[[str], None]) -> None:
     """Check the one of a group of actions that was chosen last time, and keep what is chosen from now on."""
-    if kept in actions:
-        actions[kept].setChecked(True)
+    if chosen_name in actions:
+        actions[chosen_name].setChecked(True)
     for name, action in actions.items():
         action.toggled.connect(partial(_keep_if, keep, name))
 

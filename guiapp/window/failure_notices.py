@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
 from guiapp.core.sources.locate import is_plain
-from guiapp.kit.document.kept_texts import KeptTexts
+from guiapp.kit.document.autosaved_texts import AutosavedTexts
 from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.settings import Settings
@@ -24,7 +24,7 @@ class FailureNotices(QObject):
         area: NoticeArea,
         session: ModelSession,
         settings: Settings,
-        kept_texts: KeptTexts,
+        autosaved_texts: AutosavedTexts,
         choose_pre: QAction,
         doctor: DoctorModel,
         show_doctor: QAction,
@@ -43,11 +43,11 @@ class FailureNotices(QObject):
         session.text.failed.connect(partial(area.show_notice, "text file"))
         session.text.file_changed.connect(partial(area.clear_notice, "text file"))
         session.spans.failed.connect(partial(self._show_with_circumstances, "encoding"))
-        session.tokens_changed.connect(self._follow_tokens)
+        session.tokens_changed.connect(self._on_tokens_changed)
         session.round_trip.failed.connect(partial(self._show_with_circumstances, "decoding"))
         session.round_trip.changed.connect(partial(area.clear_notice, "decoding"))
         settings.failed.connect(partial(area.show_notice, "settings"))
-        kept_texts.failed.connect(partial(area.show_notice, "kept text"))
+        autosaved_texts.failed.connect(partial(area.show_notice, "kept text"))
         if (path := settings.unreadable) is not None:
             area.show_notice("settings", f"The settings could not be read. What was there is in {path}.")
 
@@ -70,7 +70,7 @@ class FailureNotices(QObject):
         if self._session.loader.loading_name is not None:
             self._area.clear_notice("model")
 
-    def _follow_tokens(self) -> None:
+    def _on_tokens_changed(self) -> None:
         if not self._session.is_encoding:
             self._area.clear_notice("encoding")
 

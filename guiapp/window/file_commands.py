@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from guiapp.analysis.sessions.name import is_session
 from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
-from guiapp.core.sources.locate import kept_name, lasting_name
+from guiapp.core.sources.locate import cached_name, lasting_name
 from guiapp.core.sources.own_folders import add_folder
 from guiapp.core.vocabulary.quoting import quoted
+from guiapp.kit.document.autosaved_texts import AutosavedTextHead, AutosavedTexts
 from guiapp.kit.document.files import is_model_file
-from guiapp.kit.document.kept_texts import KeptTextHead, KeptTexts
 from guiapp.kit.models.loader import display_name
 from guiapp.kit.models.pre_choices import PrePicker, can_choose
 from guiapp.kit.session.session_opener import SessionOpener
@@ -41,24 +41,26 @@ class FileCommands(QObject):
     def __init__(self, window: MainWindow, opener: SessionOpener, pages: PageCommands) -> None:
         super().__init__(window)
         setting = window.setting
-        session, shelf, theme_source = setting.session, setting.shelf, setting.theme_source
+        session, recent_items, theme_source = setting.session, setting.recent_items, setting.theme_source
         self._window, self._pages = window, pages
         self._session, self._settings, self._actions = session, setting.settings, window.actions_table
-        self._recent, self._recent_texts = shelf.recent, shelf.recent_texts
+        self._recent, self._recent_texts = recent_items.recent, recent_items.recent_texts
         self._last_model = ""
         self._picking: tuple[QWidget, Take] = (window.top_bar.model_button, session.loader.open)
         self._sorting = LatestJob[Dropped](self, self._open_sorted)
-        self.installed = shelf.installed
-        self.picker = ModelPicker(session.loader, shelf.recent, self.installed, theme_source, window)
+        self.installed = recent_items.installed
+        self.picker = ModelPicker(session.loader, recent_items.recent, self.installed, theme_source, window)
         self.pre_picker = PrePicker(session.loader, theme_source, window)
         self._utf16 = Utf16Notice(window.notices, session.text, self._actions["from_utf16"])
         kept_menu = self._actions.menus["File/Kept texts"]
-        self.kept_texts = KeptTextsMenu(kept_menu, window.kept_texts, session.text, window.questions)
+        self.autosaved_texts = AutosavedTextsMenu(
+            kept_menu, window.autosaved_texts, session.text, window.questions
+        )
         self.sessions = SessionCommands(window, opener)
         self._connect_actions()
         self._connect()
-        self._follow_recent()
-        self._follow_loader()
+        self._on_recent_changed()
+        self._on_loader_changed()
 
     def _connect_actions(self) -> None:
         self._actions.connect_all(
@@ -74,7 +76,7 @@ class FileCommands(QObject):
                 "open_session": self.sessions.ask_and_open,
                 "save_session": self.sessions.ask_and_save,
                 "session_notes": self.sessions.show_notes,
-                "delete_kept": self.kept_texts.delete_all,
+                "delete_kept": self.autosaved_texts.delete_all,
                 "quit": self._window.close,
                 **{
                     f"demo:{demo.name}": partial(self._session.loader.open, PREFIX + demo.name)
@@ -99,12 +101,12 @@ class FileCommands(QObject):
         self.picker.browse_requested.connect(self._browse)
         self.picker.folder_requested.connect(self.add_folder)
         self.pre_picker.chosen.connect(loader.use_pre)
-        loader.refused_changed.connect(self._follow_loader)
-        loader.model_changed.connect(self._follow_loader)
+        loader.refused_changed.connect(self._on_loader_changed)
+        loader.model_changed.connect(self._on_loader_changed)
         loader.model_changed.connect(self._remember_model)
         text.file_changed.connect(self._remember_text)
         for recent in (self._recent, self._recent_texts):
-            recent.changed.connect(self._follow_recent)
+            recent.changed.connect(self._on_recent_changed)
 
     # Models
 
@@ -119,7 +121,7 @@ class FileCommands(QObject):
         """
         last = self._last_model = self._settings.last_model
         self._settings.last_model = ""
-        name, pre = kept_name(last or first), self._settings.last_pre if last else ""
+        name, pre = cached_name(last or first), self._settings.last_pre if last else ""
         self._session.loader.open(name, pre or self._recent.chosen_pre(name))
         if last and last != first:
             self._model_instead = first
@@ -133,7 +135,7 @@ class FileCommands(QObject):
         self._sorting.wait()
         self._utf16.stop()
         loading = self._session.loader.loading_name
-        if loading is not None and loading == kept_name(self._last_model):
+        if loading is not None and loading == cached_name(self._last_model):
             self._settings.last_model = self._last_model
 
     def _open_instead(self) -> None:
@@ -180,7 +182,7 @@ class FileCommands(QObject):
     def choose_pre(self) -> None:
         self.pre_picker.open_under(self._window.top_bar.model_button)
 
-    def _follow_loader(self) -> None:
+    def _on_loader_changed(self) -> None:
         self._actions["choose_pre"].setEnabled(can_choose(self._session.loader))
 
     # Texts, and what is dropped
@@ -203,8 +205,8 @@ class FileCommands(QObject):
         """
         self._sorting.start(partial(_last_of_each_kind, paths))
 
-    def _open_sorted(self, found: Dropped) -> None:
-        model, text, lesson, session = found
+    def _open_sorted(self, dropped_files: Dropped) -> None:
+        model, text, lesson, session = dropped_files
         if session is not None:
             self.sessions.open(session)
             return
@@ -252,7 +254,7 @@ class FileCommands(QObject):
         self._last_model = ""
         self._settings.last_model = ""
 
-    def _follow_recent(self) -> None:
+    def _on_recent_changed(self) -> None:
         self._actions["forget_recent"].setEnabled(bool(self._recent.files or self._recent_texts.paths))
 
 
@@ -278,13 +280,15 @@ def _last_of_each_kind(paths: list[Path], progress: Progress) -> Dropped:
     return model, text, lesson, session
 
 
-class KeptTextsMenu(QObject):
+class AutosavedTextsMenu(QObject):
     """Lists them above what the menu has already, as often as it opens; the one that is shown has a mark."""
 
-    def __init__(self, menu: QMenu, kept_texts: KeptTexts, text: TextSession, questions: Questions) -> None:
+    def __init__(
+        self, menu: QMenu, autosaved_texts: AutosavedTexts, text: TextSession, questions: Questions
+    ) -> None:
         super().__init__(menu)
         self._menu = menu
-        self._kept_texts = kept_texts
+        self._autosaved_texts = autosaved_texts
         self._text = text
         self._questions = questions
         self._first_of_menu = menu.actions()[0]
@@ -293,15 +297,15 @@ class KeptTextsMenu(QObject):
 
     def delete_all(self) -> None:
         """Delete all of them, if people say so."""
-        heads = self._kept_texts.others()
-        if heads and self._questions.delete_kept_texts(len(heads)):
-            self._kept_texts.delete(heads)
+        heads = self._autosaved_texts.others()
+        if heads and self._questions.delete_autosaved_texts(len(heads)):
+            self._autosaved_texts.delete(heads)
 
     def _fill(self) -> None:
         for action in self._listed:
             self._menu.removeAction(action)
             action.deleteLater()
-        heads = self._kept_texts.others()
+        heads = self._autosaved_texts.others()
         self._listed = [self._action(head) for head in heads[:MOST_SHOWN]]
         if not heads:
             self._listed.append(QAction("None", self, enabled=False))
@@ -310,26 +314,26 @@ class KeptTextsMenu(QObject):
         self._listed.append(separator)
         self._menu.insertActions(self._first_of_menu, self._listed)
 
-    def _action(self, head: KeptTextHead) -> QAction:
+    def _action(self, head: AutosavedTextHead) -> QAction:
         is_shown = self._is_shown(head)
         action = QAction(title_of(head), self, checkable=is_shown, checked=is_shown)
         action.triggered.connect(partial(self._show, head))
         return action
 
-    def _is_shown(self, head: KeptTextHead) -> bool:
+    def _is_shown(self, head: AutosavedTextHead) -> bool:
         document = self._text.document
         if (head.size_bytes, head.beginning) != (document.size, document.slice(0, len(head.beginning))):
             return False
-        kept = self._kept_texts.read(head)
+        kept = self._autosaved_texts.read(head)
         return kept is not None and kept.data == document.text()
 
-    def _show(self, head: KeptTextHead) -> None:
-        kept = self._kept_texts.read(head)
+    def _show(self, head: AutosavedTextHead) -> None:
+        kept = self._autosaved_texts.read(head)
         if kept is not None:
-            self._text.show_kept(kept.data, kept.path)
+            self._text.show_autosaved(kept.data, kept.path)
 
 
-def title_of(head: KeptTextHead) -> str:
+def title_of(head: AutosavedTextHead) -> str:
     """`words.txt: Its first words (21/11/26 20:15)`"""
     words = quoted(b" ".join(head.beginning.split()), LONGEST_BEGINNING)
     name = "" if head.path is None else f"{quoted(head.path.name)}: "

@@ -27,7 +27,7 @@ class FocusRing(Painted):
         self.hide()
         application = QApplication.instance()
         assert isinstance(application, QApplication)
-        application.focusChanged.connect(self._follow_focus)
+        application.focusChanged.connect(self._on_focus_changed)
 
     def surround(self, panel: QWidget) -> None:
         self._leave()
@@ -49,7 +49,7 @@ class FocusRing(Painted):
         half = LINE_PX / 2
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(half, half, -half, -half), RADIUS_PX, RADIUS_PX)
 
-    def _follow_focus(self, old: QWidget | None, new: QWidget | None) -> None:
+    def _on_focus_changed(self, old: QWidget | None, new: QWidget | None) -> None:
         if self._panel is not None and not holds(self._panel, new):
             self._leave()
 

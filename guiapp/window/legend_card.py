@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.kit.spans.legend import Legend, LegendList
 from guiapp.kit.state.spelling import SharedSpelling
-from guiapp.kit.widgets.buttons import Segments
+from guiapp.kit.widgets.buttons import SegmentedTabs
 from guiapp.kit.widgets.layouts import in_column, scroll_down
 from guiapp.kit.widgets.popover import Popover
 from guiapp.kit.widgets.style_sheet import heading
@@ -28,7 +28,7 @@ class LegendCard(Popover):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAccessibleName("Legend")
         self._shared = spelling
-        switch = Segments(tuple(CHOICES.values()))
+        switch = SegmentedTabs(tuple(CHOICES.values()))
         switch.choose(list(CHOICES).index(spelling.now))
         switch.chosen.connect(self._choose)
         sections = [

@@ -22,15 +22,15 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QButtonGroup, QFrame, QGridLayout, QMainWindow, QSplitter, QToolButton, QWidget
 
 from guiapp.analysis.editing.text_buffer import JournalEdit, TextEdit
+from guiapp.kit.document.autosaved_texts import AutosavedTexts
 from guiapp.kit.document.files import can_save_somewhere
 from guiapp.kit.document.hidden_characters import HiddenCharacters
-from guiapp.kit.document.kept_texts import KeptTexts
 from guiapp.kit.models.compared_models import ComparedModels
 from guiapp.kit.models.loader import display_name
 from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.spans.painter import faded
 from guiapp.kit.state.background import later
-from guiapp.kit.state.recent import Shelf
+from guiapp.kit.state.recent import RecentItems
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.buttons import presses_button
 from guiapp.kit.widgets.file_names import dropped_files
@@ -38,11 +38,11 @@ from guiapp.kit.widgets.layouts import framed, in_column, in_row
 from guiapp.kit.widgets.notices import NoticeArea
 from guiapp.kit.widgets.page_base import PageRequests, PageSetting
 from guiapp.kit.widgets.painting import Painted
-from guiapp.kit.widgets.questions import Answer, Questions
+from guiapp.kit.widgets.questions import Questions, SaveAnswer
 from guiapp.kit.widgets.style_sheet import set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, RADIUS_PX, TEXT_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.pages.text.page import InspectPage
-from guiapp.window.actions import Actions
+from guiapp.window.actions import ActionTable
 from guiapp.window.activity import Activity
 from guiapp.window.focus_ring import FocusRing
 from guiapp.window.pages import PageStack
@@ -89,7 +89,7 @@ class MainWindow(QMainWindow):
         compared: ComparedModels,
         activity: Activity,
         settings: Settings,
-        shelf: Shelf,
+        recent_items: RecentItems,
         theme_source: ThemeSource,
         questions: Questions | None = None,
     ) -> None:
@@ -99,15 +99,15 @@ class MainWindow(QMainWindow):
         self._is_painted = False
         self._layout_before: Layout | None = None
         self._layout_due: Layout | None = None
-        self.kept_texts = KeptTexts(settings.folder / KEPT_TEXTS, self)
+        self.autosaved_texts = AutosavedTexts(settings.folder / KEPT_TEXTS, self)
         self.questions = questions or Questions(self)
-        self.actions_table = Actions(self)
+        self.actions_table = ActionTable(self)
         self.actions_table.fill(self.menuBar())
         actions, self.requests = self.actions_table, PageRequests(self)
         self.notices = NoticeArea(theme_source)
         self.doctor = DoctorModel(session, self)
         self.setting = PageSetting(
-            session, compared, settings, actions, self.requests, theme_source, shelf, self.doctor
+            session, compared, settings, actions, self.requests, theme_source, recent_items, self.doctor
         )
         self.pages = PageStack(self.setting)
         self.top_bar = TopBar(session, self.doctor, PageTabs(self.pages, actions, 0), actions, theme_source)
@@ -127,16 +127,16 @@ class MainWindow(QMainWindow):
         self.drop_hint = DropHint(theme_source, self)
         self.focus_ring = FocusRing(theme_source, self)
         self.setAcceptDrops(True)
-        session.vocabulary_changed.connect(self._follow_title)
-        session.text.file_changed.connect(self._follow_title)
-        session.text.file_changed.connect(self._follow_text_file)
+        session.vocabulary_changed.connect(self._refresh_title)
+        session.text.file_changed.connect(self._refresh_title)
+        session.text.file_changed.connect(self._on_file_changed)
         self._edits: list[JournalEdit] = []  # not kept yet
         self._text_before: bytes | None = None  # the first of them, if it is at hand
         self._autosave = QTimer(self, singleShot=True)
         self._autosave.timeout.connect(self._keep_text)
-        self._follow_title()
+        self._refresh_title()
         self._restore()
-        session.document.edited.connect(self._follow_edit)
+        session.document.edited.connect(self._on_edited)
         session.text.left.connect(self._leave_text)
         self.inspect_page.editor.setFocus()
 
@@ -200,7 +200,7 @@ class MainWindow(QMainWindow):
         if not self.isMaximized():
             self.resize(self.size().boundedTo(room - FRAME_SIZE))
 
-    def _follow_title(self) -> None:
+    def _refresh_title(self) -> None:
         session = self._session
         names = [] if session.text.path is None else [f"{session.text.path.name}[*]"]
         if session.loader.model is not None:
@@ -208,17 +208,17 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(" – ".join([*names, "Tokenloupe"]))
         self.setWindowModified(session.text.path is not None and session.text.is_modified)
 
-    def _follow_text_file(self) -> None:
+    def _on_file_changed(self) -> None:
         if not self._session.text.is_modified:  # saved, or left for the next window before
-            self.kept_texts.forget()
+            self.autosaved_texts.forget()
 
     def _restore(self) -> None:
         self.resize(FIRST_SIZE)
         self.restoreGeometry(self._settings.layout("window"))
 
-    def take_kept_text(self) -> None:
+    def take_autosaved_text(self) -> None:
         """Show the text that a window before this one was left with, if there is any."""
-        if (kept := self.kept_texts.take()) is not None:
+        if (kept := self.autosaved_texts.take()) is not None:
             self._session.text.restore(kept.data, kept.path)
             self._autosave.stop()
             self._text_before, self._edits = None, []  # the whole text is kept, and no edit of another one
@@ -234,27 +234,27 @@ class MainWindow(QMainWindow):
         it as a whole before, it is copied here.
         """
         self._autosave.stop()
-        session, kept_texts = self._session, self.kept_texts
+        session, autosaved_texts = self._session, self.autosaved_texts
         path, size = session.text.path, session.document.size
         before, edits = self._text_before, self._edits
         self._text_before, self._edits = None, []
         if not session.text.is_modified or (path is None and size == 0):
-            kept_texts.forget()
+            autosaved_texts.forget()
             return
-        if not kept_texts.is_keeping:
-            kept_texts.keep(session.document.text() if before is None else before, path)
+        if not autosaved_texts.is_autosaving:
+            autosaved_texts.keep(session.document.text() if before is None else before, path)
             edits = [] if before is None else edits
         if edits:
-            kept_texts.keep_edits(edits)
+            autosaved_texts.keep_edits(edits)
 
     def _leave_text(self) -> None:
         """Another text comes; undo may bring this one back, the menu, and after closing the next window."""
         self._keep_text()
-        self.kept_texts.set_aside()
+        self.autosaved_texts.set_aside()
 
-    def _follow_edit(self, edit: TextEdit) -> None:
+    def _on_edited(self, edit: TextEdit) -> None:
         document = self._session.document
-        if not self._edits and not self.kept_texts.is_keeping:
+        if not self._edits and not self.autosaved_texts.is_autosaving:
             self._text_before = document.buffer.text_before
         new = document.slice(edit.start, edit.start + edit.added)
         self._edits.append(JournalEdit(edit.start, edit.removed, new))
@@ -285,15 +285,15 @@ class MainWindow(QMainWindow):
         self._keep_text()
         if not self._session.text.is_modified or (path is None and size == 0):
             return True
-        if path is None and (self.kept_texts.is_kept() or not can_save_somewhere()):
+        if path is None and (self.autosaved_texts.is_on_disk() or not can_save_somewhere()):
             return True
         answer = self.questions.save_before_closing(path)
-        if answer is Answer.SAVE:
+        if answer is SaveAnswer.SAVE:
             path = path or self.questions.where_to_save(None)
             return path is not None and self._session.text.save(path)
-        if answer is Answer.DISCARD:
-            self.kept_texts.forget()
-        return answer is Answer.DISCARD
+        if answer is SaveAnswer.DISCARD:
+            self.autosaved_texts.forget()
+        return answer is SaveAnswer.DISCARD
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dropped_files(event):
@@ -336,7 +336,7 @@ class PageTabs(QWidget):
     A click shows the page behind the tab that was shown last.
     """
 
-    def __init__(self, pages: PageStack, actions: Actions, depth: int, role: str = "tab") -> None:
+    def __init__(self, pages: PageStack, actions: ActionTable, depth: int, role: str = "tab") -> None:
         super().__init__()
         self._pages = pages
         self._actions = actions
@@ -345,14 +345,14 @@ class PageTabs(QWidget):
         paths = dict.fromkeys(row.path[: depth + 1] for row in pages.rows.values() if len(row.path) > depth)
         self.tabs = {path: self._tab(path, role) for path in paths}
         in_row(*self.tabs.values(), on=self, spacing=UNIT_PX if depth else GAP_PX)
-        pages.page_changed.connect(self._follow)
+        pages.page_changed.connect(self._refresh)
 
     def _tab(self, path: tuple[str, ...], role: str) -> QToolButton:
         tab = set_role(QToolButton(), role)
         tab.setText(path[-1])
         tab.setCheckable(True)
         tab.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        action = self._actions[self._pages.last_behind(*path)]
+        action = self._actions[self._pages.last_shown(*path)]
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         tab.setToolTip(f"{action.text()} ({keys})" if keys else action.text())
         tab.clicked.connect(partial(self._show, path))
@@ -360,9 +360,9 @@ class PageTabs(QWidget):
         return tab
 
     def _show(self, path: tuple[str, ...]) -> None:
-        self._actions[self._pages.last_behind(*path)].trigger()
+        self._actions[self._pages.last_shown(*path)].trigger()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         current = self._pages.rows[self._pages.current_name].path
         self._group.setExclusive(bool(current))  # else one would have to be checked
         around = [path for path in self.tabs if path[:-1] == current[: self._depth]]
@@ -377,7 +377,7 @@ class TabRow(QFrame):
     Where the window is too narrow for both, tools stand below.
     """
 
-    def __init__(self, pages: PageStack, actions: Actions) -> None:
+    def __init__(self, pages: PageStack, actions: ActionTable) -> None:
         super().__init__()
         set_role(self, "bar")
         self._pages = pages
@@ -399,9 +399,9 @@ class TabRow(QFrame):
         self._fit()
         for each in (self._right, pages):
             each.installEventFilter(self)
-        pages.page_changed.connect(self._follow)
+        pages.page_changed.connect(self._refresh)
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         first = self._pages.rows[self._pages.current_name].path[:1]
         self.setVisible(sum(row.path[:1] == first for row in self._pages.rows.values()) > 1)
         tools = self._pages.current.tools

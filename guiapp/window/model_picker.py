@@ -52,18 +52,18 @@ class ModelButton(QToolButton):
         for label in (self._icon, self._arrow):  # what room there is more is the name's
             label.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self._layout = in_row(*labels, on=self, margins=(10, 0, 9, 0))
-        loader.model_changed.connect(self._follow)
-        loader.loading_changed.connect(self._follow)
+        loader.model_changed.connect(self._refresh)
+        loader.loading_changed.connect(self._refresh)
         theme_source.changed.connect(self._color)
         self._color()
-        self._follow()
+        self._refresh()
 
     def sizeHint(self) -> QSize:
         name = min(self._width_of(self._whole_name), LONGEST_NAME_PX)
-        return QSize(self._width_around + name + self._summary.sizeHint().width() + GAP_PX, HEIGHT_PX)
+        return QSize(self._fixed_width + name + self._summary.sizeHint().width() + GAP_PX, HEIGHT_PX)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._width_around + min(self._width_of(self._whole_name), SHORTEST_NAME_PX), HEIGHT_PX)
+        return QSize(self._fixed_width + min(self._width_of(self._whole_name), SHORTEST_NAME_PX), HEIGHT_PX)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -76,7 +76,7 @@ class ModelButton(QToolButton):
             super().keyPressEvent(event)
 
     @property
-    def _width_around(self) -> int:
+    def _fixed_width(self) -> int:
         """Of margins and icons, with the gaps between them and the name."""
         margins = self._layout.contentsMargins()
         icons = self._icon.sizeHint().width() + self._arrow.sizeHint().width()
@@ -88,7 +88,7 @@ class ModelButton(QToolButton):
 
     def _fit(self) -> None:
         """Leave the summary out where name and summary do not fit, then shorten the name."""
-        room = self.width() - self._width_around
+        room = self.width() - self._fixed_width
         with_summary = room - self._summary.sizeHint().width() - GAP_PX
         shows_summary = with_summary >= min(self._width_of(self._whole_name), SHORTEST_NAME_PX)
         self._summary.setVisible(shows_summary)
@@ -96,7 +96,7 @@ class ModelButton(QToolButton):
         metrics = self._name.fontMetrics()
         self._name.setText(metrics.elidedText(self._whole_name, Qt.TextElideMode.ElideMiddle, width))
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         model = self._loader.model
         self._whole_name = "No model" if model is None else display_name(model)
         details = "open one" if model is None else summary(model)
@@ -151,10 +151,10 @@ class ModelPicker(Popover):
         self._offered: list[Choice] = []
         self._facts = set_role(QFrame(), "card")
         self._facts_layout = QFormLayout(self._facts)
-        self._lay_out()
+        self._build_layout()
         self.choices.chosen.connect(self._choose)
-        self.choices.filter.textEdited.connect(self._follow_typing)
-        installed.looking_changed.connect(self._say_what_is_found)
+        self.choices.filter.textEdited.connect(self._on_typed)
+        installed.looking_changed.connect(self._show_status)
         recent.changed.connect(self._renew)
         installed.changed.connect(self._renew)
         loader.model_changed.connect(self._renew)
@@ -166,13 +166,13 @@ class ModelPicker(Popover):
         self.choices.rows.setFixedHeight(min(max(LIST_SIZE.height(), room_px - AROUND_LIST_PX), MOST_LIST_PX))
         self._renew()
         self.choices.show_choices(self._offered)
-        self._recent.look_for_missing()
-        self._installed.look()
+        self._recent.check_missing()
+        self._installed.scan()
         self._show_facts()
         super().open_under(widget)
         self.choices.setFocus()
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         facts_area = QScrollArea()
         facts_area.setFixedWidth(FACTS_WIDTH_PX)
         scroll_down(facts_area, self._facts)
@@ -189,17 +189,17 @@ class ModelPicker(Popover):
         files, missing = self._recent.files, self._recent.missing
         self._offered = [*model_rows(files, missing, self._installed.rows, current)]
         self.choices.renew_choices([*self._named, *self._offered])
-        self.clear_button.setText(f"Delete {in_bytes(self._installed.kept_bytes)} of downloads")
-        self.clear_button.setVisible(self._installed.kept_bytes > 0)
-        self._say_what_is_found()
+        self.clear_button.setText(f"Delete {in_bytes(self._installed.downloaded_bytes)} of downloads")
+        self.clear_button.setVisible(self._installed.downloaded_bytes > 0)
+        self._show_status()
 
-    def _follow_typing(self) -> None:
+    def _on_typed(self) -> None:
         named = named_row(self.choices.filter.text().strip())
         if named != self._named:
             self._named = named
             self.choices.renew_choices([*named, *self._offered])
 
-    def _say_what_is_found(self) -> None:
+    def _show_status(self) -> None:
         n_models = len(self._installed.rows)
         found = f"{n_models:,} model{'s' * (n_models != 1)} found on this machine"
         self._found.setText("Looking for models on this machine…" if self._installed.is_looking else found)
@@ -230,4 +230,4 @@ class ModelPicker(Popover):
         self.folder_requested.emit()
 
     def _clear(self) -> None:
-        self._installed.delete_kept()
+        self._installed.delete_downloads()

@@ -9,12 +9,12 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
-from guiapp.analysis.trace.places import Place
+from guiapp.analysis.trace.places import StepKey
 from guiapp.core.demo import LESSONS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.page_base import Page
 from guiapp.pages.steps.lesson_progress import LessonProgress
-from guiapp.window.actions import Actions
+from guiapp.window.actions import ActionTable
 from guiapp.window.focus_ring import holds
 from guiapp.window.main_window import MainWindow
 from guiapp.window.pages import PAGES, PageStack
@@ -39,8 +39,8 @@ class PageCommands(QObject):
         self._page_actions = PageActions(window.pages, self._actions, self)
         self._connect_actions()
         self._connect()
-        self._follow_page()
-        self._follow_checks()
+        self._on_page_changed()
+        self._on_checks_changed()
 
     def stop(self) -> None:
         """Wait for no page any more."""
@@ -69,7 +69,7 @@ class PageCommands(QObject):
         requests.comparison_wanted.connect(self._compare_vocabularies)
         requests.building_wanted.connect(self._show_building)
         requests.stop_wanted.connect(self._stop_at_token)
-        requests.why_wanted.connect(self._tell_why)
+        requests.why_wanted.connect(self._show_why)
         requests.step_wanted.connect(self._show_step)
         requests.race_wanted.connect(self._show_race)
         requests.lessons_wanted.connect(self._show_lessons)
@@ -77,8 +77,8 @@ class PageCommands(QObject):
         requests.left.connect(self._go_back)
         self._session.text.pointed_out.connect(self._point_out)
         for check in (self._session.encoder_check, self._session.round_trip):
-            check.changed.connect(self._follow_checks)
-        self._window.pages.page_changed.connect(self._follow_page)
+            check.changed.connect(self._on_checks_changed)
+        self._window.pages.page_changed.connect(self._on_page_changed)
         self._actions.menus["Help/Lessons"].aboutToShow.connect(self.mark_lessons)
 
     def show(self, name: str) -> Page:
@@ -103,7 +103,7 @@ class PageCommands(QObject):
         assert isinstance(page, TreePage)
         return page
 
-    def _follow_page(self) -> None:
+    def _on_page_changed(self) -> None:
         self._actions[self._window.pages.current_name].setChecked(True)
 
     def _go_back(self) -> None:
@@ -121,10 +121,10 @@ class PageCommands(QObject):
 
     # The text
 
-    def _follow_checks(self) -> None:
+    def _on_checks_changed(self) -> None:
         agreement, round_trip = self._session.encoder_check.result, self._session.round_trip.result
         for name in ("inexact_next", "inexact_previous"):
-            self._actions[name].setEnabled(bool(agreement and agreement.parting))
+            self._actions[name].setEnabled(bool(agreement and agreement.first_difference))
         self._actions["round_trip_difference"].setEnabled(bool(round_trip and not round_trip.is_same))
 
     def _show_inexact(self, by: int) -> None:
@@ -147,7 +147,7 @@ class PageCommands(QObject):
         self._window.inspect_page.editor.reveal(start, end)
         self._window.inspect_page.editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _tell_why(self, index: int) -> None:
+    def _show_why(self, index: int) -> None:
         """Show why a token of the text is there, unless a menu was open while the text lost it."""
         if index >= len(self._session.tokens):
             return
@@ -176,7 +176,7 @@ class PageCommands(QObject):
 
         page = self.show("compare_vocabularies")
         assert isinstance(page, VocabulariesPage)
-        page.model.look_for(query)
+        page.model.search_all(query)
 
     def _measure(self) -> None:
         from guiapp.pages.bench.page import BenchPage
@@ -197,13 +197,13 @@ class PageCommands(QObject):
         """Show the step that forms a token of the text, and keep a breakpoint there."""
         self.steps().stop_where_formed(token_id, offset)
 
-    def _show_step(self, place: Place) -> None:
+    def _show_step(self, place: StepKey) -> None:
         """Step through the text up to a place."""
         self.steps().go_where(place)
 
-    def _show_race(self, rival: ModelSession, offset: int) -> None:
+    def _show_race(self, other_session: ModelSession, offset: int) -> None:
         """Step through what the window's model and another one do."""
-        self.steps().race_with(rival, offset)
+        self.steps().race_with(other_session, offset)
 
     # Lessons
 
@@ -236,7 +236,7 @@ class PageActions(QObject):
     Several pages may use the same keys.
     """
 
-    def __init__(self, pages: PageStack, actions: Actions, parent: QObject) -> None:
+    def __init__(self, pages: PageStack, actions: ActionTable, parent: QObject) -> None:
         super().__init__(parent)
         self._pages = pages
         self._actions = actions
@@ -246,8 +246,8 @@ class PageActions(QObject):
         for row, action in actions:
             if row.page:
                 action.triggered.connect(partial(self._go, row.page, action))
-        pages.page_changed.connect(self._follow)
-        self._follow()
+        pages.page_changed.connect(self._update_shortcuts)
+        self._update_shortcuts()
 
     def stop(self) -> None:
         """Wait for no page any more."""
@@ -271,7 +271,7 @@ class PageActions(QObject):
         if not is_left and self._pages.current.is_ready:
             action.trigger()
 
-    def _follow(self) -> None:
+    def _update_shortcuts(self) -> None:
         """Elsewhere the keys would have to be pressed in the menu bar itself."""
         current, contexts = self._pages.current_name, Qt.ShortcutContext
         for row, action in self._actions:

@@ -125,7 +125,7 @@ class PageStack(QStackedWidget):
         """The page that is shown."""
         return self._pages[self.current_name]
 
-    def last_behind(self, *path: str) -> str:
+    def last_shown(self, *path: str) -> str:
         """The name of the page behind these tabs that was shown last, or else of the first one."""
         behind = [name for name, row in self.rows.items() if row.path[: len(path)] == path]
         return next((name for name in reversed(self._shown) if name in behind), behind[0])

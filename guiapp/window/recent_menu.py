@@ -42,8 +42,8 @@ class RecentMenu(QObject):
         self._by_path: dict[str, QAction] = {}
         menu.setToolTipsVisible(True)
         menu.aboutToShow.connect(self._fill)
-        models.changed.connect(self._follow_missing)
-        texts.changed.connect(self._follow_missing)
+        models.changed.connect(self._refresh_missing)
+        texts.changed.connect(self._refresh_missing)
 
     def _fill(self) -> None:
         for action in self._listed:
@@ -54,9 +54,9 @@ class RecentMenu(QObject):
         groups = groups or [[QAction("None", self, enabled=False)]]
         self._listed = [action for group in groups for action in (*group, _separator(self))]
         self._menu.insertActions(self._first_of_menu, self._listed)
-        self._follow_missing()
-        self._models.look_for_missing()
-        self._texts.look_for_missing()
+        self._refresh_missing()
+        self._models.check_missing()
+        self._texts.check_missing()
 
     def _models_listed(self) -> list[QAction]:
         model = self._session.loader.model
@@ -81,7 +81,7 @@ class RecentMenu(QObject):
         self._by_path[path] = action
         return action
 
-    def _follow_missing(self) -> None:
+    def _refresh_missing(self) -> None:
         missing = self._models.missing | self._texts.missing
         for path, action in self._by_path.items():
             action.setEnabled(path not in missing)

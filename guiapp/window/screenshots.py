@@ -23,7 +23,7 @@ from guiapp.kit.state.background import Progress
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.icons import save_image
 from guiapp.kit.widgets.popover import Popover
-from guiapp.pages.chat.beside import Beside, Way
+from guiapp.pages.chat.counterpart import Counterpart, PromptVariant
 from guiapp.pages.text.page import InspectPage
 from guiapp.window.app import FIRST_SAMPLE, Shell, build, make_application
 from guiapp.window.main_window import SMALLEST_SIZE
@@ -38,10 +38,10 @@ SETTLE_MS = 100  # for layouts and for the details of the selected token
 
 
 @dataclass(frozen=True)
-class Look:
+class ScreenshotOptions:
     """How a screenshot looks.
 
-    beside            models to compare with; the first one runs beside on the Steps page
+    counterpart            models to compare with; the first one runs beside on the Steps page
     difference        of those of Compare the one to go to, from 1; 0 for none
     against           the second of two texts that are compared
     hunt_seconds      how long to hunt before the picture is taken
@@ -63,7 +63,7 @@ class Look:
 
     theme: str = "dark"
     size: tuple[int, int] = (1440, 900)
-    beside: tuple[str, ...] = ()
+    counterpart: tuple[str, ...] = ()
     difference: int = 0
     against: str = ""
     hunt_seconds: float = 0.0
@@ -89,7 +89,7 @@ class Look:
 
 
 def save_screenshot(
-    page: str, model: str, text: bytes | None, look: Look, path: Path, pre: str | None = None
+    page: str, model: str, text: bytes | None, options: ScreenshotOptions, path: Path, pre: str | None = None
 ) -> None:
     """Draw a page as it is once its model is open and its text encoded; raises what opening raises.
 
@@ -97,27 +97,27 @@ def save_screenshot(
     """
     if not os.path.isdir(path.absolute().parent):
         raise TokenloupeError(f"There is no folder {path.parent} for the picture.")
-    if look.size[0] < SMALLEST_SIZE.width() or look.size[1] < SMALLEST_SIZE.height():
+    if options.size[0] < SMALLEST_SIZE.width() or options.size[1] < SMALLEST_SIZE.height():
         smallest = f"{SMALLEST_SIZE.width()}x{SMALLEST_SIZE.height()}"
         raise TokenloupeError(f"The window has at least {smallest} pixels. Choose a larger size.")
     tokenizer = open_model(model, pre)
-    for encoder in filter(None, (look.encoder, look.race)):
+    for encoder in filter(None, (options.encoder, options.race)):
         tokenizer.encode("", encoder=encoder)  # says which there are where this is none of them
-    tokenizers = {model: tokenizer} | {name: open_model(name) for name in look.beside}
+    tokenizers = {model: tokenizer} | {name: open_model(name) for name in options.counterpart}
     application = make_application()
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "settings.ini")
-        settings.theme = look.theme
-        settings.tree_shape = look.shape
-        settings.spelling.choose(Spelling(look.spelling))
-        if look.color:
-            settings.coloring = look.color
-            settings.shows_line_tokens = settings.shows_budget = look.color == "cost"
-        settings.set_options(True, True, look.encoder or None)
+        settings.theme = options.theme
+        settings.tree_shape = options.shape
+        settings.spelling.choose(Spelling(options.spelling))
+        if options.color:
+            settings.coloring = options.color
+            settings.shows_line_tokens = settings.shows_budget = options.color == "cost"
+        settings.set_options(True, True, options.encoder or None)
         shown = sample_text(FIRST_SAMPLE) if text is None else text
         shell = build(application, settings, shown, _loader(tokenizers))
         try:
-            save_image(_grab(shell, page, model, look).toImage(), path)
+            save_image(_grab(shell, page, model, options).toImage(), path)
         finally:
             shell.window.hide()  # now: at the end of the process no Python is left to handle what that brings
             shell.stop()
@@ -132,23 +132,23 @@ def _loader(tokenizers: dict[str, Tokenizer]) -> Load:
     return load
 
 
-def _grab(shell: Shell, page: str, model: str, look: Look) -> QPixmap:
+def _grab(shell: Shell, page: str, model: str, options: ScreenshotOptions) -> QPixmap:
     is_presented = page == PRESENTATION
     shell.window.actions_table["steps" if is_presented else page].trigger()
-    shell.window.resize(*look.size)
+    shell.window.resize(*options.size)
     shell.window.show()
-    for name in look.beside:
+    for name in options.counterpart:
         shell.compared.add(name)
     _open_and_wait(shell, model)
     _wait_for_page(shell)
-    _arrange_inspect(shell, look)
-    _arrange_compare(shell, look)
-    _arrange_vocabulary(shell, look)
-    _arrange_steps(shell, look)
-    _arrange_bench(shell, look)
-    _arrange_chat(shell, look)
+    _arrange_inspect(shell, options)
+    _arrange_compare(shell, options)
+    _arrange_vocabulary(shell, options)
+    _arrange_steps(shell, options)
+    _arrange_bench(shell, options)
+    _arrange_chat(shell, options)
     if is_presented:
-        _present(shell, look)
+        _present(shell, options)
     return _with_popovers(shell.window)
 
 
@@ -162,11 +162,11 @@ def _with_popovers(window: QWidget) -> QPixmap:
     return picture
 
 
-def _present(shell: Shell, look: Look) -> None:
+def _present(shell: Shell, options: ScreenshotOptions) -> None:
     """Show the page as on a whole screen of the picture's size."""
     shell.window.actions_table["present"].setChecked(True)
     shell.window.showNormal()
-    shell.window.resize(*look.size)
+    shell.window.resize(*options.size)
     _wait_for_page(shell)
 
 
@@ -181,19 +181,19 @@ def _open_and_wait(shell: Shell, model: str) -> None:
     run_until_ready(loop)
 
 
-def _arrange_inspect(shell: Shell, look: Look) -> None:
+def _arrange_inspect(shell: Shell, options: ScreenshotOptions) -> None:
     """Show on the Inspect page the token and the details that were asked for."""
     page = shell.window.pages.current
     if not isinstance(page, InspectPage):
         return
-    if look.at_text:
-        start = shell.session.document.text().find(look.at_text.encode())
+    if options.at_text:
+        start = shell.session.document.text().find(options.at_text.encode())
         if start < 0:
-            raise TokenloupeError(f"“{look.at_text}” is not in the text.")
+            raise TokenloupeError(f"“{options.at_text}” is not in the text.")
         shell.session.select_token(shell.session.tokens.indexes_in(start, start + 1)[0])
-    if look.detail in PANELS:
-        page.side.segments.choose(PANELS.index(look.detail))
-    elif look.detail == "hidden":
+    if options.detail in PANELS:
+        page.side.segments.choose(PANELS.index(options.detail))
+    elif options.detail == "hidden":
         shell.window.hidden.step(1)
         start, end = shell.session.document.selection
         caret = page.editor.rows.place_of(start)
@@ -202,116 +202,119 @@ def _arrange_inspect(shell: Shell, look: Look) -> None:
     _wait_for_page(shell)
 
 
-def _arrange_compare(shell: Shell, look: Look) -> None:
+def _arrange_compare(shell: Shell, options: ScreenshotOptions) -> None:
     """Show on the pages of Compare, if one of them is in front, what was asked for."""
     from guiapp.pages.compare.page import ComparePage
     from guiapp.pages.compare.texts_page import TextsPage
     from guiapp.pages.hunt.page import HuntPage
 
     page = shell.window.pages.current
-    if isinstance(page, ComparePage) and look.difference:
-        page.walk.go_to(look.difference - 1)
-    elif isinstance(page, TextsPage) and look.against:
-        page.compared.second.text.show(os.fsencode(look.against))
-    elif isinstance(page, HuntPage) and look.hunt_seconds:
-        page.model.choose(replace(page.model.choices, seconds=look.hunt_seconds))
+    if isinstance(page, ComparePage) and options.difference:
+        page.walk.go_to(options.difference - 1)
+    elif isinstance(page, TextsPage) and options.against:
+        page.compared.second.text.show(os.fsencode(options.against))
+    elif isinstance(page, HuntPage) and options.hunt_seconds:
+        page.model.choose(replace(page.model.choices, seconds=options.hunt_seconds))
         page.model.run()
     else:
         return
     _wait_for_page(shell)
 
 
-def _arrange_vocabulary(shell: Shell, look: Look) -> None:
+def _arrange_vocabulary(shell: Shell, options: ScreenshotOptions) -> None:
     """On the Vocabulary page, if it is shown, read embeddings, filter, and look at the first token."""
     from guiapp.pages.vocabulary.page import VocabularyPage
 
     page = shell.window.pages.current
     if not isinstance(page, VocabularyPage):
         return
-    if look.embeddings:
+    if options.embeddings:
         page.bar.embeddings.click()
         page.embeddings.read()
         _wait_for_page(shell)
         page.embeddings.list_suspects()
         _wait_for_page(shell)
-    if look.filter:
-        page.model.set_query(look.filter)
+    if options.filter:
+        page.model.set_query(options.filter)
         _wait_for_page(shell)
-    if look.embeddings or look.filter:
+    if options.embeddings or options.filter:
         page.model.step(1)
         _wait_for_page(shell)
 
 
-def _arrange_steps(shell: Shell, look: Look) -> None:
+def _arrange_steps(shell: Shell, options: ScreenshotOptions) -> None:
     """Bring the Steps page, if it is shown, to the place that was asked for."""
     from guiapp.pages.steps.page import StepsPage
 
     page = shell.window.pages.current
     if isinstance(page, StepsPage):
-        if look.beside:
+        if options.counterpart:
             page.race_with(shell.compared.sessions[1])
-        if look.lesson == LESSON_LIST:
+        if options.lesson == LESSON_LIST:
             page.show_lessons()
         else:
-            page.begin(look.race, look.lesson)
-        page.begin_training(look.train)
+            page.begin(options.race, options.lesson)
+        page.begin_training(options.train)
         _wait_for_page(shell)
-        page.stop_at(look.at)
+        page.stop_at(options.at)
         _wait_for_page(shell)
 
 
-def _arrange_bench(shell: Shell, look: Look) -> None:
+def _arrange_bench(shell: Shell, options: ScreenshotOptions) -> None:
     """Show on the Bench page, if that is in front, what was asked for."""
-    if not (look.run or look.chart or look.more or look.bench_seconds):
+    if not (options.run or options.chart or options.more or options.bench_seconds):
         return
     from guiapp.analysis.bench.history import load_run
     from guiapp.pages.bench.page import BenchPage
 
     page = shell.window.pages.current
     if isinstance(page, BenchPage):
-        if look.run is not None:
-            page.model.show_run(load_run(look.run))
-        if look.more:
+        if options.run is not None:
+            page.model.show_run(load_run(options.run))
+        if options.more:
             page.open_more()
-        if look.chart:
-            page.show_only(look.chart)
+        if options.chart:
+            page.show_only(options.chart)
         _wait_for_page(shell)
-        if look.bench_seconds:
+        if options.bench_seconds:
             page.run_or_stop()
             loop = QEventLoop()
-            QTimer.singleShot(round(look.bench_seconds * 1000), loop.quit)
+            QTimer.singleShot(round(options.bench_seconds * 1000), loop.quit)
             loop.exec()
 
 
-def _arrange_chat(shell: Shell, look: Look) -> None:
+def _arrange_chat(shell: Shell, options: ScreenshotOptions) -> None:
     """Show on the Chat page, if that is in front, the messages that were asked for."""
-    if look.messages is None:
+    if options.messages is None:
         return
     from guiapp.analysis.chat.messages import conversation_of
     from guiapp.pages.chat.page import ChatPage
 
     page = shell.window.pages.current
     if isinstance(page, ChatPage):
-        page.model.edited.take(conversation_of(read_text(look.messages)))
-        page.model.choose(replace(page.model.settings, template=look.template or None))
+        page.model.edited.take(conversation_of(read_text(options.messages)))
+        page.model.choose(replace(page.model.settings, template=options.template or None))
         _wait_for_page(shell)
-        if look.compared or look.beside:
-            page.beside.choose(_beside(look))
+        if options.compared or options.counterpart:
+            page.counterpart.choose(_comparison_of(options))
             _wait_for_page(shell)
             page.compare.columns.step(1)
-        elif look.at_text:
+        elif options.at_text:
             assert page.model.chat is not None
-            start = page.model.chat.text.find(look.at_text)
+            start = page.model.chat.text.find(options.at_text)
             page.prompt.go_to(page.model.chat.tokens_at(start, start + 1)[0])
             _wait_for_page(shell)
 
 
-def _beside(look: Look) -> Beside:
+def _comparison_of(options: ScreenshotOptions) -> Counterpart:
     """What the prompt of the Chat page is compared with."""
-    if look.beside:
-        return Beside(Way.MODEL, look.beside[0])
-    ways = {each.value: Beside(each) for each in (Way.AS_TEXT, Way.NO_PROMPT, Way.LLAMA_CPP)}
-    return ways.get(look.compared, Beside(Way.TEMPLATE, look.compared))
+    if options.counterpart:
+        return Counterpart(PromptVariant.MODEL, options.counterpart[0])
+    ways = {
+        each.value: Counterpart(each)
+        for each in (PromptVariant.AS_TEXT, PromptVariant.NO_PROMPT, PromptVariant.LLAMA_CPP)
+    }
+    return ways.get(options.compared, Counterpart(PromptVariant.TEMPLATE, options.compared))
 
 
 def _wait_for_page(shell: Shell) -> None:

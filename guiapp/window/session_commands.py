@@ -40,12 +40,12 @@ class SessionCommands(QObject):
         super().__init__(window)
         self._window = window
         self._opener = opener
-        self._settings, self._shelf = window.setting.settings, window.setting.shelf
+        self._settings, self._recent_items = window.setting.settings, window.setting.recent_items
         self.path: Path | None = None
         opener.obstructed.connect(self._ask)
         opener.taken_up.connect(self._show)
         opener.saved.connect(self._remember)
-        opener.failed.connect(self._tell)
+        opener.failed.connect(self._show_message)
 
     @cached_property
     def notes(self) -> NotesDialog:
@@ -63,7 +63,7 @@ class SessionCommands(QObject):
         """Save what is open, beside the session of before unless another place is chosen."""
         session = self._opener.captured(self._window.pages.current_name, self._written_notes)
         if session is None:
-            self._tell("There is no model open to save a session with. Choose a model.")
+            self._show_message("There is no model open to save a session with. Choose a model.")
             return
         session = self._with_chat(self._with_steps(session))
         name = re.sub(r"[^\w.-]+", "-", title_of(session.model))
@@ -103,12 +103,12 @@ class SessionCommands(QObject):
 
         questions, opening = self._window.questions, read.opening
         if opening.obstacle is Obstacle.ON_WEB:
-            if questions.may_fetch(opening.told):
+            if questions.may_fetch(opening.explanation):
                 self._opener.fetch(read)
         elif opening.obstacle is Obstacle.MISSING:
-            if (model := questions.model_instead(opening.told)) is not None:
+            if (model := questions.model_instead(opening.explanation)) is not None:
                 self._opener.use(read, model)
-        elif questions.open_anyway(opening.told):
+        elif questions.open_anyway(opening.explanation):
             self._opener.take_up(read)
 
     def _show(self, read: Read) -> None:
@@ -131,15 +131,15 @@ class SessionCommands(QObject):
         if session.notes:
             self.show_notes()
         self._remember(read.path)
-        if told := read.opening.lacking:
-            window.notices.show_notice(SUBJECT, told, is_hint=True)
+        if explanation := read.opening.lacking:
+            window.notices.show_notice(SUBJECT, explanation, is_hint=True)
 
     def _remember(self, path: Path) -> None:
         self.path = path
-        self._shelf.recent_texts.add(path)
+        self._recent_items.recent_texts.add(path)
         self._window.notices.clear_notice(SUBJECT)
 
-    def _tell(self, message: str) -> None:
+    def _show_message(self, message: str) -> None:
         self._window.notices.show_notice(SUBJECT, message)
 
 

@@ -23,7 +23,7 @@ from guiapp.kit.widgets.choice_list import CHOICE_ROLE, FilterLine, SectionDeleg
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.painting import CENTER, write
 from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.window.actions import Actions
+from guiapp.window.actions import ActionTable
 from guiapp.window.key_hints import KEY_HINTS
 from guiapp.window.pages import PAGES
 
@@ -45,7 +45,7 @@ class Shortcut(NamedTuple):
         return ", ".join("+".join(caps(keys)) for keys in self.keys)
 
 
-def shortcuts_of(actions: Actions) -> list[Shortcut]:
+def shortcuts_of(actions: ActionTable) -> list[Shortcut]:
     """Those of actions menu by menu, and then the keys that widgets take themselves."""
     pages = {page.name: page.title for page in PAGES}
     groups: dict[str, list[Shortcut]] = {}
@@ -72,7 +72,7 @@ def caps(keys: str) -> list[str]:
 class ShortcutsDialog(QDialog):
     """A line to type in over the list; Copy takes what shows."""
 
-    def __init__(self, actions: Actions, theme_source: ThemeSource, parent: QWidget) -> None:
+    def __init__(self, actions: ActionTable, theme_source: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Keyboard shortcuts")
@@ -84,7 +84,7 @@ class ShortcutsDialog(QDialog):
         self.copy_button = push_button("Copy", self.copy)
         self.close_button = push_button("Close", self.accept)
         self._set_up_list(theme_source)
-        self._lay_out()
+        self._build_layout()
         self.line.textChanged.connect(self._fill)
         self._fill()
         self.line.setFocus()
@@ -105,7 +105,7 @@ class ShortcutsDialog(QDialog):
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         for button in (self.copy_button, self.close_button):
             button.setAutoDefault(False)  # Enter in the line closes nothing
         buttons = in_row(STRETCH, self.copy_button, self.close_button)

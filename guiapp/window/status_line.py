@@ -74,11 +74,11 @@ class StatusLine(QFrame):
             margins=(MARGIN_PX, 0),
             spacing=MARGIN_PX + UNIT_PX,
         )
-        session.statistics_changed.connect(self._follow)
-        session.spans.job.busy_changed.connect(self._follow)
-        pages.page_changed.connect(self._follow)
-        pages.figures_changed.connect(self._follow)
-        self._follow()
+        session.statistics_changed.connect(self._refresh)
+        session.spans.job.busy_changed.connect(self._refresh)
+        pages.page_changed.connect(self._refresh)
+        pages.figures_changed.connect(self._refresh)
+        self._refresh()
 
     @property
     def text(self) -> str:
@@ -89,7 +89,7 @@ class StatusLine(QFrame):
         self._hidden.set_short(self.width() < FULL_WIDTH_PX)
         super().resizeEvent(event)
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         """Tell of the page, or else of the text."""
         if self._pages.current_name and (figures := self._pages.current.figures) is not None:
             self._shown = None
@@ -137,11 +137,11 @@ class ActivityView(QWidget):
         self.cancel_button.setShortcut(CANCEL_KEY)
         in_row(self._label, self._bar, self.cancel_button, on=self)
         self._due = later(self, self.SHOWN_AFTER_MS, self.show)
-        activity.changed.connect(self._follow)
+        activity.changed.connect(self._refresh)
         self.hide()
-        self._follow()
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         activity = self._activity
         if activity.title is None:
             self._due.stop()
@@ -204,17 +204,17 @@ class HiddenButton(QToolButton):
         key = go_on.shortcut().toString()
         self.setToolTip(f"Characters that nobody sees and a model reads. A click shows the next ({key}).")
         self.clicked.connect(go_on.trigger)
-        hidden.changed.connect(self._follow)
+        hidden.changed.connect(self._refresh)
         themes.changed.connect(self._color)
         self._color()
-        self._follow()
+        self._refresh()
 
     def set_short(self, is_short: bool) -> None:
         if is_short != self._is_short:
             self._is_short = is_short
-            self._follow()
+            self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         n_characters, n_places = self._hidden.n_characters, self._hidden.n_places
         whole = f"Hidden characters: {n_characters:,} in {counted(n_places, 'place')}"
         text = f"{n_characters:,} hidden" if self._is_short else whole

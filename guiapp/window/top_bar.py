@@ -22,7 +22,7 @@ from guiapp.kit.widgets.style_sheet import color_again, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.kit.widgets.tip_watch import plain_tip
 from guiapp.pages.doctor.words import ICONS
-from guiapp.window.actions import Actions
+from guiapp.window.actions import ActionTable
 from guiapp.window.model_picker import ModelButton
 
 STATES = {
@@ -52,7 +52,7 @@ class TopBar(QFrame):
         session: ModelSession,
         doctor: DoctorModel,
         tabs: QWidget,
-        actions: Actions,
+        actions: ActionTable,
         theme_source: ThemeSource,
     ) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class TopBar(QFrame):
 class EncoderButton(MenuButton):
     """Names the encoder in use; a click lists those that the vocabulary offers.  It is as wide for each."""
 
-    def __init__(self, session: ModelSession, actions: Actions, theme_source: ThemeSource) -> None:
+    def __init__(self, session: ModelSession, actions: ActionTable, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
         self._session = session
         menu = QMenu(self, toolTipsVisible=True)
@@ -96,15 +96,15 @@ class EncoderButton(MenuButton):
                 menu.addAction(action)
         self.setMenu(menu)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        session.options_changed.connect(self._follow)
-        self._follow()
+        session.options_changed.connect(self._refresh)
+        self._refresh()
 
     def sizeHint(self) -> QSize:
         """With room for the longest name."""
         longest = max(map(self.fontMetrics().horizontalAdvance, ALGORITHMS))
         return QSize(longest + AROUND_NAME_PX, super().sizeHint().height())
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         algorithm = self._session.algorithm
         self.setVisible(algorithm is not None)
         if algorithm is not None:
@@ -117,7 +117,7 @@ class EncoderButton(MenuButton):
 class PaletteButton(QToolButton):
     """Opens the command palette, and looks like the line in it; without its word where room is scarce."""
 
-    def __init__(self, actions: Actions, theme_source: ThemeSource) -> None:
+    def __init__(self, actions: ActionTable, theme_source: ThemeSource) -> None:
         super().__init__()
         self._theme_source = theme_source
         set_role(self, "search")
@@ -166,7 +166,7 @@ class Badge(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         theme_source.changed.connect(self._color)
         for action in remedies:
-            action.enabledChanged.connect(self._tell_card)
+            action.enabledChanged.connect(self._update_card)
         self.clicked.connect(self.explain)
 
     def show_state(self, text: str, color: str, icon_name: str, reason: str) -> None:
@@ -179,17 +179,17 @@ class Badge(QToolButton):
         if is_other:
             self.setProperty("state", color)
             self._color()
-        self._tell_card()
+        self._update_card()
 
     def explain(self) -> None:
         """Open the reason under the badge."""
         Explanation(self._title, self._reason, self, self.remedies()).open_under(self)
 
-    def _tell_card(self) -> None:
+    def _update_card(self) -> None:
         """Let the explanation that is open follow."""
         card = self.findChild(Explanation)
         if isinstance(card, Explanation):
-            card.tell(self._reason, self.remedies())
+            card.show_text(self._reason, self.remedies())
 
     def remedies(self) -> list[QAction]:
         """What the explanation offers to do."""
@@ -222,11 +222,11 @@ class ExactnessBadge(Badge):
         self._session = session
         self._doctor = doctor
         self._room = (True, True, True)
-        session.vocabulary_changed.connect(self._follow)
-        session.options_changed.connect(self._follow)
-        session.encoder_check.changed.connect(self._follow)
-        doctor.changed.connect(self._follow)
-        self._follow()
+        session.vocabulary_changed.connect(self._refresh)
+        session.options_changed.connect(self._refresh)
+        session.encoder_check.changed.connect(self._refresh)
+        doctor.changed.connect(self._refresh)
+        self._refresh()
 
     def set_room(self, width_px: int) -> None:
         """Say less in a narrow window; errors and warnings of the file then stand in place of the level."""
@@ -234,7 +234,7 @@ class ExactnessBadge(Badge):
         room = width_px >= severity_px, width_px >= words_px, width_px >= findings_px
         if room != self._room:
             self._room = room
-            self._follow()
+            self._refresh()
             self.updateGeometry()
 
     def sizeHint(self) -> QSize:
@@ -260,7 +260,7 @@ class ExactnessBadge(Badge):
         has_readings = parts is not None and bool(parts.readings)
         return has_readings or tokenizer.exactness.level not in ("exact", REFUSED)
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         exactness = self._session.exactness
         self.setVisible(exactness is not None)
         if exactness is not None:
@@ -296,17 +296,17 @@ class RoundTripBadge(Badge):
     ) -> None:
         super().__init__("Round trip", theme_source, remedies)
         self._session = session
-        session.round_trip.changed.connect(self._follow)
-        session.vocabulary_changed.connect(self._follow)
-        self._follow()
+        session.round_trip.changed.connect(self._refresh)
+        session.vocabulary_changed.connect(self._refresh)
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         result = self._session.round_trip.result
         self.setVisible(self._session.vocabulary is not None)
         if result is None:
             self.show_state("round trip", "dim", "round-trip", "Not compared yet.")
         elif (worst := result.worst) is None:
-            self.show_state("round trip", "good", "round-trip", *result.told())
+            self.show_state("round trip", "good", "round-trip", *result.sentences())
         else:
             color = LOSS_COLORS[worst.rule.loss]
-            self.show_state(worst.rule.name, color, "round-trip", "\n\n".join(result.told()))
+            self.show_state(worst.rule.name, color, "round-trip", "\n\n".join(result.sentences()))

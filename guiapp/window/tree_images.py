@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.tree.reports import Branch
+from guiapp.analysis.tree.reports import Subtree
 from guiapp.core.open_model import open_model
 from guiapp.core.text.visible_text import visible_text
 from guiapp.errors import TokenloupeError
@@ -32,7 +32,7 @@ TICK_MS = 20
 
 
 @dataclass(frozen=True)
-class TreeLook:
+class TreeImageOptions:
     """How a picture of the tree looks; `coloring` is a name of COLORINGS."""
 
     shape: str = "sunburst"
@@ -43,27 +43,29 @@ class TreeLook:
     spelling: Spelling = Spelling.SIGNS
 
 
-def save_tree_picture(model: str, pre: str | None, prefix: bytes, look: TreeLook, path: Path) -> None:
+def save_tree_picture(
+    model: str, pre: str | None, prefix: bytes, style: TreeImageOptions, path: Path
+) -> None:
     """Draw the tokens that begin with `prefix`: shapes and text if the path ends in .svg, else pixels.
 
     `pre` as in `open_model`.
     """
     tokenizer = open_model(model, pre)
-    branch = Branch(tokenizer.vocabulary, prefix)
+    branch = Subtree(tokenizer.vocabulary, prefix)
     if prefix and not len(branch.tokens):
         raise TokenloupeError(f"No token begins with “{visible_text(prefix)}”.")
     application = make_application()
-    spelling = SharedSpelling(look.spelling)
+    spelling = SharedSpelling(style.spelling)
     session = ModelSession(TextSession(b""), load=lambda *asked: tokenizer, spelling=spelling)
     tree = TreeModel(session)
     search = TreeSearch(tree)
-    theme_source = ThemeSource(application, look.theme)
+    theme_source = ThemeSource(application, style.theme)
     paint = TreePaint(tree, search, theme_source)
     view = TreeView(tree, search, paint, theme_source)
     view.set_animated(False)
-    view.resize(*look.size)
-    tree.set_shape(look.shape)
-    tree.set_coloring(look.coloring)
+    view.resize(*style.size)
+    tree.set_shape(style.shape)
+    tree.set_coloring(style.coloring)
     try:
         session.loader.open(model)
         _wait_until(application, lambda: view.geometry_now is not None and paint.is_current)
@@ -74,13 +76,13 @@ def save_tree_picture(model: str, pre: str | None, prefix: bytes, look: TreeLook
         if path.suffix.lower() == ".svg" and geometry is not None:
             write_text(path, svg_of(Drawing.of(view, tree, geometry)))
         else:
-            save_picture(view, look.scale, str(path))
+            save_picture(view, style.scale, str(path))
     finally:
         for part in (paint, search, tree, session):
             part.close()
 
 
-def _view_of(tree: TreeModel, branch: Branch) -> View:
+def _view_of(tree: TreeModel, branch: Subtree) -> View:
     """What all tokens of a branch lie in."""
     assert tree.picture is not None
     spans = [

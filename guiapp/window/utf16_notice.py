@@ -28,15 +28,15 @@ class Utf16Notice(QObject):
         convert.triggered.connect(self._utf16.convert)
         area.dismissed.connect(self._note_dismissal)
         text.left.connect(self._expect_another)
-        self._utf16.changed.connect(self._follow)
-        text.file_changed.connect(self._follow)
-        self._follow()
+        self._utf16.changed.connect(self._refresh)
+        text.file_changed.connect(self._refresh)
+        self._refresh()
 
     def stop(self) -> None:
         """For closing."""
         self._utf16.close()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         codec, path = self._utf16.codec, self._text.path
         self._convert.setEnabled(codec is not None)
         if codec is None or self._is_dismissed:

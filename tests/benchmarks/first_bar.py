@@ -38,16 +38,16 @@ def main(model: str, text: str) -> None:
                 time.sleep(0.005)
             return time.monotonic() - started_s
 
-        def is_settled() -> bool:
+        def is_stable() -> bool:
             verdict = page.model.verdict(page.results.text, page.results.baseline)
-            return not page.model.is_running or (verdict is not None and verdict.is_settled)
+            return not page.model.is_running or (verdict is not None and verdict.is_stable)
 
         first_s = seconds_until(lambda: any(row["n"] for row in page.model.results))
         first = [row["contender"] for row in page.model.results if row["n"]]
         all_s = seconds_until(
             lambda: {row["contender"] for row in page.model.results} >= {*page.model.choice.contenders}
         )
-        settled_s = seconds_until(is_settled)
+        settled_s = seconds_until(is_stable)
         end_s = seconds_until(lambda: not page.model.is_running)
         print(f"load {load:.1f}; told {told_s:.1f} s")
         print(f"first bar {first_s:.2f} s ({', '.join(first)}), all bars {all_s:.2f} s")

@@ -17,10 +17,10 @@ import numpy as np
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
 from guiapp.kit.charts.curves import Curve, CurveChart, CurvesData
-from guiapp.kit.charts.rows import Part, Row, RowChart, RowsData
+from guiapp.kit.charts.rows import BarPart, BarRow, RowChart, RowsData
 from guiapp.kit.charts.scales import Scale
 from guiapp.kit.widgets.theme import DARK, ThemeSource
-from guiapp.pages.bench.markers import ORDER, look_of
+from guiapp.pages.bench.markers import ORDER, marker_style_of
 
 N_VALUES = 200
 SIZE = 1400, 800
@@ -41,9 +41,9 @@ def main() -> None:
     for _ in range(n_updates + 5):
         rows, lines = [], []
         for number, name in enumerate(names, 1):
-            look, speed = look_of(name, DARK), 1e8 / number * (0.9 + 0.2 * dice.random())
-            part = Part(0, speed, look.color)
-            rows.append(Row(name, name, look, "1.0", (part,), (speed * 0.9, speed * 1.1), f"{speed:.3g}"))
+            look, speed = marker_style_of(name, DARK), 1e8 / number * (0.9 + 0.2 * dice.random())
+            part = BarPart(0, speed, look.color)
+            rows.append(BarRow(name, name, look, "1.0", (part,), (speed * 0.9, speed * 1.1), f"{speed:.3g}"))
             y = speed * sizes / (sizes + 1000)
             lines.append(Curve(name, name, look, sizes, y, y * 0.9, y * 1.1, [name] * N_VALUES, ("linear",)))
         started = time.perf_counter(), time.process_time()

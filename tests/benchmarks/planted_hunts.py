@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from planted import PLANTS, Plant
 
 from guiapp.analysis.hunt.engine import HuntPlan, hunt
-from guiapp.analysis.hunt.finds import Hunt
+from guiapp.analysis.hunt.mismatches import Hunt
 
 MOST_CHARACTERS = 12  # of a text that was shrunk
 

@@ -316,7 +316,7 @@ def editing(model: str, n_bytes: int = 10_000_000, n_events: int = 100) -> Itera
             frames.extend(watch.frames_ms(partial(turn_wheel, editor.viewport(), QPoint(0, -120)), editor))
             settle()
         yield ("scroll_10mb", "ms", frames)
-        search.look_for("text", "the", shell.session.document.caret)  # is there a hundred thousand times
+        search.search_for("text", "the", shell.session.document.caret)  # is there a hundred thousand times
         wait_until(lambda: not search.is_searching and editor.is_painted)
         press_f3 = partial(QTest.keyClick, shell.window.windowHandle(), Qt.Key.Key_F3)
         for _ in range(n_events // 2):
@@ -387,7 +387,7 @@ def flying(model: str, n_frames: int = 60) -> Iterator[Measurement]:
         view.set_animated(False)
         view.resize(1600, 1000)
         view.show()
-        wait_until(lambda: view.is_settled)
+        wait_until(lambda: view.is_stable)
         for shape in ("sunburst", "icicle"):
             page.model.set_shape(shape)
             for name, share in VIEWS.items():

@@ -78,7 +78,7 @@ def _key_to_pixel(page: VocabularyPage, key: str) -> tuple[float, float]:
     """Milliseconds from a key in the filter until the list that it leaves is painted, and of all threads."""
     started, started_cpu = time.perf_counter(), time.process_time()
     QTest.keyClick(page.bar.field, key)
-    while page.model.shown.wanted.query != page.bar.field.text():
+    while page.model.shown.request.query != page.bar.field.text():
         QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
     page.list.view.viewport().repaint()
     return (time.perf_counter() - started) * 1000, (time.process_time() - started_cpu) * 1000

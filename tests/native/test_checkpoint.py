@@ -4,32 +4,32 @@ import threading
 
 import pytest
 
-from guiapp.native.checkpoint import checkpoint, is_watched, stoppable, watched
+from guiapp.native.checkpoint import at_checkpoints, checkpoint, has_visitor, stoppable
 
 
 def test_nothing_happens_at_a_checkpoint_that_nobody_watches():
     checkpoint()
-    assert not is_watched()
+    assert not has_visitor()
     assert list(stoppable("abc")) == ["a", "b", "c"]
 
 
 def test_visits_go_to_the_innermost_watcher():
     visits = []
-    with watched(lambda: visits.append("outer")):
-        assert is_watched()
+    with at_checkpoints(lambda: visits.append("outer")):
+        assert has_visitor()
         checkpoint()
-        with watched(lambda: visits.append("inner")):
+        with at_checkpoints(lambda: visits.append("inner")):
             checkpoint()
         checkpoint()
     checkpoint()
     assert visits == ["outer", "inner", "outer"]
-    assert not is_watched()
+    assert not has_visitor()
 
 
 @pytest.mark.parametrize(("n_items", "n_visits"), [(0, 0), (1, 1), (1024, 1), (1025, 2), (2049, 3)])
 def test_every_so_many_items_are_a_checkpoint(n_items, n_visits):
     visits = []
-    with watched(lambda: visits.append(1)):
+    with at_checkpoints(lambda: visits.append(1)):
         assert list(stoppable(range(n_items))) == list(range(n_items))
     assert len(visits) == n_visits
 
@@ -38,15 +38,15 @@ def test_what_a_watcher_raises_ends_the_work_and_the_watch():
     def stop():
         raise InterruptedError
 
-    with pytest.raises(InterruptedError), watched(stop):
+    with pytest.raises(InterruptedError), at_checkpoints(stop):
         list(stoppable("abc"))
-    assert not is_watched()
+    assert not has_visitor()
 
 
 def test_other_threads_are_not_watched():
     told = []
-    with watched(lambda: None):
-        thread = threading.Thread(target=lambda: told.append(is_watched()))
+    with at_checkpoints(lambda: None):
+        thread = threading.Thread(target=lambda: told.append(has_visitor()))
         thread.start()
         thread.join()
     assert told == [False]

@@ -9,7 +9,7 @@ from conftest import VOCABS
 from PySide6.QtCore import QEventLoop
 
 from guiapp.errors import TokenloupeError
-from guiapp.window.screenshots import Look, run_until_ready, save_screenshot
+from guiapp.window.screenshots import ScreenshotOptions, run_until_ready, save_screenshot
 
 CODE_FOR_A_WINDOW_THAT_CLOSES = """
 import sys
@@ -157,15 +157,17 @@ def test_a_screenshot_needs_no_display(environment, tmp_path, page):
 
 def test_a_screenshot_for_a_folder_that_is_missing_is_not_even_begun(tmp_path):
     with pytest.raises(TokenloupeError, match="There is no folder"):
-        save_screenshot("inspect", "demo:toy", None, Look(), tmp_path / "missing" / "page.png")
+        save_screenshot("inspect", "demo:toy", None, ScreenshotOptions(), tmp_path / "missing" / "page.png")
 
 
 def test_a_picture_that_is_smaller_than_the_window_is_told(tmp_path):
     with pytest.raises(TokenloupeError, match="at least 860x480"):
-        save_screenshot("inspect", "demo:toy", None, Look(size=(859, 480)), tmp_path / "page.png")
+        save_screenshot(
+            "inspect", "demo:toy", None, ScreenshotOptions(size=(859, 480)), tmp_path / "page.png"
+        )
 
 
-@pytest.mark.parametrize("look", [Look(encoder="viterbi"), Look(race="viterbi")])
+@pytest.mark.parametrize("look", [ScreenshotOptions(encoder="viterbi"), ScreenshotOptions(race="viterbi")])
 def test_a_screenshot_with_an_encoder_that_the_model_lacks_is_refused(look, tmp_path):
     with pytest.raises(TokenloupeError, match="has no encoder “viterbi”"):
         save_screenshot("steps", "demo:toy", None, look, tmp_path / "page.png")

@@ -59,18 +59,18 @@ def full_looks(qapp, monkeypatch):
     collector.start()
     assert gc.get_freeze_count() > 0
 
-    def look(seconds, is_at_work=lambda now_s: False):
+    def collect_due(seconds, is_at_work=lambda now_s: False):
         nonlocal now_s
         for _ in range(5 * seconds):
             now_s = round(now_s + 0.2, 1)
             if is_at_work(now_s):
                 collector.put_off()
-            collector.look()
+            collector.collect_due()
         full = [now_s for generation, now_s in looks if generation == 2]
         assert holes == full
         return full
 
-    yield look
+    yield collect_due
     collector.stop()
     gc.unfreeze()
 
@@ -134,7 +134,7 @@ def test_as_much_is_looked_at_as_it_is_time_for(qapp, monkeypatch, counts, is_du
     collector = GarbageCollector(lambda: now_s)
     collector.start()
     now_s = 60.1 if is_due else 60.0
-    collector.look()
+    collector.collect_due()
     assert (looks, collector._timer.interval()) == (collected, interval)
     assert collector._timer.isActive()
     collector.stop()

@@ -20,12 +20,12 @@ from guiapp.kit.spans.moves import KEYS
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.bench.bar import ContenderChip
-from guiapp.pages.chat.beside import Beside, Way
+from guiapp.pages.chat.counterpart import Counterpart, PromptVariant
 from guiapp.pages.steps.lessons import BeginButton
 from guiapp.pages.steps.timeline import Scrubber
 from guiapp.pages.text.page import InspectPage
 from guiapp.pages.tree.legend import TreeLegend
-from guiapp.window.actions import Actions
+from guiapp.window.actions import ActionTable
 from guiapp.window.key_hints import KEY_HINTS
 
 PACKAGE = Path(guiapp.__file__).parent
@@ -110,7 +110,7 @@ def test_no_key_of_the_editor_is_forgotten(qapp):
 def inspect_page(qtbot, tmp_path):
     session = ModelSession(TextSession(b"one two three"), load=lambda *asked: FakeTokenizer())
     settings, themes = Settings(tmp_path / "settings.ini"), ThemeSource(QApplication.instance(), "dark")
-    page = InspectPage(session, settings, Actions(session), themes)
+    page = InspectPage(session, settings, ActionTable(session), themes)
     qtbot.addWidget(page)
     page.show()
     with qtbot.waitSignal(session.spans.encoded):
@@ -154,7 +154,7 @@ def test_the_chat_page_takes_its_keys(make_shell, qtbot):
     page.model.edited.take(conversation_of([{"role": "user", "content": "a <|im_end|> b"}]))
     qtbot.waitUntil(lambda: page.is_ready)
     assert ignored_keys(page.prompt, KEY_HINTS["In a prompt"]) == []
-    page.beside.choose(Beside(Way.AS_TEXT))
+    page.counterpart.choose(Counterpart(PromptVariant.AS_TEXT))
     qtbot.waitUntil(lambda: page.is_ready and page.compare.columns.compared is not None)
     assert ignored_keys(page.compare.columns, KEY_HINTS["In two prompts side by side"]) == []
     assert ignored_keys(page.messages.cards[0].editor, KEY_HINTS["In a message"]) == []

@@ -11,7 +11,7 @@ from guiapp.core.text.common_ends import n_equal_from_start
 
 
 @dataclass(frozen=True)
-class Tokens:
+class ContenderTokens:
     """What a contender made of a text; `spans` is None where it tells ids only."""
 
     ids: NDArray[np.int32]
@@ -19,20 +19,20 @@ class Tokens:
 
 
 @dataclass(frozen=True)
-class FirstDifference:
+class FirstIdDifference:
     """The first token that differs: where it begins in the text, and both ids (None behind the last one)."""
 
     index: int
     byte_offset: int
     expected: int | None
-    found: int | None
+    actual: int | None
 
     def record(self) -> dict[str, int | None]:
         return {
             "index": self.index,
             "byte_offset": self.byte_offset,
             "expected_id": self.expected,
-            "found_id": self.found,
+            "found_id": self.actual,
         }
 
 
@@ -45,33 +45,39 @@ class Agreement:
 
     exact: bool
     share: float
-    first_difference: FirstDifference | None
+    first_difference: FirstIdDifference | None
 
 
-def compare(reference: Tokens, found: Tokens, token_lengths: NDArray[np.int64]) -> Agreement:
+def compare(
+    reference: ContenderTokens, actual: ContenderTokens, token_lengths: NDArray[np.int64]
+) -> Agreement:
     """Compare ids, and where they differ spans.
 
     The spans of contenders that tell ids only are what the lengths of their tokens add up to; the
     reference's are then taken in the same way, so that what a normaliser adds counts for both.
     """
-    index = n_equal_from_start(reference.ids, found.ids)
-    if index == len(reference.ids) == len(found.ids):
+    index = n_equal_from_start(reference.ids, actual.ids)
+    if index == len(reference.ids) == len(actual.ids):
         return Agreement(True, 1.0, None)
-    if reference.spans is not None and found.spans is not None:
-        wanted, spans = reference.spans, found.spans
+    if reference.spans is not None and actual.spans is not None:
+        reference_spans, spans = reference.spans, actual.spans
     else:
-        wanted, spans = (_added_up(each.ids, token_lengths) for each in (reference, found))
-    return Agreement(False, _share(wanted, spans), _difference(index, reference, found, wanted))
+        reference_spans, spans = (_added_up(each.ids, token_lengths) for each in (reference, actual))
+    return Agreement(
+        False, _share(reference_spans, spans), _difference(index, reference, actual, reference_spans)
+    )
 
 
-def _difference(index: int, reference: Tokens, found: Tokens, spans: NDArray[np.int64]) -> FirstDifference:
+def _difference(
+    index: int, reference: ContenderTokens, actual: ContenderTokens, spans: NDArray[np.int64]
+) -> FirstIdDifference:
     real = spans if reference.spans is None else reference.spans
     at_end = int(real[-1, 1]) if len(real) else 0
-    return FirstDifference(
+    return FirstIdDifference(
         index,
         int(real[index, 0]) if index < len(real) else at_end,
         int(reference.ids[index]) if index < len(reference.ids) else None,
-        int(found.ids[index]) if index < len(found.ids) else None,
+        int(actual.ids[index]) if index < len(actual.ids) else None,
     )
 
 
@@ -81,9 +87,9 @@ def _added_up(ids: NDArray[np.int32], token_lengths: NDArray[np.int64]) -> NDArr
     return np.stack([ends - token_lengths[known], ends], axis=1)
 
 
-def _share(wanted: NDArray[np.int64], spans: NDArray[np.int64]) -> float:
-    """The share of the rows of `wanted` that are rows of `spans`."""
-    if not len(wanted):
+def _share(reference_spans: NDArray[np.int64], spans: NDArray[np.int64]) -> float:
+    """The share of the rows of `reference_spans` that are rows of `spans`."""
+    if not len(reference_spans):
         return 0.0
-    keys = [each[:, 0] << 32 | each[:, 1] for each in (wanted, spans)]
+    keys = [each[:, 0] << 32 | each[:, 1] for each in (reference_spans, spans)]
     return float(np.isin(keys[0], keys[1]).mean())

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from guiapp.core.demo import SAMPLES, sample_text
-from guiapp.core.system.input_files import TooLongError, read_input
+from guiapp.core.system.input_files import InputTooLongError, read_input
 from guiapp.core.text.figures import in_bytes
 from guiapp.core.text.utf8 import is_text
 from guiapp.core.vocabulary.attributes import Attribute
@@ -33,7 +33,7 @@ class CorpusError(TokenloupeError):
 
 
 @dataclass(frozen=True)
-class Corpus:
+class BenchText:
     """A text and the name that results carry."""
 
     name: str
@@ -45,18 +45,18 @@ def is_made(name: str) -> bool:
     return name in (RANDOM, TUTORIAL) or name.startswith(SAMPLE)
 
 
-def corpus_named(name: str, vocabulary: Vocabulary, seed: int = 0) -> Corpus:
+def corpus_named(name: str, vocabulary: Vocabulary, seed: int = 0) -> BenchText:
     """A file, a folder, `sample:NAME`, `random` or `tutorial`; raises CorpusError."""
     if name == RANDOM:
-        return Corpus(name, random_text(vocabulary, RANDOM_BYTES, seed))
+        return BenchText(name, random_text(vocabulary, RANDOM_BYTES, seed))
     if name == TUTORIAL:
-        return Corpus(name, TUTORIAL_LINE.encode() * TUTORIAL_TIMES)
+        return BenchText(name, TUTORIAL_LINE.encode() * TUTORIAL_TIMES)
     if name.startswith(SAMPLE):
-        return Corpus(name, _sample(name.removeprefix(SAMPLE)))
+        return BenchText(name, _sample(name.removeprefix(SAMPLE)))
     text = _read(Path(name))
     if not text:
         raise CorpusError(f"{name} is empty. Choose a corpus with text in it.")
-    return Corpus(Path(name).name or name, text)
+    return BenchText(Path(name).name or name, text)
 
 
 def _sample(name: str) -> bytes:
@@ -90,7 +90,7 @@ def _read_file(path: Path, most_bytes: int) -> bytes:
     """The bytes of a file or a pipe; raises CorpusError for more of them, OSError for a device."""
     try:
         return read_input(path, most_bytes)
-    except TooLongError as error:
+    except InputTooLongError as error:
         raise CorpusError(
             f"With {path} there is more than {in_bytes(MOST_BYTES)} of text. "
             "Choose less: a part tells as much."

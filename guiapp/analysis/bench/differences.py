@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from guiapp.analysis.bench.engine import cells_of
 from guiapp.analysis.bench.measurement import Record
 from guiapp.analysis.bench.plan import BenchError, Plan
-from guiapp.analysis.bench.tasks import Cell
+from guiapp.analysis.bench.tasks import BenchCell
 from guiapp.core.encode.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True)
-class Place:
+class DifferenceLocation:
     """The span of an exact token in the text that the contender was given."""
 
     text: bytes
@@ -20,7 +20,7 @@ class Place:
     end: int
 
 
-def first_difference(result: Record, plan: Plan, tokenizer: Tokenizer) -> Place:
+def first_difference(result: Record, plan: Plan, tokenizer: Tokenizer) -> DifferenceLocation:
     """Where the tokens of a result of this plan differ; raises BenchError or CorpusError."""
     difference = result["first_difference"]
     cells = cells_of(replace(plan, scenarios=(result["scenario"],)), tokenizer)
@@ -31,16 +31,16 @@ def first_difference(result: Record, plan: Plan, tokenizer: Tokenizer) -> Place:
     expected, vocabulary = difference.get("expected_id"), tokenizer.vocabulary
     is_token = expected is not None and expected < len(vocabulary)  # the file may be a stranger's
     length = max(len(vocabulary.token_bytes(expected)), 1) if is_token else 1
-    return Place(text, start, min(start + length, len(text)))
+    return DifferenceLocation(text, start, min(start + length, len(text)))
 
 
-def _is_of(result: Record, cell: Cell) -> bool:
+def _is_of(result: Record, cell: BenchCell) -> bool:
     if result["operation"] not in cell.operations:
         return False
     return all(result[name] == getattr(cell, name) for name in ("corpus", "size_bytes", "threads"))
 
 
-def _text_at(cell: Cell, offset: int) -> tuple[bytes, int]:
+def _text_at(cell: BenchCell, offset: int) -> tuple[bytes, int]:
     """The one of a cell's texts that holds this byte of all, and where."""
     for text in cell.texts[:-1]:
         if offset < len(text):

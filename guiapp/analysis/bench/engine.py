@@ -30,10 +30,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.bench.agreement import Tokens, compare
+from guiapp.analysis.bench.agreement import ContenderTokens, compare
 from guiapp.analysis.bench.busy import is_busy
 from guiapp.analysis.bench.control import Control
-from guiapp.analysis.bench.corpus import Corpus, corpus_named
+from guiapp.analysis.bench.corpus import BenchText, corpus_named
 from guiapp.analysis.bench.environment import (
     corpus_record,
     environment,
@@ -42,14 +42,14 @@ from guiapp.analysis.bench.environment import (
     vocabulary_record,
 )
 from guiapp.analysis.bench.events import Event, left_out, loading
-from guiapp.analysis.bench.loading import Loading
+from guiapp.analysis.bench.loading import ContenderLoader
 from guiapp.analysis.bench.measurement import Series, agreement_record, memory_record
 from guiapp.analysis.bench.operations import MEMORY, encode_all
 from guiapp.analysis.bench.plan import BenchError, Plan, from_any_folder
 from guiapp.analysis.bench.scenarios import SCENARIOS, tasks_of
 from guiapp.analysis.bench.starting import begin_early
 from guiapp.analysis.bench.statistics import summarize
-from guiapp.analysis.bench.tasks import Cell, Setting
+from guiapp.analysis.bench.tasks import BenchCell, CellBuilder
 from guiapp.analysis.bench.turns import is_enough
 from guiapp.analysis.bench.worker_process import (
     GLANCE_S,
@@ -66,7 +66,7 @@ from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
 from guiapp.core.vocabulary.vocabulary import VocabType
-from guiapp.native.checkpoint import watched
+from guiapp.native.checkpoint import at_checkpoints
 
 IMPRESSION_TURNS = 5  # of each, while others load
 GRACE_S = 10.0  # without somebody who gets ready, until the turns that count begin
@@ -97,7 +97,7 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
     is_complete = False
     try:
         race = _race(plan, workers, control, tokenizer)
-        coming = Loading(workers, contenders, cells[0].threads, control)
+        coming = ContenderLoader(workers, contenders, cells[0].threads, control)
         yield from _all_cells(race, workers, cells, coming, plan.time_budget_s)
         is_complete = True
     except Stopped:
@@ -133,23 +133,23 @@ def contenders_of(plan: Plan, tokenizer: Tokenizer) -> list[str]:
     return names + peers + [name for name in own if name not in names]
 
 
-def corpora_of(plan: Plan, tokenizer: Tokenizer) -> list[Corpus]:
+def corpora_of(plan: Plan, tokenizer: Tokenizer) -> list[BenchText]:
     """The texts of a plan; raises CorpusError for one that does not exist."""
     return [corpus_named(name, tokenizer.vocabulary, plan.seed) for name in plan.corpora]
 
 
-def cells_of(plan: Plan, tokenizer: Tokenizer) -> list[Cell]:
+def cells_of(plan: Plan, tokenizer: Tokenizer) -> list[BenchCell]:
     """What is measured, in order; raises BenchError or CorpusError for what does not exist."""
     return _cells_with(plan, tokenizer, corpora_of(plan, tokenizer))
 
 
-def _cells_with(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[Corpus]) -> list[Cell]:
+def _cells_with(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[BenchText]) -> list[BenchCell]:
     for name in plan.scenarios:
         if name not in SCENARIOS:
             raise BenchError(f"There is no scenario “{name}”. Choose from: {', '.join(SCENARIOS)}.")
     if not corpora:
         raise BenchError("A benchmark needs a text. Name a corpus.")
-    setting = Setting(plan, tokenizer, corpora)
+    setting = CellBuilder(plan, tokenizer, corpora)
     tasks = tasks_of(plan, [len(corpus.text) for corpus in corpora])
     if not tasks:
         raise BenchError("There is nothing to measure. Choose a scenario, and allow texts of its sizes.")
@@ -157,7 +157,7 @@ def _cells_with(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[Corpus]) -> 
 
 
 def _all_cells(
-    race: Race, workers: Workers, cells: Sequence[Cell], coming: Loading, budget_s: float
+    race: Race, workers: Workers, cells: Sequence[BenchCell], coming: ContenderLoader, budget_s: float
 ) -> Iterator[Event]:
     """Each cell gets a share of the time that is left, by how much is to be done in it.
 
@@ -191,9 +191,9 @@ def _race(plan: Plan, workers: Workers, control: Control, tokenizer: Tokenizer) 
         if control.shall_stop():
             raise Stopped
 
-    def reference(texts: Sequence[bytes], is_split: bool) -> Tokens:
+    def reference(texts: Sequence[bytes], is_split: bool) -> ContenderTokens:
         ours = as_split(tokenizer, is_split)
-        with watched(check):
+        with at_checkpoints(check):
             return encode_all(our_contender(ours, next(iter(ours.encoders))), texts)
 
     lengths = np.diff(tokenizer.vocabulary.token_bytes_table[1])
@@ -225,7 +225,7 @@ class Race:
         plan: Plan,
         workers: Workers,
         control: Control,
-        reference: Callable[[Sequence[bytes], bool], Tokens],
+        reference: Callable[[Sequence[bytes], bool], ContenderTokens],
         token_lengths: NDArray[np.int64],
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -241,7 +241,11 @@ class Race:
         self.used_s = 0.0
 
     def run(
-        self, cell: Cell, contenders: Sequence[str], budget_s: float, coming: Loading | None = None
+        self,
+        cell: BenchCell,
+        contenders: Sequence[str],
+        budget_s: float,
+        coming: ContenderLoader | None = None,
     ) -> Iterator[Event]:
         """The events of one cell; when stopped, the results of what was measured and then Stopped.
 
@@ -267,7 +271,9 @@ class Race:
         if stopped is not None:
             raise stopped
 
-    def _enter_all(self, cell: Cell, contenders: Sequence[str], entered: list[Series]) -> Iterator[Event]:
+    def _enter_all(
+        self, cell: BenchCell, contenders: Sequence[str], entered: list[Series]
+    ) -> Iterator[Event]:
         kinds = {split_name(name)[1] for name in contenders}
         references = {is_split: self._reference(cell.texts, is_split) for is_split in kinds}
         for operation in cell.operations:
@@ -277,7 +283,7 @@ class Race:
                 yield from self._enter(cell, name, operation, references[split_name(name)[1]], entered)
 
     def _enter(
-        self, cell: Cell, name: str, operation: str, reference: Tokens, entered: list[Series]
+        self, cell: BenchCell, name: str, operation: str, reference: ContenderTokens, entered: list[Series]
     ) -> Iterator[Event]:
         """Warm a contender up and compare its ids; it takes part unless that fails."""
         self._check_control()
@@ -302,14 +308,14 @@ class Race:
             **agreement_record(agreement),
         }
 
-    def _prepare(self, cell: Cell, name: str, operation: str) -> Tokens:
+    def _prepare(self, cell: BenchCell, name: str, operation: str) -> ContenderTokens:
         self._preparers[name, operation] = worker = self._workers.get(name, cell.threads)
         limit_s = self._plan.call_limit_s * PREPARING_CALLS
-        tokens: Tokens = worker.ask(limit_s, "prepare", operation, cell.texts, cell.threads)
+        tokens: ContenderTokens = worker.ask(limit_s, "prepare", operation, cell.texts, cell.threads)
         return tokens
 
     def _take_turns(
-        self, cell: Cell, entered: list[Series], budget_s: float, coming: Loading | None
+        self, cell: BenchCell, entered: list[Series], budget_s: float, coming: ContenderLoader | None
     ) -> Iterator[Event]:
         """Turns of one sample each, every one in another order.
 
@@ -326,7 +332,7 @@ class Race:
             if are_impressions and not is_waiting:
                 are_impressions, started_s = False, self._now_s()
                 for series in racers:
-                    series.begins_anew = True
+                    series.restarts = True
             yield from self._turn(racers, turn)
             turn += 1
             used_s = self._now_s() - started_s
@@ -338,7 +344,12 @@ class Race:
                 yield from self._join(cell, entered, racers, coming, 0.0)
 
     def _join(
-        self, cell: Cell, entered: list[Series], racers: list[Series], coming: Loading, wait_s: float
+        self,
+        cell: BenchCell,
+        entered: list[Series],
+        racers: list[Series],
+        coming: ContenderLoader,
+        wait_s: float,
     ) -> Iterator[Event]:
         """Let those in who became ready."""
         for event in coming.events(wait_s):
@@ -385,7 +396,7 @@ class Race:
         }
         return True
 
-    def _measure_memory(self, cell: Cell, contenders: Sequence[str]) -> Iterator[Event]:
+    def _measure_memory(self, cell: BenchCell, contenders: Sequence[str]) -> Iterator[Event]:
         for name in contenders:
             self._check_control()
             try:
@@ -402,7 +413,9 @@ class Race:
         if self._control.shall_stop():
             raise Stopped
 
-    def _failure(self, cell: Cell, name: str, operation: str, error: ContenderFailed | WorkerLost) -> Event:
+    def _failure(
+        self, cell: BenchCell, name: str, operation: str, error: ContenderFailed | WorkerLost
+    ) -> Event:
         if isinstance(error, WorkerLost):
             self._workers.lose(name, cell.threads, error)
             self._points.setdefault(_line(cell, name, operation), []).append((cell.size_bytes, math.inf))
@@ -413,7 +426,7 @@ class Race:
         line = _line(series.cell, series.contender, series.operation)
         self._points.setdefault(line, []).append((series.cell.size_bytes, seconds))
 
-    def _expected_s(self, cell: Cell, name: str, operation: str) -> float:
+    def _expected_s(self, cell: BenchCell, name: str, operation: str) -> float:
         """What the last two sizes of the same text let one expect, at least growth in proportion; else 0."""
         line = self._points.get(_line(cell, name, operation), ())
         points = [point for point in line if point[0] < cell.size_bytes]
@@ -427,13 +440,13 @@ class Race:
         return float(seconds * (cell.size_bytes / size) ** exponent)
 
 
-def _is_waiting(coming: Loading | None, now_s: float, n_racers: int) -> bool:
+def _is_waiting(coming: ContenderLoader | None, now_s: float, n_racers: int) -> bool:
     """Whether turns are no more than first impressions: somebody is loading who may be ready soon."""
     if coming is None or coming.is_done:
         return False
     return n_racers < 2 or now_s - coming.latest_s < GRACE_S
 
 
-def _line(cell: Cell, name: str, operation: str) -> tuple[str, str, str, str]:
+def _line(cell: BenchCell, name: str, operation: str) -> tuple[str, str, str, str]:
     """Cells that differ in size only."""
     return cell.scenario, operation, cell.corpus, name

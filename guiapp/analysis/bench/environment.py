@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from guiapp.analysis.bench.corpus import Corpus
+from guiapp.analysis.bench.corpus import BenchText
 from guiapp.core.sources.file_hash import whole_hash
 from guiapp.core.system.versions import versions
 from guiapp.core.vocabulary.vocabulary import Vocabulary
@@ -44,7 +44,7 @@ def _now() -> str:
     return datetime.now().astimezone().isoformat(timespec="milliseconds")
 
 
-def corpus_record(corpus: Corpus) -> dict[str, Any]:
+def corpus_record(corpus: BenchText) -> dict[str, Any]:
     """Which text was encoded."""
     sha256 = hashlib.sha256(corpus.text).hexdigest()
     return {"name": corpus.name, "size_bytes": len(corpus.text), "sha256": sha256}

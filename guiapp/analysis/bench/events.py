@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from guiapp.analysis.bench.tasks import Cell
+from guiapp.analysis.bench.tasks import BenchCell
 from guiapp.analysis.bench.worker import STARTS
 
 Event = dict[str, Any]
@@ -22,7 +22,7 @@ def loading(name: str, number: int, of: int, stage: str = STARTS, share: float =
     }
 
 
-def left_out(name: str, reason: str, cell: Cell | None = None, operation: str | None = None) -> Event:
+def left_out(name: str, reason: str, cell: BenchCell | None = None, operation: str | None = None) -> Event:
     """A contender that takes no part in a cell, in any where there is none."""
     return {
         "event": "left out",

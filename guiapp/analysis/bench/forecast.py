@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from guiapp.analysis.bench.operations import MEMORY
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.scenarios import SCENARIOS, tasks_of
-from guiapp.analysis.bench.tasks import Task
+from guiapp.analysis.bench.tasks import CellTask
 from guiapp.analysis.bench.turns import FEWEST_ROUNDS, MOST_ROUNDS
 from guiapp.analysis.libraries.contender import split_name
 from guiapp.analysis.libraries.table import PEERS
@@ -61,7 +61,7 @@ def usual_loading_s(name: str) -> float:
     return USUAL_LOADING_S.get(encoder, PEER_LOADING_S if encoder in PEERS else LOADING_S)
 
 
-def _calls(plan: Plan, task: Task) -> Mapping[tuple[str, str], float]:
+def _calls(plan: Plan, task: CellTask) -> Mapping[tuple[str, str], float]:
     """The seconds of one call by contender and operation, of those that take part."""
     calls = {
         (name, operation): _call_s(name, task)
@@ -77,6 +77,6 @@ def _timing_s(calls: Mapping[tuple[str, str], float], share_s: float) -> float:
     return min(max(share_s, FEWEST_ROUNDS * round_s), MOST_ROUNDS * round_s)
 
 
-def _call_s(name: str, task: Task) -> float:
+def _call_s(name: str, task: CellTask) -> float:
     speed = SPEEDS.get(split_name(name)[0], USUAL_SPEED) * 1e6
     return task.call_bytes / speed * SCENARIOS[task.scenario].slowdown

@@ -36,7 +36,7 @@ COMPARABLE = ("processor", "cores", "clock", "Python", "numpy")
 
 
 @dataclass(frozen=True)
-class Change:
+class SpeedChange:
     """One contender in one cell of two runs.
 
     ratio         new time by old time with its 99 % interval
@@ -149,7 +149,7 @@ def rename_run(path: Path, name: str) -> None:
     save_run(path, {"name": shown, **run} if shown else run)
 
 
-def compare_runs(old: Record, new: Record) -> list[Change]:
+def compare_runs(old: Record, new: Record) -> list[SpeedChange]:
     """What both runs measured by one clock, the most slowed down first; compared sample by sample."""
     pairs = [pair for pair in _measured_by_both(old, new) if not _have_two_clocks(*pair)]
     return sorted((_change(*pair) for pair in pairs), key=lambda change: -change.ratio.ratio)
@@ -169,11 +169,11 @@ def _have_two_clocks(then: Record, now: Record) -> bool:
     return len({then.get("clock"), now.get("clock")} - {None}) > 1
 
 
-def _change(old: Record, new: Record) -> Change:
+def _change(old: Record, new: Record) -> SpeedChange:
     before, after = old["samples_s"], new["samples_s"]
     least = BUSY_MARGIN if was_busy(old) or was_busy(new) else MARGIN
     margin = max(least, wander_of(before), wander_of(after))
-    return Change(key_of(new), ratio_of(before, after), margin)
+    return SpeedChange(key_of(new), ratio_of(before, after), margin)
 
 
 def different_conditions(old: Record, new: Record) -> list[str]:

@@ -20,7 +20,7 @@ USUAL_S = 1.0  # of a stage; nearer and nearer to its end after that
 TELL_EVERY_S = 0.2
 
 
-class Loading:
+class ContenderLoader:
     """The contenders of a run on their way.
 
     ready     those that can take part, in the order of the plan
@@ -67,7 +67,7 @@ class Loading:
             raise Stopped
         yield from self._begin_some()
         for name in list(self._begun_s):
-            told = list(self._look_at(name, wait_s / len(self._begun_s)))
+            told = list(self._poll(name, wait_s / len(self._begun_s)))
             yield from self._begin_some()  # before whoever is ready takes its first turns
             yield from told
 
@@ -78,13 +78,13 @@ class Loading:
     def _begin(self, name: str) -> Iterator[Event]:
         self._begun_s[name] = self._clock_s()
         self._stages[name] = STARTS, self._clock_s()
-        yield self._told(name)
+        yield self._progress_event(name)
         try:
             self._workers.begin(name, self._threads)
         except (ContenderFailed, WorkerLost) as error:
             yield self._failed(name, error)
 
-    def _look_at(self, name: str, wait_s: float) -> Iterator[Event]:
+    def _poll(self, name: str, wait_s: float) -> Iterator[Event]:
         try:
             if self._workers.has_loaded(name, self._threads, wait_s):
                 yield self._is_ready(name)
@@ -97,9 +97,9 @@ class Loading:
             self._stages[name] = stage, now_s
         elif now_s - self._told_s[name] < TELL_EVERY_S:
             return
-        yield self._told(name)
+        yield self._progress_event(name)
 
-    def _told(self, name: str) -> Event:
+    def _progress_event(self, name: str) -> Event:
         (stage, since_s), now_s = self._stages[name], self._clock_s()
         self._told_s[name] = now_s
         low, high = SHARES.get(stage, (0.0, 1.0))

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from guiapp.analysis.bench.agreement import Agreement
-from guiapp.analysis.bench.operations import MEMORY, Sample
+from guiapp.analysis.bench.operations import MEMORY, TimingSample
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import Interval, growth_records, interval_in_turns, summarize
-from guiapp.analysis.bench.tasks import Cell
+from guiapp.analysis.bench.tasks import BenchCell
 
 Record = dict[str, Any]
 QUANTILES = {"p50_s": 50, "p95_s": 95, "p99_s": 99}
@@ -25,22 +25,22 @@ class Series:
 
     agreement    None for a contender with a vocabulary of its own
     first_turn   of all in this cell: it has a sample of each from there on
-    begins_anew  with the next sample: those before are first impressions, while others were loading
+    restarts  with the next sample: those before are first impressions, while others were loading
     """
 
-    cell: Cell
+    cell: BenchCell
     contender: str
     operation: str
     n_tokens: int
     agreement: Agreement | None
-    samples: list[Sample] = field(default_factory=list)
+    samples: list[TimingSample] = field(default_factory=list)
     first_turn: int = 0
-    begins_anew: bool = False
+    restarts: bool = False
 
-    def add(self, sample: Sample, turn: int) -> None:
+    def add(self, sample: TimingSample, turn: int) -> None:
         """Take one more, the first one of all where the series begins anew."""
-        if self.begins_anew or not self.samples:
-            self.samples, self.first_turn, self.begins_anew = [], turn, False
+        if self.restarts or not self.samples:
+            self.samples, self.first_turn, self.restarts = [], turn, False
         self.samples.append(sample)
 
     @property
@@ -104,7 +104,7 @@ class Series:
         }
 
 
-class Shown(NamedTuple):
+class ShownTimes(NamedTuple):
     """The times that a result is made of, their clock, "wall" or "cpu", and the bounds of the true one."""
 
     seconds: list[float]
@@ -117,7 +117,7 @@ def clock_of(scenario: str, asked: str) -> str:
     return "wall" if SCENARIOS[scenario].on_threads else asked
 
 
-def times_shown(seconds: list[float], own_seconds: list[float], clock: str, is_busy: bool) -> Shown:
+def times_shown(seconds: list[float], own_seconds: list[float], clock: str, is_busy: bool) -> ShownTimes:
     """Of one contender in a cell, at least one.
 
     Beside other programs those by "auto" are what each sample got of a core, where that is known and what it
@@ -127,14 +127,14 @@ def times_shown(seconds: list[float], own_seconds: list[float], clock: str, is_b
     """
     is_own_known = is_busy and len(own_seconds) == len(seconds) and all(own_seconds)
     if is_own_known and clock == "auto":
-        return Shown(own_seconds, "cpu", interval_in_turns(own_seconds, is_busy))
+        return ShownTimes(own_seconds, "cpu", interval_in_turns(own_seconds, is_busy))
     interval = interval_in_turns(seconds, is_busy)
     if is_own_known and clock == "wall":
         interval = replace(interval, low=min(interval.low, interval_in_turns(own_seconds, is_busy).low))
-    return Shown(seconds, "wall" if clock == "auto" else clock, interval)
+    return ShownTimes(seconds, "wall" if clock == "auto" else clock, interval)
 
 
-def _quantiles(samples: Sequence[Sample]) -> Record:
+def _quantiles(samples: Sequence[TimingSample]) -> Record:
     """How long most single calls took, where they were timed one by one."""
     calls_s = [seconds for sample in samples for seconds in sample.calls_s]
     if not calls_s:
@@ -143,7 +143,7 @@ def _quantiles(samples: Sequence[Sample]) -> Record:
     return {"n_calls": len(calls_s), **dict(zip(QUANTILES, values, strict=True))}
 
 
-def memory_record(cell: Cell, contender: str, built_bytes: int, encoding_bytes: int) -> Record:
+def memory_record(cell: BenchCell, contender: str, built_bytes: int, encoding_bytes: int) -> Record:
     """A record without times; what building it added, and what encoding added on top at most."""
     untimed = ("median_s", "ci_s", "mb_per_s", "tokens_per_s")
     return {
@@ -178,7 +178,7 @@ def half_width(row: Mapping[str, Any]) -> float:
     return float((high - low) / 2 / middle) if middle else 0.0
 
 
-def _head(cell: Cell, contender: str, operation: str) -> Record:
+def _head(cell: BenchCell, contender: str, operation: str) -> Record:
     return {
         "scenario": cell.scenario,
         "operation": operation,

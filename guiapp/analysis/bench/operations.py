@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.bench.agreement import Tokens
+from guiapp.analysis.bench.agreement import ContenderTokens
 from guiapp.analysis.libraries.contender import APPENDED_BYTES, Contender, UnavailableError
 
 resource: ModuleType | None
@@ -33,7 +33,7 @@ BATCH = "encode batch"
 SINGLY, N_SINGLE = "encode singly", 32  # calls of a sample
 
 
-class Subject(NamedTuple):
+class OperationInput(NamedTuple):
     """What an operation is done with; `rebuild` gives the same contender as if just loaded."""
 
     contender: Contender
@@ -47,39 +47,39 @@ class Subject(NamedTuple):
         return text
 
 
-def encode_all(contender: Contender, texts: Texts) -> Tokens:
+def encode_all(contender: Contender, texts: Texts) -> ContenderTokens:
     """The tokens of all texts, one text behind the other."""
     each = [contender.tokens(contender.encode(contender.take_text(text))) for text in texts]
     starts = np.cumsum([0, *map(len, texts[:-1])])
     spans = [
         tokens.spans + start for tokens, start in zip(each, starts, strict=True) if tokens.spans is not None
     ]
-    return Tokens(
+    return ContenderTokens(
         np.concatenate([tokens.ids for tokens in each]),
         np.concatenate(spans) if len(spans) == len(each) else None,
     )
 
 
-def judged_tokens(operation: str, subject: Subject) -> Tokens:
+def compared_tokens(operation: str, subject: OperationInput) -> ContenderTokens:
     """The tokens that an operation is judged by: of batches their own where they are others."""
     tokens = encode_all(subject.contender, subject.texts)
     if operation == BATCH and not np.array_equal(together := _batch_ids(subject), tokens.ids):
-        return Tokens(together, None)
+        return ContenderTokens(together, None)
     return tokens
 
 
-def _batch_ids(subject: Subject) -> NDArray[np.int32]:
+def _batch_ids(subject: OperationInput) -> NDArray[np.int32]:
     contender = subject.contender
     row_tokens = contender.row_tokens or contender.tokens
     return np.concatenate([row_tokens(row).ids for row in _batch_call(subject)()])
 
 
-def _encode(subject: Subject) -> Operation:
+def _encode(subject: OperationInput) -> TimedOperation:
     contender = subject.contender
-    return Operation(partial(contender.encode, contender.take_text(subject.text)))
+    return TimedOperation(partial(contender.encode, contender.take_text(subject.text)))
 
 
-def _encode_each(subject: Subject) -> Operation:
+def _encode_each(subject: OperationInput) -> TimedOperation:
     """Short texts one after another; times are per text."""
     encode, taken = subject.contender.encode, [subject.contender.take_text(text) for text in subject.texts]
 
@@ -87,10 +87,10 @@ def _encode_each(subject: Subject) -> Operation:
         for text in taken:
             encode(text)
 
-    return Operation(encode_each, units=len(taken))
+    return TimedOperation(encode_each, units=len(taken))
 
 
-def _encode_singly(subject: Subject) -> Operation:
+def _encode_singly(subject: OperationInput) -> TimedOperation:
     """Short texts that a contender as if just loaded has not seen before, each call timed by itself."""
     contender, took_s = subject.rebuild(), list[float]()
     first, *prompts = map(contender.take_text, subject.texts)
@@ -105,10 +105,10 @@ def _encode_singly(subject: Subject) -> Operation:
             encode(text)
             took_s.append((clock_ns() - start_ns) / 1e9)
 
-    return Operation(encode_singly, units=N_SINGLE, calls_s=lambda: tuple(took_s))
+    return TimedOperation(encode_singly, units=N_SINGLE, calls_s=lambda: tuple(took_s))
 
 
-def _batch_call(subject: Subject) -> Callable[[], Iterable[Any]]:
+def _batch_call(subject: OperationInput) -> Callable[[], Iterable[Any]]:
     contender = subject.contender
     if contender.encode_batch is None:
         raise UnavailableError("It encodes one text at a time.")
@@ -116,15 +116,15 @@ def _batch_call(subject: Subject) -> Callable[[], Iterable[Any]]:
     return partial(contender.encode_batch, taken, subject.threads)
 
 
-def _decode(subject: Subject) -> Operation:
+def _decode(subject: OperationInput) -> TimedOperation:
     contender = subject.contender
     if contender.decode is None:
         raise UnavailableError("It cannot decode.")
     ids: Any = contender.take_ids(encode_all(contender, subject.texts).ids)
-    return Operation(partial(contender.decode, ids))
+    return TimedOperation(partial(contender.decode, ids))
 
 
-def _append(subject: Subject) -> Operation:
+def _append(subject: OperationInput) -> TimedOperation:
     """The text part by part, its number of tokens after each, and its ids at the end."""
     contender, text = subject.contender, subject.text
     if contender.appender is None:
@@ -136,14 +136,14 @@ def _append(subject: Subject) -> Operation:
         size = min((index + 1) * APPENDED_BYTES, len(text))
         if counts[index] != len(encode_all(contender, [text[:size]]).ids):
             raise UnavailableError(f"Its count after {size} bytes is not that of encoding so many.")
-    return Operation(partial(contender.appender, text))
+    return TimedOperation(partial(contender.appender, text))
 
 
-OPERATIONS: dict[str, Callable[[Subject], Operation]] = {
+OPERATIONS: dict[str, Callable[[OperationInput], TimedOperation]] = {
     "encode": _encode,
     "encode each": _encode_each,
     SINGLY: _encode_singly,
-    BATCH: lambda subject: Operation(_batch_call(subject)),
+    BATCH: lambda subject: TimedOperation(_batch_call(subject)),
     "decode": _decode,
     "append": _append,
 }
@@ -162,7 +162,7 @@ class Clock(NamedTuple):
 SYSTEM_CLOCK = Clock(time.perf_counter_ns, time.process_time_ns)
 
 
-class Operation(NamedTuple):
+class TimedOperation(NamedTuple):
     """Something to time.
 
     call     what is timed
@@ -175,7 +175,7 @@ class Operation(NamedTuple):
     calls_s: Callable[[], tuple[float, ...]] | None = None
 
 
-class Sample(NamedTuple):
+class TimingSample(NamedTuple):
     """Seconds per unit, and of single calls if they are known one by one.
 
     waited  for something else than a processor: processor time does not tell what it takes
@@ -187,7 +187,7 @@ class Sample(NamedTuple):
     waited: bool = False
 
 
-def take_sample(operation: Operation, n_calls: int, clock: Clock = SYSTEM_CLOCK) -> Sample:
+def take_sample(operation: TimedOperation, n_calls: int, clock: Clock = SYSTEM_CLOCK) -> TimingSample:
     """The mean of some calls in a row; Python's garbage collector waits meanwhile."""
     call = operation.call
     was_enabled = gc.isenabled()
@@ -203,7 +203,7 @@ def take_sample(operation: Operation, n_calls: int, clock: Clock = SYSTEM_CLOCK)
             gc.enable()
     n_units = n_calls * operation.units
     calls_s = operation.calls_s() if operation.calls_s else ()
-    return Sample(wall_ns / n_units / 1e9, cpu_ns / n_units / 1e9, calls_s, n_waits > 0)
+    return TimingSample(wall_ns / n_units / 1e9, cpu_ns / n_units / 1e9, calls_s, n_waits > 0)
 
 
 def _n_waits() -> int:
@@ -211,7 +211,7 @@ def _n_waits() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw if resource is not None else 0
 
 
-def calls_per_sample(operation: Operation, clock: Clock = SYSTEM_CLOCK) -> int:
+def calls_per_sample(operation: TimedOperation, clock: Clock = SYSTEM_CLOCK) -> int:
     """So many calls that reading the clock does not matter; one where each is timed by itself.
 
     They are counted by what the process got of a processor: one that was interrupted would be timed by single

@@ -54,7 +54,7 @@ class Published:
     size_bytes: int | None = None
     speed: float | None = None
 
-    def is_beside(self, other: Published) -> bool:
+    def is_comparable(self, other: Published) -> bool:
         """Whether both are from one source and about the same thing, done by whomever."""
         names = "source", "scenario", "operation", "corpus", "size_bytes"
         return all(getattr(self, name) == getattr(other, name) for name in names)
@@ -209,7 +209,7 @@ PUBLISHED = (*_tree(), *_lesson(), *_gems(), *_giga())
 # Tables of published figures beside what a run measured of the same thing, one for each source
 
 
-class Beside(NamedTuple):
+class PublishedComparison(NamedTuple):
     """One published figure with the result that belongs to it.
 
     cell    the result, or one of another contender about the same thing where `result` is None
@@ -224,7 +224,7 @@ class Beside(NamedTuple):
     ratio: float | None
 
 
-def beside(run: Record) -> dict[Source, list[Beside]]:
+def comparable(run: Record) -> dict[Source, list[PublishedComparison]]:
     """The figures that this run has something to say about, by their sources.
 
     Those of contenders that are missing from what the run measured are among them.
@@ -234,31 +234,33 @@ def beside(run: Record) -> dict[Source, list[Beside]]:
     for result in run["results"]:
         alike.setdefault((result["scenario"], result["operation"]), []).append(result)
         placed.setdefault(_place_of(result, result["contender"]), result)
-    found: dict[Source, list[Beside]] = {}
+    by_source: dict[Source, list[PublishedComparison]] = {}
     for published in PUBLISHED:
         results = alike.get((published.scenario, published.operation), [])
-        found.setdefault(published.source, []).extend(_rows_of(published, results, placed))
-    return {source: rows for source, rows in found.items() if any(row.result for row in rows)}
+        by_source.setdefault(published.source, []).extend(_rows_of(published, results, placed))
+    return {source: rows for source, rows in by_source.items() if any(row.result for row in rows)}
 
 
-def _rows_of(published: Published, results: Sequence[Record], placed: Mapping[Place, Record]) -> list[Beside]:
+def _rows_of(
+    published: Published, results: Sequence[Record], placed: Mapping[Place, Record]
+) -> list[PublishedComparison]:
     """One for each result, or one without a result if others were measured there."""
     base = _base_of(published)
     published_ratio = _published_ratio(published, base)
     rows = [
-        Beside(published, result, result, published_ratio, _ratio(result, base, placed))
+        PublishedComparison(published, result, result, published_ratio, _ratio(result, base, placed))
         for result in results
         if published.is_of(result)
     ]
     if rows:
         return rows
     cells = (each for each in results if published.is_about(each))
-    return [Beside(published, cell, None, published_ratio, None) for cell in islice(cells, 1)]
+    return [PublishedComparison(published, cell, None, published_ratio, None) for cell in islice(cells, 1)]
 
 
 def n_missing(run: Record) -> int:
     """The published figures that this run has nothing to say about."""
-    told = {id(row.published) for rows in beside(run).values() for row in rows if row.result}
+    told = {id(row.published) for rows in comparable(run).values() for row in rows if row.result}
     return len(PUBLISHED) - len(told)
 
 
@@ -277,7 +279,7 @@ def _base_of(published: Published) -> str:
 
 @cache
 def _published_ratio(published: Published, base: str) -> float | None:
-    others = (each for each in PUBLISHED if each.is_beside(published) and each.contender == base)
+    others = (each for each in PUBLISHED if each.is_comparable(published) and each.contender == base)
     other = next(others, None)
     if other is None or other.speed is None or published.speed is None:
         return None

@@ -7,10 +7,10 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
 from guiapp.analysis.bench.measurement import KEY, QUANTILES, Record
+from guiapp.analysis.bench.notes import notes
 from guiapp.analysis.bench.plan import BenchError, Plan, plan_from
-from guiapp.analysis.bench.remarks import remarks
 from guiapp.analysis.bench.tables import tables
-from guiapp.analysis.export.html import Cell, Column, Html, joined, table, tag
+from guiapp.analysis.export.html import Html, TableCell, TableColumn, joined, table, tag
 from guiapp.analysis.export.json_text import file_text
 from guiapp.analysis.export.tables import Table, aligned, csv_lines, markdown_table
 from guiapp.core.text.figures import counted
@@ -73,7 +73,7 @@ def table_lines(run: Record, baseline: str) -> Iterator[str]:
     for each in tables(run, baseline):
         yield from aligned(each)
         yield ""
-    yield from remarks(run)
+    yield from notes(run)
 
 
 def html_text(run: Record, baseline: str, charts: Mapping[str, str]) -> str:
@@ -81,7 +81,7 @@ def html_text(run: Record, baseline: str, charts: Mapping[str, str]) -> str:
     title = f"Tokenloupe benchmark: {_vocabulary(run)}"
     body = [
         tag("h1", title),
-        _html_remarks(remarks(run)),
+        _html_notes(notes(run)),
         *(
             tag("figure", joined([tag("figcaption", name), _inline(svg, f"chart{index}-")]))
             for index, (name, svg) in enumerate(charts.items())
@@ -98,7 +98,7 @@ def html_text(run: Record, baseline: str, charts: Mapping[str, str]) -> str:
 
 def markdown_text(run: Record, baseline: str) -> str:
     """Tables that people read in plain text too."""
-    parts = [f"# Tokenloupe benchmark: {_vocabulary(run)}", "\n".join(f"- {line}" for line in remarks(run))]
+    parts = [f"# Tokenloupe benchmark: {_vocabulary(run)}", "\n".join(f"- {line}" for line in notes(run))]
     for each in tables(run, baseline):
         parts += [f"## {each.title}", each.note, markdown_table(each)]
     parts += ["## Machine and versions", "\n".join(f"- {name}: {value}" for name, value in _environment(run))]
@@ -136,11 +136,11 @@ def _repeat(run: Record) -> str:
 def _html_table(shown: Table) -> Html:
     head, *body = shown.rows
     note = tag("p", shown.note) if shown.note else ""
-    whole = table(list(map(Column, head)), [list(map(Cell, row)) for row in body])
+    whole = table(list(map(TableColumn, head)), [list(map(TableCell, row)) for row in body])
     return joined([tag("h2", shown.title), note, whole])
 
 
-def _html_remarks(lines: Sequence[str]) -> Html:
+def _html_notes(lines: Sequence[str]) -> Html:
     """Folded: whoever doubts a figure looks."""
     items = joined(tag("li", line) for line in lines)
     summary = tag("summary", counted(len(lines), "remark"))

@@ -17,9 +17,9 @@ from guiapp.analysis.bench.tasks import (
     N_PROMPTS,
     N_UNSEEN,
     UNSEEN_BYTES,
-    Cell,
-    Setting,
-    Task,
+    BenchCell,
+    CellBuilder,
+    CellTask,
     documents,
     lengthened,
     prompts,
@@ -75,7 +75,7 @@ class Scenario:
     help: str
     operations: tuple[str, ...]
     extents: Callable[[Plan, Sequence[int]], Iterator[Extent]]
-    cell: Callable[[Setting, Task], Cell]
+    cell: Callable[[CellBuilder, CellTask], BenchCell]
     unit: Unit
     chart: Chart
     find: findings.Find = lambda *_: ""
@@ -92,7 +92,7 @@ class Scenario:
         return self.chart != "latency"
 
 
-def tasks_of(plan: Plan, text_bytes: Sequence[int]) -> list[Task]:
+def tasks_of(plan: Plan, text_bytes: Sequence[int]) -> list[CellTask]:
     """The cells of a plan in order, for texts of so many bytes, without making them.
 
     Sizes above a text's own are that, unless the plan says what is repeated.  None without a text.
@@ -104,7 +104,7 @@ def tasks_of(plan: Plan, text_bytes: Sequence[int]) -> list[Task]:
     tasks = []
     for scenario in scenarios:
         for extent in scenario.extents(plan, text_bytes):
-            task = Task(scenario.name, scenario.operations, *extent)
+            task = CellTask(scenario.name, scenario.operations, *extent)
             if plan.repeat == "never" and not (scenario.own_texts or scenario.on_threads):
                 task = task._replace(size_bytes=min(task.size_bytes, text_bytes[task.text]))
             if task.call_bytes <= largest or not scenario.grows:
@@ -112,7 +112,7 @@ def tasks_of(plan: Plan, text_bytes: Sequence[int]) -> list[Task]:
     return sorted(dict.fromkeys(tasks), key=_turn)
 
 
-def _turn(task: Task) -> tuple[int, bool]:
+def _turn(task: CellTask) -> tuple[int, bool]:
     """Other numbers of threads need other workers; those that are compared follow each other."""
     return task.threads, SCENARIOS[task.scenario].on_threads
 

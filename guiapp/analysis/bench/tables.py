@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from guiapp.analysis.bench.findings import by_one_clock
-from guiapp.analysis.bench.history import BUSY_MARGIN, Change
+from guiapp.analysis.bench.history import BUSY_MARGIN, SpeedChange
 from guiapp.analysis.bench.measurement import QUANTILES, Record, half_width
-from guiapp.analysis.bench.published import Beside, beside, ratio_text
+from guiapp.analysis.bench.published import PublishedComparison, comparable, ratio_text
 from guiapp.analysis.bench.scenarios import SCENARIOS, Unit
 from guiapp.analysis.bench.wording import (
     BYTES_PER_MB,
@@ -40,13 +40,13 @@ class Figures(NamedTuple):
     unit: Unit
     values: Mapping[str, float]
 
-    def column(self) -> Column:
+    def column(self) -> BenchColumn:
         """Times share the unit in which the shortest has a digit before the point, or nearly."""
         shortest = min(self.values.values(), default=1.0)
         units = TIME_UNITS if self.unit == "s" else ((1.0, self.unit),)
         factor, unit = next((each for each in units if shortest >= 0.1 * each[0]), units[-1])
         cells = {name: figure_text(value / factor) for name, value in self.values.items()}
-        return Column(f"{self.title} {unit}".strip(), cells)
+        return BenchColumn(f"{self.title} {unit}".strip(), cells)
 
     def order(self, name: str) -> float:
         """To sort by; whoever has no value is the last."""
@@ -54,10 +54,10 @@ class Figures(NamedTuple):
             return math.inf
         return -self.values[name] if self.unit == "MB/s" else self.values[name]
 
-    def ratios(self, rows: Sequence[Record], baseline: str) -> Column:
+    def ratios(self, rows: Sequence[Record], baseline: str) -> BenchColumn:
         """How many times as good as the baseline each of these is that was timed by the same clock."""
         if not (base := self.values.get(baseline)):
-            return Column("", {})
+            return BenchColumn("", {})
         base_row = next(row for row in rows if row["contender"] == baseline)
         compared = {row["contender"] for row in rows if by_one_clock(row, base_row)}
         of = {
@@ -65,10 +65,10 @@ class Figures(NamedTuple):
             for name, value in self.values.items()
             if name in compared
         }
-        return Column(f"of {baseline}", {name: short_ratio(ratio) for name, ratio in of.items()})
+        return BenchColumn(f"of {baseline}", {name: short_ratio(ratio) for name, ratio in of.items()})
 
 
-class Column(NamedTuple):
+class BenchColumn(NamedTuple):
     """A head, and a cell for each contender that has one; none are no column."""
 
     head: str
@@ -104,24 +104,24 @@ def _is_series(rows: Sequence[Record]) -> bool:
 def _tables_of_text(parts: Sequence[list[Record]], baseline: str) -> Iterator[Table]:
     """All about its first scenario and a figure or a few of each other, then all about each of these."""
     first, *others = parts
-    beside = [each for rows in others for each in _beside(rows)]
-    yield _table(_title(first), first, baseline, beside)
+    comparable = [each for rows in others for each in _comparable_figures(rows)]
+    yield _table(_title(first), first, baseline, comparable)
     for rows in others:
         yield _table(_title(rows), rows, baseline)
 
 
-def _table(title: str, rows: Sequence[Record], baseline: str, beside: Sequence[Figures] = ()) -> Table:
+def _table(title: str, rows: Sequence[Record], baseline: str, comparable: Sequence[Figures] = ()) -> Table:
     """A row for each contender: the figure, its interval and ratio, ids, and figures of other scenarios."""
     lead, *more = _figures(rows)
     columns = [*_tokens_columns([("", rows)]), lead.column()]
     if any(row["ci_s"] for row in rows):
         columns += [_spreads(rows), lead.ratios(rows, baseline), _ids(rows)]
-    columns += [each.column() for each in (*more, *beside)]
-    names = dict.fromkeys([*lead.values, *(name for each in beside for name in each.values)])
+    columns += [each.column() for each in (*more, *comparable)]
+    names = dict.fromkeys([*lead.values, *(name for each in comparable for name in each.values)])
     return _by_contender(title, sorted(names, key=lead.order), columns, _note(rows))
 
 
-def _by_contender(title: str, names: Sequence[str], columns: Sequence[Column], note: str = "") -> Table:
+def _by_contender(title: str, names: Sequence[str], columns: Sequence[BenchColumn], note: str = "") -> Table:
     shown = [column for column in columns if column.cells]
     head = [CONTENDER, *(column.head for column in shown)]
     lines = [[name, *(column.cells.get(name, NONE) for column in shown)] for name in names]
@@ -139,7 +139,7 @@ def _figures(rows: Sequence[Record]) -> list[Figures]:
     return [Figures("", scenario.unit, _each(rows, VALUES[scenario.unit]))]
 
 
-def _beside(rows: Sequence[Record]) -> list[Figures]:
+def _comparable_figures(rows: Sequence[Record]) -> list[Figures]:
     """The same to stand beside another scenario's, under its own name."""
     found, scenario = _figures(rows), SCENARIOS[rows[0]["scenario"]]
     return found if scenario.chart == "latency" else [found[0]._replace(title=scenario.label.lower())]
@@ -183,12 +183,12 @@ def _series_table(rows: Sequence[Record], growth: Sequence[Record], baseline: st
     return _by_contender(_title(rows), names, columns, _note(rows))
 
 
-def _tokens_columns(steps: Sequence[tuple[str, Sequence[Record]]]) -> list[Column]:
+def _tokens_columns(steps: Sequence[tuple[str, Sequence[Record]]]) -> list[BenchColumn]:
     """Tokens a second in each step, of scenarios with speeds; tokens of another vocabulary are no measure."""
     if SCENARIOS[steps[0][1][0]["scenario"]].unit != "MB/s":
         return []
     return [
-        Column(
+        BenchColumn(
             f"{title} tokens/s".strip(),
             {
                 row["contender"]: with_prefix(row["tokens_per_s"])
@@ -200,10 +200,10 @@ def _tokens_columns(steps: Sequence[tuple[str, Sequence[Record]]]) -> list[Colum
     ]
 
 
-def _growth_column(growth: Sequence[Record], row: Record) -> Column:
+def _growth_column(growth: Sequence[Record], row: Record) -> BenchColumn:
     """How the time of each contender grows, where that was fitted."""
     fitted = [line for line in growth if all(line[key] == row[key] for key in ("scenario", "corpus"))]
-    return Column("grows", {line["contender"]: growth_text(line) or NONE for line in fitted})
+    return BenchColumn("grows", {line["contender"]: growth_text(line) or NONE for line in fitted})
 
 
 def _title(rows: Sequence[Record]) -> str:
@@ -223,7 +223,7 @@ def _note(rows: Sequence[Record]) -> str:
     return f"{counted(most, 'turn') if least == most else f'{least} to {most} turns'}, 95 % intervals"
 
 
-def _spreads(rows: Sequence[Record]) -> Column:
+def _spreads(rows: Sequence[Record]) -> BenchColumn:
     """Half the width of the interval, the widest of a contender's."""
     widths: dict[str, float] = {}
     for row in rows:
@@ -231,14 +231,14 @@ def _spreads(rows: Sequence[Record]) -> Column:
             width = 100 * half_width(row)
             widths[row["contender"]] = max(widths.get(row["contender"], 0.0), width)
     once = {row["contender"]: ONCE for row in rows if row["ci_s"]}
-    return Column(PLUS_MINUS, {**once, **{name: f"{width:.0f}" for name, width in widths.items()}})
+    return BenchColumn(PLUS_MINUS, {**once, **{name: f"{width:.0f}" for name, width in widths.items()}})
 
 
-def _ids(rows: Sequence[Record]) -> Column:
+def _ids(rows: Sequence[Record]) -> BenchColumn:
     by_name: dict[str, list[Record]] = {}
     for row in rows:
         by_name.setdefault(row["contender"], []).append(row)
-    return Column(IDS, {name: ids_text(mine) for name, mine in by_name.items()})
+    return BenchColumn(IDS, {name: ids_text(mine) for name, mine in by_name.items()})
 
 
 def ids_text(results: Sequence[Record]) -> str:
@@ -253,7 +253,7 @@ def ids_text(results: Sequence[Record]) -> str:
 
 def published_tables(run: Record) -> Iterator[Table]:
     """Figures of the literature beside this run's, a table for each source that has any."""
-    for source, rows in beside(run).items():
+    for source, rows in comparable(run).items():
         head = ["", "text", "published", f"× {source.base}", "here", "MB/s", f"× {source.base}", "ids"]
         lines = [
             [
@@ -272,7 +272,7 @@ def published_tables(run: Record) -> Iterator[Table]:
         yield Table(f"{source.name}: published, and here", [head, *lines], note)
 
 
-def _absence(run: Record, row: Beside) -> str:
+def _absence(run: Record, row: PublishedComparison) -> str:
     """Why a contender has no result where others have one."""
     for each in run.get("left_out", ()):
         in_all = each["scenario"] is None
@@ -285,7 +285,7 @@ def _is_same_cell(one: Record, other: Record) -> bool:
     return all(one[name] == other[name] for name in ("scenario", "operation", "corpus", "size_bytes"))
 
 
-def change_table(changes: Sequence[Change], title: str) -> Table:
+def change_table(changes: Sequence[SpeedChange], title: str) -> Table:
     """What is slower or faster than in another run, and how sure that is."""
     rows = [["", "what", "text", "size", "verdict", "times the time", "99 % interval"]]
     for change in changes:
@@ -299,7 +299,7 @@ def change_table(changes: Sequence[Change], title: str) -> Table:
     return Table(title, rows)
 
 
-def change_lines(changes: Sequence[Change]) -> Iterator[str]:
+def change_lines(changes: Sequence[SpeedChange]) -> Iterator[str]:
     """What is slower or faster than before, surely or not."""
     counts = {verdict: [change for change in changes if change.verdict == verdict] for verdict in VERDICTS}
     for verdict in ("slower", "faster"):
@@ -314,7 +314,7 @@ def change_lines(changes: Sequence[Change]) -> Iterator[str]:
         yield f"{busy}."
 
 
-def busy_text(changes: Sequence[Change]) -> str:
+def busy_text(changes: Sequence[SpeedChange]) -> str:
     """That other programs ran, and what follows from it for what is sure; "" where none did."""
     if not any(change.margin >= BUSY_MARGIN for change in changes):
         return ""

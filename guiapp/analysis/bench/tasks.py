@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from guiapp.analysis.bench.corpus import WORST_TEXTS, Corpus, fresh_text, stretched, worst_texts
+from guiapp.analysis.bench.corpus import WORST_TEXTS, BenchText, fresh_text, stretched, worst_texts
 from guiapp.analysis.bench.operations import N_SINGLE, SINGLY
 from guiapp.core.encode.tokenizer import Tokenizer
 
@@ -21,7 +21,7 @@ DOCUMENT_BYTES = 2_000
 UNITS = {"encode each": N_PROMPTS, SINGLY: N_SINGLE}  # of one call
 
 
-class Task(NamedTuple):
+class CellTask(NamedTuple):
     """What a cell is before its texts are made.
 
     operations  take turns like contenders, so that what machines do to their times falls on all of them
@@ -42,7 +42,7 @@ class Task(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Cell:
+class BenchCell:
     """What all contenders do in turn.
 
     operations  what they do in each round, with
@@ -65,18 +65,20 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Setting:
+class CellBuilder:
     """What tasks become cells with."""
 
     plan: Plan
     tokenizer: Tokenizer
-    corpora: Sequence[Corpus]
+    corpora: Sequence[BenchText]
 
-    def cell(self, task: Task, *texts: bytes) -> Cell:
+    def cell(self, task: CellTask, *texts: bytes) -> BenchCell:
         name, own_bytes = self.corpora[task.text].name, len(self.text(task, task.size_bytes))
-        return Cell(task.scenario, task.operations, name, texts, threads=task.threads, own_bytes=own_bytes)
+        return BenchCell(
+            task.scenario, task.operations, name, texts, threads=task.threads, own_bytes=own_bytes
+        )
 
-    def text(self, task: Task, size_bytes: int) -> bytes:
+    def text(self, task: CellTask, size_bytes: int) -> bytes:
         """The text of a task, at least so long."""
         text = self.corpora[task.text].text
         if self.plan.repeat == "fresh" and size_bytes > len(text):
@@ -84,20 +86,20 @@ class Setting:
         return text
 
 
-def whole(setting: Setting, task: Task) -> Cell:
+def whole(setting: CellBuilder, task: CellTask) -> BenchCell:
     return setting.cell(task, setting.corpora[task.text].text)
 
 
-def lengthened(setting: Setting, task: Task) -> Cell:
+def lengthened(setting: CellBuilder, task: CellTask) -> BenchCell:
     return setting.cell(task, stretched(setting.text(task, task.size_bytes), task.size_bytes))
 
 
-def prompts(setting: Setting, task: Task) -> Cell:
+def prompts(setting: CellBuilder, task: CellTask) -> BenchCell:
     prompts = _pieces(setting.corpora[task.text].text, task.size_bytes, N_PROMPTS)
     return replace(setting.cell(task, *prompts), unit_bytes=task.size_bytes)
 
 
-def unseen(setting: Setting, task: Task) -> Cell:
+def unseen(setting: CellBuilder, task: CellTask) -> BenchCell:
     """Stretches from random places, so that hardly any comes twice."""
     text, size = setting.corpora[task.text].text, task.size_bytes
     starts = np.random.default_rng(setting.plan.seed).integers(0, len(text), N_UNSEEN).tolist()
@@ -106,13 +108,13 @@ def unseen(setting: Setting, task: Task) -> Cell:
     return replace(setting.cell(task, *(prompts if len(prompts) > 1 else [*prompts] * 2)), unit_bytes=size)
 
 
-def worst(setting: Setting, task: Task) -> Cell:
+def worst(setting: CellBuilder, task: CellTask) -> BenchCell:
     name = WORST_TEXTS[task.text]
     text = worst_texts(setting.tokenizer.vocabulary, task.size_bytes, setting.plan.seed)[name]
-    return Cell(task.scenario, task.operations, name, (text,))
+    return BenchCell(task.scenario, task.operations, name, (text,))
 
 
-def documents(setting: Setting, task: Task) -> Cell:
+def documents(setting: CellBuilder, task: CellTask) -> BenchCell:
     """Texts of the length of a short page, as many as fill a batch."""
     text, n_documents = setting.text(task, task.size_bytes), max(task.size_bytes // DOCUMENT_BYTES, 1)
     return setting.cell(task, *_pieces(text, min(DOCUMENT_BYTES, task.size_bytes), n_documents))

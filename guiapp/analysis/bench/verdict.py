@@ -25,9 +25,9 @@ class Verdict:
     """Who is fastest on one text of those whose ids are right, and how many times as fast as somebody else.
 
     fastest       of all that take part, if nobody's ids are right
-    beside        the baseline, or whoever is next where that is the fastest; "" where there is nobody else
-    ratio         how many times as fast `fastest` is as `beside`, from the turns that both took
-    is_settled    more turns would hardly change the sentence
+    competitor    the baseline, or whoever is next where that is the fastest; "" where there is none
+    ratio         how many times as fast `fastest` is as `competitor`, from the turns that both took
+    is_stable    more turns would hardly change the sentence
     was_busy      the machine was, while one of the two was measured: small differences are not reliable
     n_equal, n_contenders  how many have equal ids, of those that can be compared
     n_tokens      0 where a run of another version does not tell
@@ -36,9 +36,9 @@ class Verdict:
     """
 
     fastest: str
-    beside: str
+    competitor: str
     ratio: Ratio
-    is_settled: bool
+    is_stable: bool
     was_busy: bool
     n_equal: int
     n_contenders: int
@@ -48,17 +48,17 @@ class Verdict:
     @property
     def is_tie(self) -> bool:
         """Whether the run cannot tell which of the two is faster."""
-        return bool(self.beside) and self.ratio.low <= 1.0 <= self.ratio.high
+        return bool(self.competitor) and self.ratio.low <= 1.0 <= self.ratio.high
 
     @property
     def comparison(self) -> str:
         """Who is fastest and how much, as far as the run can tell."""
-        if not self.beside:
+        if not self.competitor:
             return f"{self.fastest} {self.alone}"
         if self.is_tie:
-            return f"{self.fastest} and {self.beside} are equally fast as far as this run can tell"
+            return f"{self.fastest} and {self.competitor} are equally fast as far as this run can tell"
         about = "about " if self.was_busy else ""
-        return f"{self.fastest} {about}{times_text(self.ratio.ratio)} × as fast as {self.beside}"
+        return f"{self.fastest} {about}{times_text(self.ratio.ratio)} × as fast as {self.competitor}"
 
     @property
     def ids(self) -> str:
@@ -89,14 +89,14 @@ def verdict_of(results: Sequence[Record], corpus: str, baseline: str) -> Verdict
     right = [row for row in judged if row["exact"]]
     ranked = sorted(right or judged or rows, key=_own_time_s)
     fastest, others = ranked[0], ranked[1:]
-    beside = next((row for row in others if row["contender"] == baseline), others[0] if others else None)
-    busy = any(was_busy(row) for row in (fastest, beside) if row is not None)
-    ratio = NO_RATIO if beside is None else _ratio(beside, fastest)
+    competitor = next((row for row in others if row["contender"] == baseline), others[0] if others else None)
+    busy = any(was_busy(row) for row in (fastest, competitor) if row is not None)
+    ratio = NO_RATIO if competitor is None else _ratio(competitor, fastest)
     return Verdict(
         fastest["contender"],
-        "" if beside is None else beside["contender"],
+        "" if competitor is None else competitor["contender"],
         ratio,
-        is_settled=beside is not None and _is_settled(ratio, min(fastest["n"], beside["n"]), busy),
+        is_stable=competitor is not None and _is_stable(ratio, min(fastest["n"], competitor["n"]), busy),
         was_busy=busy,
         n_equal=len(right),
         n_contenders=len(judged),
@@ -124,7 +124,7 @@ def _own_time_s(row: Record) -> float:
     return float(row["median_s"] * (share if row["threads"] == 1 else 1.0))
 
 
-def _is_settled(ratio: Ratio, n_turns: int, is_busy: bool) -> bool:
+def _is_stable(ratio: Ratio, n_turns: int, is_busy: bool) -> bool:
     """Beside other programs more turns make no interval narrower."""
     is_narrow = ratio.high <= ratio.low * (1 + SETTLED_WIDTH)
     return n_turns >= FEWEST_TURNS and (is_narrow or is_busy)

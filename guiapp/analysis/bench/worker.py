@@ -26,17 +26,17 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
-from guiapp.analysis.bench.agreement import Tokens
+from guiapp.analysis.bench.agreement import ContenderTokens
 from guiapp.analysis.bench.memory import held_bytes, peak_bytes_during
 from guiapp.analysis.bench.operations import (
     OPERATIONS,
     SYSTEM_CLOCK,
-    Operation,
-    Sample,
-    Subject,
+    OperationInput,
+    TimedOperation,
+    TimingSample,
     calls_per_sample,
+    compared_tokens,
     encode_all,
-    judged_tokens,
     take_sample,
 )
 from guiapp.analysis.bench.starting import OPEN_EARLY
@@ -65,7 +65,7 @@ LONGEST_FAILURE = 300  # characters
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedContender:
     """A contender that is ready.  `memory_bytes` is what building it added to the process."""
 
     version: str
@@ -82,9 +82,9 @@ class Worker:
         name: str,
         pre: str | None = None,
         own: CustomContender | None = None,
-        tell: Callable[[str], object] = lambda stage: None,
+        notify: Callable[[str], object] = lambda stage: None,
     ) -> None:
-        self._tell = tell
+        self._notify = notify
         self._model = model
         self._opened = partial(opened_model, model, pre)
         self._name = name
@@ -92,23 +92,23 @@ class Worker:
         self._build: Callable[[], Contender] | None = None
         self._contender: Contender | None = None
         self._texts: tuple[bytes, ...] = ()
-        self._prepared: dict[str, tuple[Operation, int]] = {}  # with the number of calls of a sample
+        self._prepared: dict[str, tuple[TimedOperation, int]] = {}  # with the number of calls of a sample
 
-    def load(self) -> Loaded:
+    def load(self) -> LoadedContender:
         own = self._own
         name, is_split = split_name(self._name)
         peer = PEERS.get(name) if own is None else None
         opened_bytes = 0
-        self._tell(OPENS if own is None else STARTS)
+        self._notify(OPENS if own is None else STARTS)
         if own is not None:
             os.environ[MODEL_VARIABLE] = self._model
             self._build = partial(open_custom, own)
             before = held_bytes()
         elif peer is not None:  # our own vocabulary is no part of its memory
             tokenizer = self._opened().tokenizer
-            self._tell(WRITES)
+            self._notify(WRITES)
             source = peer_source(name, tokenizer, is_split)
-            self._tell(READS)
+            self._notify(READS)
             self._build = partial(peer.open, source)
             before = held_bytes()
         else:
@@ -122,21 +122,21 @@ class Worker:
         encode_all(self._contender, [FIRST_TEXT])  # makes what is made with the first text
         version = "" if peer is None else peer.version
         memory_bytes = opened_bytes + max(held_bytes() - before, 0)
-        return Loaded(version, self._contender.other_vocabulary, memory_bytes)
+        return LoadedContender(version, self._contender.other_vocabulary, memory_bytes)
 
-    def prepare(self, operation: str, texts: tuple[bytes, ...], threads: int) -> Tokens:
+    def prepare(self, operation: str, texts: tuple[bytes, ...], threads: int) -> ContenderTokens:
         assert self._contender is not None
         assert self._build is not None
         if texts != self._texts:
             self._texts = texts
             self._prepared.clear()
-        subject = Subject(self._contender, self._build, texts, threads)
-        tokens = judged_tokens(operation, subject)
+        subject = OperationInput(self._contender, self._build, texts, threads)
+        tokens = compared_tokens(operation, subject)
         ready = OPERATIONS[operation](subject)
         self._prepared[operation] = ready, calls_per_sample(ready)
         return tokens
 
-    def sample(self, operation: str) -> Sample:
+    def sample(self, operation: str) -> TimingSample:
         assert self._contender is not None
         clock = SYSTEM_CLOCK._replace(cpu_ns=self._contender.cpu_ns)
         return take_sample(*self._prepared[operation], clock)
@@ -189,10 +189,12 @@ def _answer(worker: object, command: str, arguments: list[Any]) -> tuple[str, ob
     except TokenloupeError as error:
         return "unavailable", str(error)
     except BaseException as error:  # whatever another library raises is its result; those in Rust panic so
-        return "failed", quoted(" ".join(f"{type(error).__name__}: {_said(error)}".split()), LONGEST_FAILURE)
+        return "failed", quoted(
+            " ".join(f"{type(error).__name__}: {_error_text(error)}".split()), LONGEST_FAILURE
+        )
 
 
-def _said(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     try:
         return str(error)
     except Exception:  # not even that works

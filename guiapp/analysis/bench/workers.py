@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from guiapp.analysis.bench.worker import Loaded
+from guiapp.analysis.bench.worker import LoadedContender
 from guiapp.analysis.bench.worker_process import (
     GLANCE_S,
     AskedProcess,
@@ -27,7 +27,7 @@ class Workers:
         self._running: dict[tuple[str, int], AskedProcess] = {}
         self._loading: dict[tuple[str, int], AskedProcess] = {}
         self._n_losses: dict[str, int] = {}
-        self.loaded: dict[str, Loaded] = {}
+        self.loaded: dict[str, LoadedContender] = {}
 
     def is_loaded(self, name: str, threads: int) -> bool:
         """Whether the next question needs no new worker."""

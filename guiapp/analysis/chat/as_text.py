@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import Encoding, FragmentTokens
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.special_tokens import Partition, join_stretches
+from guiapp.core.text.special_tokens import Partition, join_segments
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.merges import without_texts
 from guiapp.core.vocabulary.vocabulary import Vocabulary
@@ -45,11 +45,11 @@ def content_as_text(
 
     Text that the model can only express by control tokens has these.
     """
-    found = _tokens(tokenizer, np.frombuffer(text, np.uint8), is_content)
-    before, after = tokenizer.special_ids_around() if add_special else ([], [])
-    ids = np.concatenate([np.array(before, np.int32), found.ids, np.array(after, np.int32)])
-    starts = np.concatenate([[0] * len(before), found.starts, [len(text)] * len(after)])
-    ends = np.concatenate([[0] * len(before), found.ends, [len(text)] * len(after)])
+    result = _tokens(tokenizer, np.frombuffer(text, np.uint8), is_content)
+    before, after = tokenizer.special_affixes() if add_special else ([], [])
+    ids = np.concatenate([np.array(before, np.int32), result.ids, np.array(after, np.int32)])
+    starts = np.concatenate([[0] * len(before), result.starts, [len(text)] * len(after)])
+    ends = np.concatenate([[0] * len(before), result.ends, [len(text)] * len(after)])
     spans = np.stack([starts, ends], axis=1).astype(np.int64)
     return Encoding(text, ids, spans, next(iter(tokenizer.encoders)))
 
@@ -59,14 +59,14 @@ def _tokens(tokenizer: Tokenizer, text: NDArray[np.uint8], is_content: NDArray[n
     marks = _Marks.of(tokenizer.vocabulary, is_content)
     cut = tokenizer.special_tokens.partition
     partition = _partition(cut, text, marks, _byte_of_none(tokenizer))
-    found = _encoded(tokenizer, text, partition, marks)
-    if not marks.has_control(text, found, tokenizer.vocabulary):
-        return found
+    result = _encoded(tokenizer, text, partition, marks)
+    if not marks.has_control(text, result, tokenizer.vocabulary):
+        return result
     rows = np.flatnonzero(marks.is_control)
     try:
         return _encoded(Tokenizer(without_texts(tokenizer.vocabulary, rows)), text, partition, marks)
     except EncodeError:
-        return found
+        return result
 
 
 class _Marks(NamedTuple):
@@ -85,15 +85,15 @@ class _Marks(NamedTuple):
 
     def have_content(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
         """bool[k]: the stretches of the text with some content in them."""
-        found: NDArray[np.bool_] = self.n_before[ends] > self.n_before[starts]
-        return found
+        result: NDArray[np.bool_] = self.n_before[ends] > self.n_before[starts]
+        return result
 
-    def has_control(self, text: NDArray[np.uint8], found: FragmentTokens, vocabulary: Vocabulary) -> bool:
+    def has_control(self, text: NDArray[np.uint8], result: FragmentTokens, vocabulary: Vocabulary) -> bool:
         """Whether some content became a control token, but for what the vocabulary does not know."""
-        rows = np.flatnonzero(self.is_control[found.ids])
-        rows = rows[self.have_content(found.starts[rows], found.ends[rows])]
-        ids = found.ids[rows]
-        is_unknown = vocabulary.signs[ids] & Attribute.UNKNOWN > 0
+        rows = np.flatnonzero(self.is_control[result.ids])
+        rows = rows[self.have_content(result.starts[rows], result.ends[rows])]
+        ids = result.ids[rows]
+        is_unknown = vocabulary.effective_attributes[ids] & Attribute.UNKNOWN > 0
         if not is_unknown.all():
             return True
         data = text.tobytes() if len(ids) else b""
@@ -106,20 +106,20 @@ def _encoded(
     """The tokens of a text, special tokens also found in what a normalizer makes of it."""
     parts, encoder = tokenizer.vocabulary.parts, next(iter(tokenizer.encoders))
     if parts is None or parts.normalizes_nothing or not any(each.normalized for each in parts.added_tokens):
-        return tokenizer.encode_stretch(text, partition, True, encoder, True)
+        return tokenizer.encode_segment(text, partition, True, encoder, True)
     from guiapp.core.encode.families.components import PartsPipeline
 
     pipeline = tokenizer.pipeline
     assert isinstance(pipeline, PartsPipeline), "no other one searches the normalised text"
 
     def encode_fragment(start: int, end: int) -> FragmentTokens:
-        find = partial(_found, pipeline, marks, start)
-        return pipeline.encode_finding(text[start:end], tokenizer.begins_anew(start, True), encoder, find)
+        find = partial(_special_matches, pipeline, marks, start)
+        return pipeline.encode_finding(text[start:end], tokenizer.begins_text_at(start, True), encoder, find)
 
-    return join_stretches(partition, encode_fragment)
+    return join_segments(partition, encode_fragment)
 
 
-def _found(pipeline: PartsPipeline, marks: _Marks, start: int, normal: NormalizedText) -> Found:
+def _special_matches(pipeline: PartsPipeline, marks: _Marks, start: int, normal: NormalizedText) -> Found:
     """The tokens of a fragment from `start` on, normalised; what comes of nothing is of what is beside it."""
     from guiapp.core.text.added_tokens import partition_of
 
@@ -131,23 +131,23 @@ def _found(pipeline: PartsPipeline, marks: _Marks, start: int, normal: Normalize
     def cut(text: NDArray[np.uint8], parse_special: bool) -> Partition:
         return partition_of(pipeline.search.find(text, parse_special), len(text))
 
-    found = _partition(cut, normal.data, inner, NO_TEXT)
-    return list(zip(found.ids.tolist(), found.starts.tolist(), found.ends.tolist(), strict=True))
+    result = _partition(cut, normal.data, inner, NO_TEXT)
+    return list(zip(result.ids.tolist(), result.starts.tolist(), result.ends.tolist(), strict=True))
 
 
 def _partition(cut: Cut, text: NDArray[np.uint8], marks: _Marks, mask: int) -> Partition:
     """As it would be if content had no control tokens; but it may have others."""
     masked, is_content = text.copy(), np.diff(marks.n_before) > 0
     while True:  # each time some more content is masked
-        found = cut(masked, True)
-        rows = np.flatnonzero(marks.is_control[found.ids] & marks.have_content(found.starts, found.ends))
+        result = cut(masked, True)
+        rows = np.flatnonzero(marks.is_control[result.ids] & marks.have_content(result.starts, result.ends))
         if not len(rows):
             break
         steps = np.zeros(len(text) + 1, np.int8)  # tokens do not overlap
-        steps[found.starts[rows]] += 1
-        steps[found.ends[rows]] -= 1
+        steps[result.starts[rows]] += 1
+        steps[result.ends[rows]] -= 1
         masked[is_content & (np.cumsum(steps[:-1]) > 0)] = mask
-    return _with_others(cut, found, text, masked)
+    return _with_others(cut, result, text, masked)
 
 
 def _byte_of_none(tokenizer: Tokenizer) -> int:
@@ -158,18 +158,20 @@ def _byte_of_none(tokenizer: Tokenizer) -> int:
     return min(set(range(256)).difference(held))
 
 
-def _with_others(cut: Cut, found: Partition, text: NDArray[np.uint8], masked: NDArray[np.uint8]) -> Partition:
+def _with_others(
+    cut: Cut, result: Partition, text: NDArray[np.uint8], masked: NDArray[np.uint8]
+) -> Partition:
     """With the user-defined tokens that are found in what was masked."""
     n_masked = np.concatenate([[0], np.cumsum(text != masked)])
     parts = list[Columns]()
-    for start, end in zip(found.raw_starts.tolist(), found.raw_ends.tolist(), strict=True):
+    for start, end in zip(result.raw_starts.tolist(), result.raw_ends.tolist(), strict=True):
         if n_masked[start] == n_masked[end]:
             parts.append(([], [], [], [start], [end]))
         else:
             inner = cut(text[start:end].copy(), False)
             places = (inner.starts, inner.ends, inner.raw_starts, inner.raw_ends)
             parts.append((inner.ids.tolist(), *((each + start).tolist() for each in places)))
-    in_numbers = (each.tolist() for each in (found.ids, found.starts, found.ends))
+    in_numbers = (each.tolist() for each in (result.ids, result.starts, result.ends))
     tokens: list[Columns] = [([a], [b], [c], [], []) for a, b, c in zip(*in_numbers, strict=True)]
     in_order = [*chain.from_iterable(zip(parts, tokens, strict=False)), parts[-1]]
     columns = [list(chain.from_iterable(column)) for column in zip(*in_order, strict=True)]

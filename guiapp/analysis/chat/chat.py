@@ -16,7 +16,7 @@ from guiapp.analysis.chat.rendering import Rendering, render
 from guiapp.analysis.chat.settings import ChatSettings
 from guiapp.analysis.chat.templates import ChatTemplate, chosen_template, special_texts
 from guiapp.analysis.chat.token_origins import ADDED, RunOrigins, TokenOrigin, TokenOrigins
-from guiapp.analysis.chat.traced import TEMPLATE, Origin
+from guiapp.analysis.chat.traced import TEMPLATE, CharacterOrigin
 from guiapp.analysis.chat.turns import Turn, turns_of
 from guiapp.core.encode.encoding import Encoding
 from guiapp.core.encode.tokenizer import Tokenizer
@@ -132,9 +132,11 @@ class Chat:
     def became_control(self) -> NDArray[np.bool_]:
         """bool[n]: the tokens of content that are control tokens, but for what a model has no tokens for."""
         vocabulary, spans = self.tokenizer.vocabulary, self.encoding.spans
-        signs = np.where(self.origins.is_content, vocabulary.signs[self.token_ids], 0)
-        became: NDArray[np.bool_] = signs & Attribute.CONTROL > 0
-        for index in np.flatnonzero(signs & Attribute.UNKNOWN).tolist():
+        effective_attributes = np.where(
+            self.origins.is_content, vocabulary.effective_attributes[self.token_ids], 0
+        )
+        became: NDArray[np.bool_] = effective_attributes & Attribute.CONTROL > 0
+        for index in np.flatnonzero(effective_attributes & Attribute.UNKNOWN).tolist():
             name = vocabulary.raw_text(int(self.token_ids[index]))
             start, end = spans[index].tolist()
             became[index] = self.encoding.text_bytes[start:end].strip() == name
@@ -184,7 +186,7 @@ class Chat:
 
     def _origins_in(self, encoding: Encoding) -> TokenOrigins:
         n_before, n_after = (
-            map(len, self.tokenizer.special_ids_around()) if self.settings.add_special else (0, 0)
+            map(len, self.tokenizer.special_affixes()) if self.settings.add_special else (0, 0)
         )
         starts, ends = encoding.spans[n_before : len(encoding) - n_after].T
         characters = self.character_of_byte
@@ -192,7 +194,7 @@ class Chat:
         lasts = np.where(ends > starts, characters[ends - 1] + 1, firsts)
         return TokenOrigins(self.runs, firsts, lasts, (n_before, n_after))
 
-    def _role(self, origin: Origin) -> str:
+    def _role(self, origin: CharacterOrigin) -> str:
         if origin.message is not None:
             return self.conversation.role(origin.message)
         return TOOLS if origin.kind != TEMPLATE else ""

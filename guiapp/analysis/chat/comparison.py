@@ -150,11 +150,11 @@ def _token_keys(chat: Chat, is_one_model: bool) -> list[Hashable]:
     text, keys = chat.encoding.text_bytes, list[Hashable]()
     rows = zip(chat.token_ids.tolist(), chat.encoding.spans.tolist(), chat.origins, strict=True)
     for token_id, (start, end), origin in rows:
-        said: Hashable = token_id if is_one_model else text[start:end]
+        token_key: Hashable = token_id if is_one_model else text[start:end]
         if origin.kind == CONTENT:
-            keys.append((origin.message, origin.field, origin.start, origin.end, said))
+            keys.append((origin.message, origin.field, origin.start, origin.end, token_key))
         else:
-            keys.append(said)
+            keys.append(token_key)
     return keys
 
 
@@ -175,11 +175,11 @@ def _in_common(first: list[Hashable], second: list[Hashable]) -> list[tuple[int,
 
 
 def comparison_record(
-    compared: ChatComparison, hints: tuple[list[Hint], list[Hint]], told: str = ""
+    compared: ChatComparison, hints: tuple[list[Hint], list[Hint]], reported: str = ""
 ) -> dict[str, Any]:
     """The record of `chat --json` where something is beside: that of each, and how they differ.
 
-    told  of llama.cpp, in what its prompt is another; "" for nothing
+    reported  of llama.cpp, in what its prompt is another; "" for nothing
     """
     only_first, only_second = (np.flatnonzero(~shared).tolist() for shared in compared.is_shared)
     return {
@@ -187,7 +187,7 @@ def comparison_record(
         "second": chat_record(compared.second, hints[1]),
         "same_text": compared.first.text == compared.second.text,
         "same_ids": compared.has_same_ids,
-        "told": told or None,
+        "told": reported or None,
         "counts": [count._asdict() for count in compared.counts],
         "turns": [
             {"first": first and turn_record(first), "second": second and turn_record(second)}
@@ -199,14 +199,14 @@ def comparison_record(
 
 
 def comparison_lines(
-    compared: ChatComparison, names: tuple[str, str], told: str = "", hints: Sequence[Hint] = ()
+    compared: ChatComparison, names: tuple[str, str], reported: str = "", hints: Sequence[Hint] = ()
 ) -> Iterator[str]:
     """For people: counts, and by turn what only the first (-) and only the second (+) has; warnings last."""
     first, second = (len(chat.encoding) for chat in (compared.first, compared.second))
     yield f"- {names[0]}: {counted(first, 'token')}"
     yield f"+ {names[1]}: {counted(second, 'token')}"
-    if told:
-        yield told
+    if reported:
+        yield reported
     yield ""
     yield f"{'':16}{'-':>10}{'+':>10}"
     for name, here, there in compared.counts:
@@ -224,7 +224,7 @@ def comparison_lines(
 
 def _turn_lines(compared: ChatComparison, pair: TurnPair) -> Iterator[str]:
     sides = zip("-+", (compared.first, compared.second), pair, compared.is_shared, strict=True)
-    told = [(sign, _only(chat, turn, shared)) for sign, chat, turn, shared in sides if turn]
+    reported = [(sign, _only(chat, turn, shared)) for sign, chat, turn, shared in sides if turn]
     # of one side, as both have the same of these
     n_alike = next(
         int(shared[turn.start : turn.end].sum())
@@ -232,7 +232,7 @@ def _turn_lines(compared: ChatComparison, pair: TurnPair) -> Iterator[str]:
         if turn
     )
     yield f"{_name(pair.first or pair.second)}: {n_alike:,} alike"
-    yield from (f"  {sign} {only}" for sign, only in told if only)
+    yield from (f"  {sign} {only}" for sign, only in reported if only)
 
 
 def _only(chat: Chat, turn: Turn, is_shared: NDArray[np.bool_]) -> str:

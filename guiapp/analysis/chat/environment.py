@@ -22,7 +22,7 @@ class RefusedError(TemplateError):
     """What a template raises by `raise_exception`."""
 
 
-class TooLongError(TemplateError):
+class OutputTooLongError(TemplateError):
     """A template writes more than it may."""
 
 
@@ -117,5 +117,5 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
             self.n_written += len(part)
             if self.n_written > limit:
                 what = f"writes more than {limit:,} characters, far more than the messages have"
-                raise TooLongError(f"{what}: choose another one")
+                raise OutputTooLongError(f"{what}: choose another one")
         return "".join(parts)

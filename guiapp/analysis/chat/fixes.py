@@ -52,7 +52,7 @@ class Fix:
     remedy: str = ""
 
 
-def mended(
+def apply_fix(
     conversation: Conversation, settings: ChatSettings, template: ChatTemplate, fix: Fix
 ) -> tuple[Conversation, ChatSettings]:
     """Both as they are once a fix was applied; nothing changes where the field of an edit has gone.

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from guiapp.analysis.chat.as_text import is_control
 from guiapp.analysis.chat.chat import ANYWHERE, TOOLS, Chat
 from guiapp.analysis.chat.fixes import Edit, Fix, TemplateEdit, text_of
-from guiapp.analysis.chat.markers import BEGINNINGS, ENDS, MARKER, look, looks_like_end
+from guiapp.analysis.chat.markers import BEGINNINGS, ENDS, MARKER, confusable_key, resembles_end
 from guiapp.analysis.chat.messages import MOST_CHARACTERS, arguments_as_object, functions_of, texts_of
-from guiapp.analysis.chat.template_parts import EXPRESSION, owner_before, spelled
+from guiapp.analysis.chat.template_parts import EXPRESSION, owner_before, spelling_of
 from guiapp.analysis.chat.token_origins import ADDED, TokenOrigin
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
 from guiapp.analysis.doctor.findings import HINT, WARNING
@@ -59,12 +59,12 @@ def hints(chat: Chat) -> list[Hint]:
     if not chat.is_traced:
         what = "Where this text is from could not be found out, so that nothing can be told of it."
         return [Hint("untraced", WARNING, what, (0, 0))]
-    found: dict[tuple[str, str], Hint] = {}
+    result: dict[tuple[str, str], Hint] = {}
     in_tokens = _content_as_control, _two_bos, _ends_of_turns, _near_misses
     for find in (*in_tokens, _added_blanks, _lost_content, _lost_tools, _escaped_arguments):
         for hint in find(chat):
-            found.setdefault((hint.code, hint.what), hint)
-    return list(found.values())
+            result.setdefault((hint.code, hint.what), hint)
+    return list(result.values())
 
 
 def _content_as_control(chat: Chat) -> Iterator[Hint]:
@@ -151,7 +151,7 @@ def _ending(chat: Chat, last: int, mark: int | None, end: int | None) -> Fix | N
     end  the model's own, see `_end_of_turns`
     """
     vocabulary, message = chat.tokenizer.vocabulary, chat.origins[last].message
-    if mark is not None and looks_like_end(_raw(vocabulary, mark)):
+    if mark is not None and resembles_end(_raw(vocabulary, mark)):
         return Fix("Copy what mends the file", remedy=ending_generation(vocabulary, mark))
     if end not in vocabulary.eog:
         end = next((each for each in _ends_of_model(vocabulary) if each in vocabulary.eog), None)
@@ -165,9 +165,9 @@ def _ending(chat: Chat, last: int, mark: int | None, end: int | None) -> Fix | N
 def _near_misses(chat: Chat) -> Iterator[Hint]:
     """What looks like a control token but is text in this model."""
     told = set[str]()
-    for found, meant, instead in _Markers(chat).misspelt(0, len(chat.text)):
-        said = found[0]
-        origin = chat.origin_at(found.start())
+    for result, meant, instead in _Markers(chat).misspelt(0, len(chat.text)):
+        said = result[0]
+        origin = chat.origin_at(result.start())
         where = f"in {_name(origin)}" if origin.is_content else f"from line {origin.line} of the template"
         what = f"{quoted(said)}, {where}, is plain text in this model{instead}."
         if what in told:
@@ -177,9 +177,9 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
             "near_miss",
             HINT if origin.is_content and said in ENDS + BEGINNINGS else WARNING,
             what,
-            chat.tokens_at(found.start(), found.end()),
+            chat.tokens_at(result.start(), result.end()),
             origin.message if origin.is_content else None,
-            _replacement(chat, found.start(), found.end(), meant),
+            _replacement(chat, result.start(), result.end(), meant),
         )
 
 
@@ -192,19 +192,19 @@ class _Markers:
     def __init__(self, chat: Chat) -> None:
         self._chat, self.end = chat, _end_of_turns(chat)
         self._names = chat.tokenizer.special_tokens.names
-        self._by_look = {look(name): name for name in self._names}
+        self._by_confusable_key = {confusable_key(name): name for name in self._names}
 
     def misspelt(self, start: int, end: int) -> Iterator[tuple[re.Match[str], str, str]]:
         """Near misses among some characters of the prompt: with what is meant, or "", and how to say so."""
-        for found in stoppable(MARKER.finditer(self._chat.text, start, end)):
-            said, meant = found[0], self._by_look.get(look(found[0]), "")
+        for result in stoppable(MARKER.finditer(self._chat.text, start, end)):
+            said, meant = result[0], self._by_confusable_key.get(confusable_key(result[0]), "")
             if said in self._names or not (meant or said in ENDS or said in BEGINNINGS):
                 continue
             instead = f"; it has {quoted(meant)}" if meant else ""
             if said in ENDS and not meant and self.end is not None:
                 meant = _raw(self._chat.tokenizer.vocabulary, self.end)
                 instead = f"; its turns end with {quoted(meant)}"
-            yield found, meant, instead
+            yield result, meant, instead
 
 
 def _end_as_meant(chat: Chat, markers: _Markers, last: int, following: int) -> Fix | None:
@@ -214,9 +214,9 @@ def _end_as_meant(chat: Chat, markers: _Markers, last: int, following: int) -> F
     if following < len(chat.token_ids):
         end = _characters(chat, following)[0]
     ends = {_raw(vocabulary, token_id) for token_id in vocabulary.eog}
-    for found, meant, _ in markers.misspelt(start, end):
-        if meant in ends and chat.origin_at(found.start()).kind == TEMPLATE:
-            return _replacement(chat, found.start(), found.end(), meant)
+    for result, meant, _ in markers.misspelt(start, end):
+        if meant in ends and chat.origin_at(result.start()).kind == TEMPLATE:
+            return _replacement(chat, result.start(), result.end(), meant)
     return None
 
 
@@ -381,12 +381,12 @@ def replacing(chat: Chat, start: int, end: int, text: str) -> TemplateEdit | Non
         is_whole = (start, end, text) == (first, last, "") and origin.message is None
         name = is_whole and re.compile(rf"{re.escape(origin.field)}\b").match(source, place)
         return TemplateEdit(place, name.end(), "''") if name else None
-    if (found := spelled(chat, row)) is None:
+    if (result := spelling_of(chat, row)) is None:
         return None
-    start, end = found.places[start - first], found.places[end - first]
-    if not found.quote and _changes_more(source, start, end, text):
+    start, end = result.places[start - first], result.places[end - first]
+    if not result.quote and _changes_more(source, start, end, text):
         return None
-    return TemplateEdit(start, end, _in_quotes(text, found.quote) if found.quote else text)
+    return TemplateEdit(start, end, _in_quotes(text, result.quote) if result.quote else text)
 
 
 def _changes_more(source: str, start: int, end: int, text: str) -> bool:
@@ -418,11 +418,11 @@ def ending_turn(chat: Chat, message: int, text: str) -> TemplateEdit | None:
         or behind.message != message
         or behind.field
         or behind.place < 0
-        or (found := spelled(chat, last + 1)) is None
+        or (result := spelling_of(chat, last + 1)) is None
     ):
         return None
     said = _for_assistants(chat, behind.place, text, owner if behind.place > place else "")
-    written = f"{said} ~ " if found.quote else f"{{{{ {said} }}}}"
+    written = f"{said} ~ " if result.quote else f"{{{{ {said} }}}}"
     return None if said is None else TemplateEdit(behind.place, behind.place, written)
 
 

@@ -15,7 +15,7 @@ from guiapp.analysis.chat.chat import Chat
 from guiapp.analysis.chat.messages import arguments_as_text, with_arguments, with_reasoning
 from guiapp.analysis.chat.rendering import LONGEST_REASON, Rendering
 from guiapp.analysis.chat.templates import special_texts
-from guiapp.analysis.chat.traced import CHANGED, Origin, Run
+from guiapp.analysis.chat.traced import CHANGED, CharacterOrigin, OriginRun
 from guiapp.core.system.processes import ApartError, answer_of
 from guiapp.core.text.common_ends import common_ends
 from guiapp.core.vocabulary.quoting import quoted
@@ -73,12 +73,12 @@ def llama_prompt(chat: Chat, checkpoint: Callable[[], None] = lambda: None) -> L
     request = json.dumps(_request(chat)).encode()
     try:
         answer = answer_of(f"{__package__}.llama_process", request, lambda _: checkpoint(), PATIENCE_S)
-        said: dict[str, Any] = json.loads(answer.split(b"\n")[-2])
+        reply: dict[str, Any] = json.loads(answer.split(b"\n")[-2])
     except (ApartError, OSError, IndexError):  # the second: TimeoutError, too
         raise ChatError("llama.cpp does not come to an end of this template, or breaks.") from None
-    if "error" in said:
-        raise ChatError(f"llama.cpp {quoted(said['error'], LONGEST_REASON).rstrip('.')}.")
-    rendering, ids = _like(chat.rendering, said["text"]), said["token_ids"]
+    if "error" in reply:
+        raise ChatError(f"llama.cpp {quoted(reply['error'], LONGEST_REASON).rstrip('.')}.")
+    rendering, ids = _like(chat.rendering, reply["text"]), reply["token_ids"]
     of_llama = Chat(chat.tokenizer, chat.conversation, chat.template, rendering, chat.settings)
     return LlamaPrompt(of_llama, None if ids is None else np.array(ids, np.int32))
 
@@ -86,7 +86,7 @@ def llama_prompt(chat: Chat, checkpoint: Callable[[], None] = lambda: None) -> L
 def _request(chat: Chat) -> dict[str, Any]:
     vocabulary, settings = chat.tokenizer.vocabulary, chat.settings
     texts = special_texts(vocabulary)
-    before, after = chat.tokenizer.special_ids_around() if settings.add_special else ([], [])
+    before, after = chat.tokenizer.special_affixes() if settings.add_special else ([], [])
     is_file_for_llama = vocabulary.library == LLAMA_CPP and vocabulary.path and not vocabulary.chosen_pre
     return {
         "template": chat.template.text,
@@ -114,13 +114,13 @@ def _like(rendering: Rendering, text: str) -> Rendering:
     n_before, n_after = common_ends(ours, text)
     shift, middle = len(text) - len(ours), len(text) - n_after
     runs = [run for run in rendering.runs if run.start < n_before]
-    runs += [Run(n_before, Origin(CHANGED), 0)] if middle > n_before else []
+    runs += [OriginRun(n_before, CharacterOrigin(CHANGED), 0)] if middle > n_before else []
     for run, end in zip(
         rendering.runs, [*(each.start for each in rendering.runs[1:]), len(ours)], strict=True
     ):
         if end + shift > middle:
             start = max(run.start + shift, middle)
-            runs.append(Run(start, run.origin, run.offset + start - run.start - shift))
+            runs.append(OriginRun(start, run.origin, run.offset + start - run.start - shift))
     prompt = rendering.prompt_start
     moved = prompt if prompt is None or prompt <= n_before else prompt + shift
     return Rendering(text, tuple(runs), rendering.lines, 0, (), moved)

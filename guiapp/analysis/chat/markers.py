@@ -28,11 +28,11 @@ ENDS_BY_LOOK = frozenset(
 BRACKETS = "<>|[]_/ "
 
 
-def look(name: str) -> str:
+def confusable_key(name: str) -> str:
     """What names have in common that people take for the same."""
     return "".join(name.split()).replace("｜", "|").replace("▁", "_").lower()
 
 
-def looks_like_end(name: str) -> bool:
+def resembles_end(name: str) -> bool:
     """Whether people take a token of this name for the end of a turn."""
-    return look(name).strip(BRACKETS) in ENDS_BY_LOOK
+    return confusable_key(name).strip(BRACKETS) in ENDS_BY_LOOK

@@ -43,19 +43,19 @@ def conversation_of(messages: object, tools: object = None, is_limited: bool = T
     Either may be JSON as text or bytes.  Raises ChatError with one sentence for what is none, or too much;
     unless `is_limited`, not for what can be typed message by message, though no template is given that much.
     """
-    said = _plain(messages, "messages")
-    if isinstance(said, dict) and "messages" in said:
-        tools = said.get("tools") if tools is None else tools
-        said = said["messages"]
-    if isinstance(said, dict):
-        said = [said]
-    if not isinstance(said, list):
+    raw = _plain(messages, "messages")
+    if isinstance(raw, dict) and "messages" in raw:
+        tools = raw.get("tools") if tools is None else tools
+        raw = raw["messages"]
+    if isinstance(raw, dict):
+        raw = [raw]
+    if not isinstance(raw, list):
         raise ChatError('Messages are a list, such as [{"role": "user", "content": "Hello"}].')
-    if not said:
+    if not raw:
         raise ChatError("There are no messages. Give at least one.")
-    if is_limited and len(said) > MOST_MESSAGES:
-        raise ChatError(f"There are {len(said):,} messages. At most {MOST_MESSAGES:,} are taken.")
-    checked = tuple(_message(message, number) for number, message in enumerate(said, 1))
+    if is_limited and len(raw) > MOST_MESSAGES:
+        raise ChatError(f"There are {len(raw):,} messages. At most {MOST_MESSAGES:,} are taken.")
+    checked = tuple(_message(message, number) for number, message in enumerate(raw, 1))
     conversation = Conversation(checked, _tools(_plain(tools, "tools")))
     _check_size([*conversation.messages, *(conversation.tools or ())], is_limited)
     return conversation
@@ -72,10 +72,10 @@ def _plain(given: object, what: str) -> object:
         raise ChatError(f"The {what} are no JSON: {quoted(str(error), 100)}.") from None
 
 
-def _message(said: object, number: int) -> Message:
-    if not isinstance(said, dict):
+def _message(raw: object, number: int) -> Message:
+    if not isinstance(raw, dict):
         raise ChatError(f'Message {number} is no object such as {{"role": "user", "content": "Hello"}}.')
-    message = {key: value for key, value in said.items() if value is not None}
+    message = {key: value for key, value in raw.items() if value is not None}
     if not isinstance(message.get("role"), str):
         raise ChatError(f'Message {number} has no role. Give it one, such as "role": "user".')
     content = message.get("content", "")
@@ -100,14 +100,14 @@ def _check_part(part: object, number: int) -> None:
         raise ChatError(f"A part of message {number} has no text.")
 
 
-def _tools(said: object) -> tuple[dict[str, Any], ...] | None:
-    if said is None or said == []:
+def _tools(raw: object) -> tuple[dict[str, Any], ...] | None:
+    if raw is None or raw == []:
         return None
-    if not isinstance(said, list) or not all(isinstance(tool, dict) for tool in said):
+    if not isinstance(raw, list) or not all(isinstance(tool, dict) for tool in raw):
         raise ChatError('Tools are a list of objects, such as [{"type": "function", "function": {…}}].')
-    if len(said) > MOST_TOOLS:
-        raise ChatError(f"There are {len(said):,} tools. At most {MOST_TOOLS:,} are taken.")
-    return tuple(said)
+    if len(raw) > MOST_TOOLS:
+        raise ChatError(f"There are {len(raw):,} tools. At most {MOST_TOOLS:,} are taken.")
+    return tuple(raw)
 
 
 def _check_size(values: list[dict[str, Any]], is_limited: bool) -> None:
@@ -139,8 +139,8 @@ def _leaves(value: object) -> Iterator[tuple[str, int]]:
 
 def with_reasoning(message: Message) -> Message:
     """A message with its reasoning under each of the names that templates read, as in `transformers`."""
-    said = next((message[key] for key in REASONING if message.get(key) is not None), None)
-    return message if said is None else {"thinking": said, **message, "reasoning_content": said}
+    raw = next((message[key] for key in REASONING if message.get(key) is not None), None)
+    return message if raw is None else {"thinking": raw, **message, "reasoning_content": raw}
 
 
 def texts_of(message: Message) -> Iterator[tuple[str, tuple[str, ...], str]]:

@@ -22,7 +22,7 @@ from guiapp.analysis.chat.messages import (
     with_arguments,
     with_reasoning,
 )
-from guiapp.analysis.chat.traced import CHANGED, Origin, Run
+from guiapp.analysis.chat.traced import CHANGED, CharacterOrigin, OriginRun
 from guiapp.core.system.processes import TICK_S, command_of, environment
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.errors import ChatError
@@ -45,7 +45,7 @@ class Rendering:
     """
 
     text: str
-    runs: tuple[Run, ...]
+    runs: tuple[OriginRun, ...]
     lines: tuple[int | None, ...]
     elapsed_ns: int
     generated: tuple[tuple[int, int], ...] = ()
@@ -80,9 +80,9 @@ def render(
         reason = quoted(first["error"], LONGEST_REASON).rstrip(".")
         raise ChatError(f"The template {reason}.{_advice(request, checkpoint)}", first.get("line", 0))
     text, more = first["text"], ChainMap(*others)
-    runs = tuple(Run(row[0], Origin(*row[1:-1]), row[-1]) for row in more.get("runs", ()))
+    runs = tuple(OriginRun(row[0], CharacterOrigin(*row[1:-1]), row[-1]) for row in more.get("runs", ()))
     if not runs and text:
-        runs = (Run(0, Origin(CHANGED), 0),)
+        runs = (OriginRun(0, CharacterOrigin(CHANGED), 0),)
     lines, generated = tuple(more.get("lines", ())), tuple(map(tuple, first["generated"]))
     return Rendering(text, runs, lines, first["elapsed_ns"], generated, more.get("prompt_start"))
 

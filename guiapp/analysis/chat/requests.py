@@ -19,26 +19,26 @@ KINDS = {TEMPLATE: str, PROMPT: bool, VARIABLES: dict, AS_TEXT: bool}
 
 def request_of(conversation: Conversation, settings: ChatSettings) -> str:
     """As JSON, for `conversation_of` and `settings_of`; without `add_special`, which is no template's."""
-    said: dict[str, Any] = {"messages": conversation.messages, PROMPT: settings.add_generation_prompt}
+    document: dict[str, Any] = {"messages": conversation.messages, PROMPT: settings.add_generation_prompt}
     optional = {
         "tools": conversation.tools,
         TEMPLATE: settings.template,
         VARIABLES: dict(settings.variables),
         AS_TEXT: settings.as_text,
     }
-    said |= {key: value for key, value in optional.items() if value}
-    return HALVES.sub(lambda half: f"\\u{ord(half[0]):x}", json.dumps(said, ensure_ascii=False, indent=2))
+    document |= {key: value for key, value in optional.items() if value}
+    return HALVES.sub(lambda half: f"\\u{ord(half[0]):x}", json.dumps(document, ensure_ascii=False, indent=2))
 
 
 def settings_of(request: str | bytes) -> ChatSettings:
     """Those in a request, the usual ones where it has none; raises ChatError for what cannot be one."""
     try:
-        said = read_json(request)
+        document = read_json(request)
     except ValueError:
         raise ChatError("The request is no JSON.") from None
-    if not isinstance(said, dict):  # messages alone
+    if not isinstance(document, dict):  # messages alone
         return ChatSettings()
-    found = {key: said[key] for key in KINDS if said.get(key) is not None}
+    found = {key: document[key] for key in KINDS if document.get(key) is not None}
     for key, value in found.items():
         if not isinstance(value, KINDS[key]):
             raise ChatError(f"“{key}” in the request is not of the type {KINDS[key].__name__}.")

@@ -26,8 +26,8 @@ import jinja2.constants
 import jinja2.debug  # noqa: F401
 from jinja2.exceptions import SecurityError, TemplateSyntaxError
 
-from guiapp.analysis.chat.environment import ChatEnvironment, RefusedError, TooLongError
-from guiapp.analysis.chat.traced import CONTENT, TEMPLATE, Origin, Origins, Traced
+from guiapp.analysis.chat.environment import ChatEnvironment, OutputTooLongError, RefusedError
+from guiapp.analysis.chat.traced import CONTENT, TEMPLATE, CharacterOrigin, Origins, Traced
 from guiapp.analysis.chat.tracing import TracingEnvironment
 
 SECONDS = 1.4  # with the time until a process is ready, less than 2
@@ -84,7 +84,9 @@ def _traced(request: Mapping[str, Any], now: datetime, expected: str) -> dict[st
         "messages": [_entries(each, origins, row, "") for row, each in enumerate(request["messages"])],
         "tools": _entries(request["tools"], origins, None, "tools"),
         "variables": {
-            name: origins.entry(value, Origin(TEMPLATE, None, name)) if isinstance(value, str) else value
+            name: origins.entry(value, CharacterOrigin(TEMPLATE, None, name))
+            if isinstance(value, str)
+            else value
             for name, value in request["variables"].items()
         },
     }
@@ -111,7 +113,7 @@ def _entries(value: Any, origins: Origins, message: int | None, field: str) -> A
     """The same, with the texts of a message Traced; what it is called and its role are not its content."""
     if isinstance(value, str):
         kind = TEMPLATE if field in ("", ROLE) else CONTENT
-        return origins.entry(value, Origin(kind, message, field))
+        return origins.entry(value, CharacterOrigin(kind, message, field))
     if isinstance(value, list):
         return [_entries(each, origins, message, f"{field}[{row}]") for row, each in enumerate(value)]
     if isinstance(value, dict):
@@ -128,7 +130,7 @@ def _reason(error: Exception) -> str:
     line = _line(error)
     where = f" in line {line}" if line else ""
     said = str(error) or type(error).__name__
-    if isinstance(error, TooLongError):
+    if isinstance(error, OutputTooLongError):
         return said
     if isinstance(error, RefusedError):
         return f"refuses these messages: {said}"

@@ -15,7 +15,7 @@ EXPRESSION = re.compile(r"\w*(?:\s*\.\s*\w+|\s*\[[^][]*\]|\([^()]*\)|\s*\|\s*\w+
 OWNER, LONGEST_NAME = re.compile(r"(?<![\w.)\]])[^\W\d]\w*\Z"), 100
 
 
-class Spelled(NamedTuple):
+class TemplateSpelling(NamedTuple):
     """How a template spells what it writes.
 
     places  of each character, and where the last ends
@@ -26,15 +26,15 @@ class Spelled(NamedTuple):
     quote: str
 
 
-def spelled(chat: Chat, row: int) -> Spelled | None:
+def spelling_of(chat: Chat, row: int) -> TemplateSpelling | None:
     """The text of a run; None where the template says something else in its place."""
     start, end = chat.runs.bounds[row : row + 2].tolist()
     source, place = chat.template.source_text, chat.rendering.runs[row].origin.place
     written = chat.text[start:end]
     if source.startswith(written, place):
-        return Spelled(range(place, place + len(written) + 1), "")
+        return TemplateSpelling(range(place, place + len(written) + 1), "")
     said, places = chat.template.string_at(place)
-    return Spelled(places, source[place]) if said == written else None
+    return TemplateSpelling(places, source[place]) if said == written else None
 
 
 def owner_before(source: str, place: int) -> str:
@@ -55,7 +55,7 @@ def part_that_wrote(chat: Chat, first: int, last: int) -> tuple[int, int] | None
     if start < 0:
         return None
     if origin.kind == TEMPLATE and not origin.field:
-        found = spelled(chat, row)
+        found = spelling_of(chat, row)
         end = start + 1 if found is None else found.places[-1] + len(found.quote)
     else:
         expression = EXPRESSION.match(source, start)

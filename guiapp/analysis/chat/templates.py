@@ -50,9 +50,9 @@ class ChatTemplate:
 
     def string_at(self, place: int) -> tuple[str, list[int]]:
         """What a string in quotes says, and where its characters are in `source_text`, and the last ends."""
-        if (found := self._strings.get(place)) is None:
-            found = self._strings[place] = _unquoted(self.source_text, place)
-        return found
+        if (result := self._strings.get(place)) is None:
+            result = self._strings[place] = _unquoted(self.source_text, place)
+        return result
 
     @cached_property
     def _strings(self) -> dict[int, tuple[str, list[int]]]:
@@ -62,19 +62,19 @@ class ChatTemplate:
 def _unquoted(source: str, place: int) -> tuple[str, list[int]]:
     """See `string_at`; nothing where there is no string."""
     quote, at = source[place : place + 1], place + 1
-    said, places = list[str](), [at]
+    content, places = list[str](), [at]
     if quote not in ("'", '"'):
         return "", places
-    while (found := CHARACTER.match(source, at)) and found[0] != quote:
-        at, character = found.end(), found[0]
+    while (result := CHARACTER.match(source, at)) and result[0] != quote:
+        at, character = result.end(), result[0]
         try:
             if len(character) > 1:
                 character = character.encode("ascii", "backslashreplace").decode("unicode-escape")
         except UnicodeDecodeError:
             break
-        said += character
-        places[len(said) :] = [at]
-    return "".join(said), places
+        content += character
+        places[len(content) :] = [at]
+    return "".join(content), places
 
 
 def templates_of(vocabulary: Vocabulary) -> tuple[ChatTemplate, ...]:
@@ -83,28 +83,28 @@ def templates_of(vocabulary: Vocabulary) -> tuple[ChatTemplate, ...]:
     Those in the model's own file come before those beside it; in a folder of Hugging Face's form, files of
     templates come before tokenizer_config.json, as in `transformers`.
     """
-    found: dict[str, ChatTemplate] = {}
+    result: dict[str, ChatTemplate] = {}
     texts = set[tuple[str, str]]()
     for template in _in_order(vocabulary):
-        if (template.name, template.text) not in texts and len(found) < MOST_TEMPLATES:
+        if (template.name, template.text) not in texts and len(result) < MOST_TEMPLATES:
             texts.add((template.name, template.text))
-            name = template.name if template.name not in found else f"{template.name}, {template.source}"
-            found.setdefault(name, replace(template, name=name))
-    return tuple(sorted(found.values(), key=lambda template: template.name != DEFAULT))
+            name = template.name if template.name not in result else f"{template.name}, {template.source}"
+            result.setdefault(name, replace(template, name=name))
+    return tuple(sorted(result.values(), key=lambda template: template.name != DEFAULT))
 
 
 def _in_order(vocabulary: Vocabulary) -> Iterator[ChatTemplate]:
-    said = vocabulary.metadata
-    for key, value in said.items():
+    content = vocabulary.metadata
+    for key, value in content.items():
         name = key.removeprefix(GGUF_KEY).removeprefix(".") or DEFAULT
         if key.startswith(GGUF_KEY) and key != f"{GGUF_KEY}s" and isinstance(value, str):
             yield ChatTemplate(name, value, key)
     if vocabulary.path is not None:
-        yield from _beside(vocabulary.path)
-    yield from _named(said.get(KEY), CONFIG)
+        yield from _sidecar_templates(vocabulary.path)
+    yield from _named(content.get(KEY), CONFIG)
 
 
-def _beside(path: Path) -> Iterator[ChatTemplate]:
+def _sidecar_templates(path: Path) -> Iterator[ChatTemplate]:
     """In files by the side of a model's; of X.tokenizer.json only those that begin with X. too."""
     prefix = name_before(path) or ""
     files = [(path.with_name(prefix + TEMPLATE), DEFAULT), (path.with_name(prefix + JSON), DEFAULT)]
@@ -125,21 +125,21 @@ def _in_file(file: Path) -> Iterator[ChatTemplate]:
     except OSError as error:
         raise ChatError(f"{quoted(file.name)} cannot be read: {error.strerror}.") from error
     try:
-        said = read_json(data)
+        content = read_json(data)
     except ValueError:
-        said = None
-    if isinstance(said, dict):
-        yield from _named(said.get(KEY), quoted(file.name))
+        content = None
+    if isinstance(content, dict):
+        yield from _named(content.get(KEY), quoted(file.name))
     else:
         yield ChatTemplate(DEFAULT, data.decode("utf-8", "replace").replace("\r\n", "\n"), quoted(file.name))
 
 
-def _named(said: Any, source: str) -> Iterator[ChatTemplate]:
+def _named(content: Any, source: str) -> Iterator[ChatTemplate]:
     """What an entry `chat_template` says: one, or several with names."""
-    if isinstance(said, str):
-        yield ChatTemplate(DEFAULT, said, source)
-    elif isinstance(said, list):
-        for each in said:
+    if isinstance(content, str):
+        yield ChatTemplate(DEFAULT, content, source)
+    elif isinstance(content, list):
+        for each in content:
             if isinstance(each, dict) and isinstance(each.get("template"), str):
                 yield ChatTemplate(str(each.get("name", DEFAULT)), each["template"], source)
 

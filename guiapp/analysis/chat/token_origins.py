@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.chat.rendering import Rendering
-from guiapp.analysis.chat.traced import CHANGED, CONTENT, Origin
+from guiapp.analysis.chat.traced import CHANGED, CONTENT, CharacterOrigin
 
 ADDED = "added"
 AT_ONCE = 1 << 13
@@ -53,7 +53,7 @@ class RunOrigins:
     of_runs  of tokens in each run, but for their places; behind them that of what the tokenizer adds
     """
 
-    def __init__(self, rendering: Rendering, role_of: Callable[[Origin], str]) -> None:
+    def __init__(self, rendering: Rendering, role_of: Callable[[CharacterOrigin], str]) -> None:
         self._runs = rendering.runs
         self.bounds = np.array([*(run.start for run in rendering.runs), len(rendering.text)], np.int64)
         self.of_runs = [
@@ -87,11 +87,11 @@ class RunOrigins:
         """The same as `within` of several runs: that of the first content among them."""
         origins, first = self.of_runs[row:end_row], self.first_content(row, end_row)
         run_start, run_end = self.bounds[first : first + 2].tolist()
-        found = self.within(max(start, run_start), min(end, run_end), first)
+        result = self.within(max(start, run_start), min(end, run_end), first)
         messages = dict.fromkeys(each.message for each in origins if each.is_content)
-        also = tuple(each for each in messages if each is not None and each != found.message)
-        is_mixed = any(each[:4] != found[:4] for each in origins)
-        return found._replace(is_mixed=is_mixed, also=also)
+        also = tuple(each for each in messages if each is not None and each != result.message)
+        is_mixed = any(each[:4] != result[:4] for each in origins)
+        return result._replace(is_mixed=is_mixed, also=also)
 
 
 class TokenOrigins(Sequence[TokenOrigin]):
@@ -102,7 +102,7 @@ class TokenOrigins(Sequence[TokenOrigin]):
         runs: RunOrigins,
         starts: NDArray[np.int64],
         ends: NDArray[np.int64],
-        n_around: tuple[int, int],
+        n_affixes: tuple[int, int],
     ) -> None:
         """Of tokens with these characters, and so many before and behind them that the tokenizer adds."""
         self._runs = runs
@@ -110,7 +110,7 @@ class TokenOrigins(Sequence[TokenOrigin]):
         end_rows = np.maximum(np.searchsorted(runs.bounds[:-1], ends, "left"), rows + 1)
         columns = np.stack([starts, ends, rows, end_rows]).astype(np.int32)
         added = len(runs.of_runs) - 1
-        before, behind = (np.tile([[0], [0], [added], [added + 1]], n).astype(np.int32) for n in n_around)
+        before, behind = (np.tile([[0], [0], [added], [added + 1]], n).astype(np.int32) for n in n_affixes)
         self._columns = np.concatenate([before, columns, behind], axis=1)
 
     def __len__(self) -> int:
@@ -121,8 +121,8 @@ class TokenOrigins(Sequence[TokenOrigin]):
     @overload
     def __getitem__(self, index: slice) -> list[TokenOrigin]: ...
     def __getitem__(self, index: int | slice) -> TokenOrigin | list[TokenOrigin]:
-        found = self._columns[:, index].tolist()
-        return list(map(self._origin, *found)) if isinstance(index, slice) else self._origin(*found)
+        result = self._columns[:, index].tolist()
+        return list(map(self._origin, *result)) if isinstance(index, slice) else self._origin(*result)
 
     def __iter__(self) -> Iterator[TokenOrigin]:
         for start in range(0, len(self), AT_ONCE):
@@ -151,8 +151,8 @@ class TokenOrigins(Sequence[TokenOrigin]):
     def is_content(self) -> NDArray[np.bool_]:
         """bool[n]."""
         are_content = np.array([each.is_content for each in self._runs.of_runs], np.bool_)
-        found: NDArray[np.bool_] = are_content[self.rows]
-        return found
+        result: NDArray[np.bool_] = are_content[self.rows]
+        return result
 
     @cached_property
     def messages(self) -> NDArray[np.int64]:

@@ -18,7 +18,7 @@ TEMPLATE, CONTENT, CHANGED = "template", "content", "transformed"
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "'": "&#39;", '"': "&#34;"}
 
 
-class Origin(NamedTuple):
+class CharacterOrigin(NamedTuple):
     """Where characters are from.
 
     kind     TEMPLATE; CONTENT of a message or tool; CHANGED: content that was made into something else
@@ -42,7 +42,7 @@ class Traced(str):
 
     __slots__ = ("_marks", "_source")
     _marks: array[int]
-    _source: Origin | None
+    _source: CharacterOrigin | None
 
     def __new__(cls, text: object = "", marks: array[int] | None = None) -> Traced:
         traced = super().__new__(cls, text)
@@ -182,7 +182,7 @@ def joined(parts: Iterable[str]) -> Traced:
     return Traced("".join(parts), marks)
 
 
-class Run(NamedTuple):
+class OriginRun(NamedTuple):
     """A stretch of a text with one origin.
 
     start   its first character
@@ -190,7 +190,7 @@ class Run(NamedTuple):
     """
 
     start: int
-    origin: Origin
+    origin: CharacterOrigin
     offset: int
 
 
@@ -198,17 +198,17 @@ class Origins:
     """What marks mean: each origin has as many in a row as it has characters."""
 
     def __init__(self) -> None:
-        self._firsts, self._origins, self._next = [UNKNOWN], [Origin(TEMPLATE)], 1
-        self._marks: dict[Origin, int] = {}
+        self._firsts, self._origins, self._next = [UNKNOWN], [CharacterOrigin(TEMPLATE)], 1
+        self._marks: dict[CharacterOrigin, int] = {}
         self._taken: dict[tuple[int, int, int], Traced] = {}
 
-    def mark(self, origin: Origin) -> int:
+    def mark(self, origin: CharacterOrigin) -> int:
         """The one for all characters of an origin that has no places."""
         if (mark := self._marks.get(origin)) is None:
             mark = self._marks[origin] = self._add(origin, 1)
         return mark
 
-    def entry(self, text: str, origin: Origin) -> Traced:
+    def entry(self, text: str, origin: CharacterOrigin) -> Traced:
         """The text of an entry of a message."""
         first = self._add(origin, len(text))
         traced = Traced(text, array("I", range(first, first + len(text))))
@@ -225,16 +225,16 @@ class Origins:
             traced = self._taken[key] = self.entry(text, origin._replace(line=line, place=place))
         return traced
 
-    def _add(self, origin: Origin, size: int) -> int:
+    def _add(self, origin: CharacterOrigin, size: int) -> int:
         first, self._next = self._next, self._next + size + 1  # the next origin's first follows no mark
         if size:
             self._firsts.append(first)
             self._origins.append(origin)
         return first
 
-    def within(self, values: Iterable[Any]) -> set[Origin]:
+    def within(self, values: Iterable[Any]) -> set[CharacterOrigin]:
         """The origins of all that is content in texts, and in lists and dicts of them."""
-        found, todo, seen = set[Origin](), list(values), set[int]()
+        found, todo, seen = set[CharacterOrigin](), list(values), set[int]()
         while todo:
             value = todo.pop()
             if isinstance(value, Traced):
@@ -246,8 +246,8 @@ class Origins:
                 )
         return found
 
-    def _contents(self, text: Traced) -> set[Origin]:
-        marks, at, found = sorted(set(text._marks)), 0, set[Origin]()
+    def _contents(self, text: Traced) -> set[CharacterOrigin]:
+        marks, at, found = sorted(set(text._marks)), 0, set[CharacterOrigin]()
         while at < len(marks):
             row = bisect_right(self._firsts, marks[at]) - 1
             found.add(self._origins[row])
@@ -255,19 +255,19 @@ class Origins:
             at = bisect_left(marks, end)
         return {origin for origin in found if origin.kind != TEMPLATE}
 
-    def runs(self, text: Traced) -> Iterator[Run]:
+    def runs(self, text: Traced) -> Iterator[OriginRun]:
         """All stretches of a text in order, each as long as can be."""
         marks, at, last = text._marks, 0, None
         while at < len(marks):
             row = bisect_right(self._firsts, marks[at]) - 1
             origin = self._origins[row]
             if origin.kind == CONTENT or origin is not last:
-                yield Run(at, origin, marks[at] - self._firsts[row])
+                yield OriginRun(at, origin, marks[at] - self._firsts[row])
             last = origin
-            at = _end_of_stretch(marks, at, int(origin.kind == CONTENT))
+            at = _end_of_segment(marks, at, int(origin.kind == CONTENT))
 
 
-def _end_of_stretch(marks: array[int], at: int, step: int) -> int:
+def _end_of_segment(marks: array[int], at: int, step: int) -> int:
     """Up to where each mark from `at` on is `step` more than the one before: by doubling, then halving."""
     end, size, grows = at + 1, 1, True
     while size and end < len(marks):

@@ -27,7 +27,16 @@ from jinja2.runtime import Context
 from jinja2.visitor import NodeTransformer
 
 from guiapp.analysis.chat.environment import ChatEnvironment, tojson
-from guiapp.analysis.chat.traced import CHANGED, TEMPLATE, UNKNOWN, Origin, Origins, Safe, Traced, joined
+from guiapp.analysis.chat.traced import (
+    CHANGED,
+    TEMPLATE,
+    UNKNOWN,
+    CharacterOrigin,
+    Origins,
+    Safe,
+    Traced,
+    joined,
+)
 
 BODIES = ("body", "else_", "elif_")
 LINES = re.compile(r"[^\n]*\n|[^\n]+")
@@ -194,7 +203,7 @@ class TracingEnvironment(ChatEnvironment):
         return text
 
     def _own(self, place: _Place) -> int:
-        return self._origins.mark(Origin(TEMPLATE, self.message, "", *place))
+        return self._origins.mark(CharacterOrigin(TEMPLATE, self.message, "", *place))
 
     def _lines_of(self, statement: nodes.Node) -> Iterator[int]:
         """Those that what a statement evaluates is on; not those of the statements in it."""
@@ -244,7 +253,7 @@ class TracingEnvironment(ChatEnvironment):
         fields = {re.split(r"[.[]", each.field)[0] for each in found}
         message = messages.pop() if len(messages) == 1 else None
         field = fields.pop() if len(fields) == 1 else ""
-        return self._origins.mark(Origin(CHANGED, message, field, self._line))
+        return self._origins.mark(CharacterOrigin(CHANGED, message, field, self._line))
 
     def _here(self, text: str) -> str:
         """Taken on the line that is running, if nowhere before."""

@@ -65,7 +65,7 @@ class _Prompt:
         vocabulary = chat.tokenizer.vocabulary
         self._is_end = np.isin(chat.token_ids, list(vocabulary.eog)).tolist()
         self._is_control = is_control(vocabulary)[chat.token_ids].tolist()
-        before, after = chat.tokenizer.special_ids_around() if chat.settings.add_special else ([], [])
+        before, after = chat.tokenizer.special_affixes() if chat.settings.add_special else ([], [])
         self.first, self.last = len(before), self.n - len(after)
         place = self.first
         while place < self.last and (self._is_bos(place) or self._is_blank(place)):
@@ -96,7 +96,7 @@ class _Prompt:
         start = tagged[-1] if tagged else before.end
         ours = (place for place in range(start, after.start) if tags[place - before.end] == after.message)
         end = next(ours, after.start)
-        if (ended := self._behind_end(start, end)) is not None:
+        if (ended := self._after_end(start, end)) is not None:
             return ended
         if end < after.start:
             return end
@@ -109,8 +109,8 @@ class _Prompt:
         before = owned.start if owned.has_content else owned.end
         ends = [place for place in range(start, before) if self._is_end[place]]
         ends = ends if owned.has_content else ends[:-1]  # without content, the last one ends its own turn
-        header = self._behind_end(ends[-1], before) if ends else start
-        behind = self._behind_end(owned.end, end)
+        header = self._after_end(ends[-1], before) if ends else start
+        behind = self._after_end(owned.end, end)
         header, behind = header or start, behind or end
         turn = Turn(header, behind, owned.message, self._chat.conversation.role(owned.message))
         return [self._own(start, header), turn, self._own(behind, end)]
@@ -121,7 +121,7 @@ class _Prompt:
         roles = {origin.role for origin in origins if origin.is_content}
         return Turn(start, end, None, roles.pop() if len(roles) == 1 else "")
 
-    def _behind_end(self, start: int, end: int) -> int | None:
+    def _after_end(self, start: int, end: int) -> int | None:
         """Behind the first end of turn, and blanks that follow it; None where there is none."""
         for place in range(start, end):
             if self._is_end[place]:

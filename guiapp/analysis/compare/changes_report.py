@@ -32,7 +32,7 @@ class ChangesReport:
 
     tokenizer: Tokenizer
     names: tuple[str, str]
-    found: IdChanges
+    outcome: IdChanges
     is_same_text: bool
 
 
@@ -47,31 +47,32 @@ def compare_ids(
 
 def sentences(report: ChangesReport) -> Iterator[str]:
     """What both have in common."""
-    found = report.found
+    outcome = report.outcome
     first, second = report.names
     text = "the same text" if report.is_same_text else "different texts"
-    if not found.changes:
-        yield f"{first} and {second} have the same {counted(len(found.first), 'token')}."
+    if not outcome.changes:
+        yield f"{first} and {second} have the same {counted(len(outcome.first), 'token')}."
         return
-    yield f"{first} has {counted(len(found.first), 'token')}, {second} {len(found.second):,}: {text}."
-    share = f" ({percent(found.n_common / len(found.second))} of {second})" if len(found.second) else ""
-    common = counted(found.n_common, "token")
+    yield f"{first} has {counted(len(outcome.first), 'token')}, {second} {len(outcome.second):,}: {text}."
+    share = f" ({percent(outcome.n_common / len(outcome.second))} of {second})" if len(outcome.second) else ""
+    common = counted(outcome.n_common, "token")
     yield f"{common} in common from the start{share}: what a cache of prefixes keeps."
     yield (
-        f"{len(found.changes):,} {'change' if len(found.changes) == 1 else 'changes'}: "
-        f"{counted(found.n_removed, 'token')} removed, {found.n_inserted:,} inserted, {found.n_kept:,} kept."
+        f"{len(outcome.changes):,} {'change' if len(outcome.changes) == 1 else 'changes'}: "
+        f"{counted(outcome.n_removed, 'token')} removed, {outcome.n_inserted:,} inserted, "
+        f"{outcome.n_unchanged:,} kept."
     )
-    yield from remarks(report)
-    if not found.is_whole:
+    yield from notes(report)
+    if not outcome.is_whole:
         yield "A stretch is too long to be compared token by token: it is told as changed whole."
 
 
-def remarks(report: ChangesReport) -> Iterator[str]:
+def notes(report: ChangesReport) -> Iterator[str]:
     """Which of BOS, EOS and SEP one of both lacks at an end, or has there more often."""
     control = Attribute.CONTROL.value
     attributes, special = report.tokenizer.vocabulary.attributes, report.tokenizer.vocabulary.special_ids
     heads, tails = [], []
-    for ids in (report.found.first, report.found.second):
+    for ids in (report.outcome.first, report.outcome.second):
         others = np.flatnonzero((attributes[ids] & control) == 0)
         head_end = int(others[0]) if len(others) else len(ids)
         heads.append(ids[:head_end])
@@ -80,10 +81,10 @@ def remarks(report: ChangesReport) -> Iterator[str]:
     for role, token_id, (first, second) in ends:
         if token_id is not None:
             counts = (int(np.count_nonzero(first == token_id)), int(np.count_nonzero(second == token_id)))
-            yield from _remark(role, *report.names, *counts)
+            yield from _note(role, *report.names, *counts)
 
 
-def _remark(role: str, first: str, second: str, n_first: int, n_second: int) -> Iterator[str]:
+def _note(role: str, first: str, second: str, n_first: int, n_second: int) -> Iterator[str]:
     """What is told of so many tokens of a role."""
     if n_first == n_second:
         return
@@ -100,7 +101,7 @@ def _remark(role: str, first: str, second: str, n_first: int, n_second: int) -> 
 
 def as_text(report: ChangesReport, is_markdown: bool, spelling: Spelling = Spelling.SIGNS) -> str:
     """All that is told, with the first changes: for a terminal, or to paste."""
-    n_changes = len(report.found.rows)
+    n_changes = len(report.outcome.rows)
     tables = [change_table(report, LISTED, spelling)] if n_changes else []
     more = [f"… {n_changes - LISTED:,} more. --json lists all."] if n_changes > LISTED else []
     return page_of(tables, list(sentences(report)), more, is_markdown=is_markdown)
@@ -109,10 +110,10 @@ def as_text(report: ChangesReport, is_markdown: bool, spelling: Spelling = Spell
 def change_table(report: ChangesReport, most: int, spelling: Spelling = Spelling.SIGNS) -> Table:
     """The first changes: where they are in both lists, and their tokens."""
     rows = [["at", "removed", "at", "inserted"]]
-    found = report.found
-    for change in islice(found.changes, most):
-        removed = found.first[change.first_start : change.first_end]
-        inserted = found.second[change.second_start : change.second_end]
+    outcome = report.outcome
+    for change in islice(outcome.changes, most):
+        removed = outcome.first[change.first_start : change.first_end]
+        inserted = outcome.second[change.second_start : change.second_end]
         rows.append(
             [
                 f"{change.first_start:,}",
@@ -135,21 +136,21 @@ def _tokens(vocabulary: Vocabulary, ids: NDArray[np.int32], spelling: Spelling) 
 
 def record(report: ChangesReport) -> dict[str, object]:
     """The record of `compare --against … --json`."""
-    found = report.found
+    outcome = report.outcome
     return {
-        "tokens": [len(found.first), len(found.second)],
-        "common_from_start": found.n_common,
-        "kept": found.n_kept,
-        "removed": found.n_removed,
-        "inserted": found.n_inserted,
+        "tokens": [len(outcome.first), len(outcome.second)],
+        "common_from_start": outcome.n_common,
+        "kept": outcome.n_unchanged,
+        "removed": outcome.n_removed,
+        "inserted": outcome.n_inserted,
         "same_text": report.is_same_text,
         "changes": [
             {
                 "first": [change.first_start, change.first_end],
                 "second": [change.second_start, change.second_end],
-                "removed_ids": found.first[change.first_start : change.first_end].tolist(),
-                "inserted_ids": found.second[change.second_start : change.second_end].tolist(),
+                "removed_ids": outcome.first[change.first_start : change.first_end].tolist(),
+                "inserted_ids": outcome.second[change.second_start : change.second_end].tolist(),
             }
-            for change in found.changes
+            for change in outcome.changes
         ],
     }

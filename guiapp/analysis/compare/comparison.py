@@ -23,7 +23,7 @@ LONGEST_CONTEXT = 1 << 40  # more than this stands for “no limit” in files o
 
 
 @dataclass(frozen=True)
-class Side:
+class ModelSide:
     """One of those that are compared: a model, and how it encodes; `name` is for people."""
 
     name: str
@@ -44,7 +44,7 @@ class Comparison:
     spans      which spans they share; its differences have the places where not all cut alike
     """
 
-    sides: tuple[Side, ...]
+    sides: tuple[ModelSide, ...]
     encodings: tuple[Encoding, ...]
     spans: SpanComparison
 
@@ -71,7 +71,7 @@ class Comparison:
         return [encoding.token_ids[first:last].tolist() for encoding, (first, last) in pairs]
 
 
-def compare_text(sides: Sequence[Side], text: str | bytes) -> Comparison:
+def compare_text(sides: Sequence[ModelSide], text: str | bytes) -> Comparison:
     """Tokenize a text with each of 1 to 255 sides.  Raises EncodeError where one cannot, or for others."""
     if not 1 <= len(sides) <= MOST_SPAN_COLUMNS:
         raise EncodeError(f"{len(sides):,} models cannot be compared. Choose 1 to {MOST_SPAN_COLUMNS}.")

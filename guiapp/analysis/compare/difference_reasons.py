@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from guiapp.analysis.compare.comparison import Side
-from guiapp.analysis.compare.reasons import Cause, Reason, around_reason, reason_for
+from guiapp.analysis.compare.comparison import ModelSide
+from guiapp.analysis.compare.reasons import Cause, Reason, affix_reason, reason_for
 from guiapp.analysis.explain.code_marks import code
 from guiapp.core.text.character_starts import character_start
 from guiapp.errors import EncodeError
@@ -23,16 +23,16 @@ Tokens = tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True)
-class Difference:
+class DifferingSpan:
     """A stretch that models cut differently.
 
-    around      the text around it, of at most some hundred bytes
+    context      the text around it, of at most some hundred bytes
     start, end  the stretch in that; empty where only tokens without text differ
     is_at_edge  whether it is where a text begins or ends, and has none itself
     tokens      for each side those in it
     """
 
-    around: bytes
+    context: bytes
     start: int
     end: int
     is_at_edge: bool
@@ -40,7 +40,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Told:
+class DifferenceReason:
     """Why the first side and another one differ; those of `alike` cut as that other one does."""
 
     other: int
@@ -48,7 +48,7 @@ class Told:
     reason: Reason
 
 
-def around_in(text: bytes, start: int, end: int) -> tuple[int, int]:
+def context_span(text: bytes, start: int, end: int) -> tuple[int, int]:
     """The stretch of a text to look at for a difference: what is near of its line, as whole characters."""
     first, last = character_start(text, max(start - AROUND, 0)), character_start(text, end + AROUND)
     line_end = text.find(b"\n", max(end - 1, start), last)
@@ -57,46 +57,46 @@ def around_in(text: bytes, start: int, end: int) -> tuple[int, int]:
     ) if line_end < 0 else line_end + 1
 
 
-def reasons_of(sides: Sequence[Side], difference: Difference) -> Iterator[Told]:
+def reasons_of(sides: Sequence[ModelSide], difference: DifferingSpan) -> Iterator[DifferenceReason]:
     """The reasons between the first side and each kind of others, as long as somebody asks for more."""
     left = [number for number in range(1, len(sides)) if not _is_alike(difference, 0, number)]
     while left:
         other = left.pop(0)
         alike = tuple(number for number in left if _is_alike(difference, other, number))
         left = [number for number in left if number not in alike]
-        yield Told(other, alike, _reason(sides[0], sides[other], difference, 0, other))
+        yield DifferenceReason(other, alike, _reason(sides[0], sides[other], difference, 0, other))
 
 
-def _is_alike(difference: Difference, one: int, other: int) -> bool:
+def _is_alike(difference: DifferingSpan, one: int, other: int) -> bool:
     """Whether two sides cut the stretch alike, as far as its tokens have text."""
     spans = [[token[1:] for token in difference.tokens[side]] for side in (one, other)]
     return spans[0] == spans[1] and bool(spans[0])
 
 
-def _reason(ours: Side, theirs: Side, difference: Difference, mine: int, other: int) -> Reason:
+def _reason(ours: ModelSide, theirs: ModelSide, difference: DifferingSpan, mine: int, other: int) -> Reason:
     names = ours.name, theirs.name
     if (chosen := _chosen(ours, theirs, difference)) is not None:
         return chosen
     if difference.is_at_edge:
-        around = around_reason(_around(ours), _around(theirs), names)
-        return around or Reason(Cause.UNTOLD, "the ends of the text", NO_TEXT_SHOWS_IT)
+        context = affix_reason(_affixes(ours), _affixes(theirs), names)
+        return context or Reason(Cause.UNTOLD, "the ends of the text", NO_TEXT_SHOWS_IT)
     pairs = ((ours, difference.tokens[mine]), (theirs, difference.tokens[other]))
     for start, end in _contexts(difference):
         if all(_tokens_of(side, difference, start, end) == tokens for side, tokens in pairs):
-            reason = reason_for(ours.tokenizer, theirs.tokenizer, difference.around[start:end], names)
+            reason = reason_for(ours.tokenizer, theirs.tokenizer, difference.context[start:end], names)
             return reason or Reason(Cause.UNTOLD, "spans", SAME_IDS)
     return Reason(Cause.UNTOLD, "text around", NO_TEXT_SHOWS_IT)
 
 
-def _chosen(ours: Side, theirs: Side, difference: Difference) -> Reason | None:
+def _chosen(ours: ModelSide, theirs: ModelSide, difference: DifferingSpan) -> Reason | None:
     """What people chose for one of two sides, where that makes the difference."""
     for side in (ours, theirs):
         if difference.is_at_edge and not side.add_special and ours.add_special != theirs.add_special:
             return Reason(
                 Cause.AROUND, "switch", f"{side.name} adds no special tokens: that is switched off."
             )
-        usual = Side(side.name, side.tokenizer, parse_special=side.parse_special)
-        whole = 0, len(difference.around)
+        usual = ModelSide(side.name, side.tokenizer, parse_special=side.parse_special)
+        whole = 0, len(difference.context)
         if side.encoder is not None and _tokens_of(side, difference, *whole) != _tokens_of(
             usual, difference, *whole
         ):
@@ -105,34 +105,34 @@ def _chosen(ours: Side, theirs: Side, difference: Difference) -> Reason | None:
             return Reason(Cause.ENCODER, side.encoder, told)
     if ours.parse_special != theirs.parse_special:
         side = theirs if ours.parse_special else ours
-        parsed = Side(side.name, side.tokenizer, side.encoder)
-        if _tokens_of(side, difference, 0, len(difference.around)) != _tokens_of(
-            parsed, difference, 0, len(difference.around)
+        parsed = ModelSide(side.name, side.tokenizer, side.encoder)
+        if _tokens_of(side, difference, 0, len(difference.context)) != _tokens_of(
+            parsed, difference, 0, len(difference.context)
         ):
             told = f"{side.name} takes special tokens as text: to parse them is switched off."
             return Reason(Cause.SPECIAL, "switch", told)
     return None
 
 
-def _contexts(difference: Difference) -> Iterator[tuple[int, int]]:
+def _contexts(difference: DifferingSpan) -> Iterator[tuple[int, int]]:
     """Stretches around a difference, each larger: itself as whole characters, its words, all."""
-    around = difference.around
-    start = character_start(around, difference.start)
+    context = difference.context
+    start = character_start(context, difference.start)
     end = difference.end
-    while end < len(around) and character_start(around, end) != end:
+    while end < len(context) and character_start(context, end) != end:
         end += 1
     if start < end:
         yield start, end
-    before, behind = WORD_BEFORE.search(around, 0, start), WORD_BEHIND.match(around, end)
+    before, behind = WORD_BEFORE.search(context, 0, start), WORD_BEHIND.match(context, end)
     if before is not None and behind is not None:
         yield start, behind.end()
         yield before.start(), behind.end()
-    yield 0, len(around)
+    yield 0, len(context)
 
 
-def _tokens_of(side: Side, difference: Difference, start: int, end: int) -> Tokens | None:
+def _tokens_of(side: ModelSide, difference: DifferingSpan, start: int, end: int) -> Tokens | None:
     """The tokens in the stretch, where only the text around it from `start` to `end` is encoded."""
-    text = difference.around[start:end]
+    text = difference.context[start:end]
     try:
         encoding = side.tokenizer.encode(text, False, side.parse_special, side.encoder)
     except EncodeError:
@@ -142,8 +142,8 @@ def _tokens_of(side: Side, difference: Difference, start: int, end: int) -> Toke
     return tuple(inside)
 
 
-def _around(side: Side) -> tuple[Sequence[int], Sequence[int]]:
+def _affixes(side: ModelSide) -> tuple[Sequence[int], Sequence[int]]:
     try:
-        return side.tokenizer.special_ids_around() if side.add_special else ([], [])
+        return side.tokenizer.special_affixes() if side.add_special else ([], [])
     except EncodeError:
         return [], []

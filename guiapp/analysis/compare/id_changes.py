@@ -26,7 +26,7 @@ ANCHOR = 16  # tokens
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
-class Change(NamedTuple):
+class IdChange(NamedTuple):
     """first[first_start:first_end] became second[second_start:second_end]; one of both may be empty."""
 
     first_start: int
@@ -51,8 +51,8 @@ class IdChanges:
     is_whole: bool
 
     @cached_property
-    def changes(self) -> tuple[Change, ...]:
-        return tuple(map(Change._make, self.rows.tolist()))
+    def changes(self) -> tuple[IdChange, ...]:
+        return tuple(map(IdChange._make, self.rows.tolist()))
 
     @property
     def n_removed(self) -> int:
@@ -63,7 +63,7 @@ class IdChanges:
         return int((self.rows[:, 3] - self.rows[:, 2]).sum())
 
     @property
-    def n_kept(self) -> int:
+    def n_unchanged(self) -> int:
         return len(self.first) - self.n_removed
 
 
@@ -77,13 +77,13 @@ def id_changes(first: Ids, second: Ids) -> IdChanges:
     return IdChanges(first, second, rows, n_equal_from_start(first, second), is_whole)
 
 
-def changes_after_edits(found: IdChanges, first: Ids, second: Ids) -> IdChanges:
+def changes_after_edits(result: IdChanges, first: Ids, second: Ids) -> IdChanges:
     """Compare what the lists have become, in a moment: only near the edits is looked for changes anew.
 
     They lead from one list to the other, but fewer might do so as well; near a long edit, all is changed.
     """
-    rows, is_whole = found.rows, found.is_whole
-    lists = [found.first, found.second]
+    rows, is_whole = result.rows, result.is_whole
+    lists = [result.first, result.second]
     for side, edited in enumerate((first, second)):
         before, lists[side] = lists[side], edited
         rows, is_near_whole = _edited_rows(rows, side, before, lists)
@@ -91,7 +91,7 @@ def changes_after_edits(found: IdChanges, first: Ids, second: Ids) -> IdChanges:
     return IdChanges(first, second, rows, n_equal_from_start(first, second), is_whole)
 
 
-def is_quick(first: Ids, second: Ids) -> bool:
+def is_fast(first: Ids, second: Ids) -> bool:
     """Whether `id_changes` takes no longer than a frame."""
     return _n_cells(*_without_ends(first, second)[0]) <= QUICK_TABLE
 
@@ -111,7 +111,7 @@ def _edited_rows(
     touched = slice(int(ends.searchsorted(start)), int(starts.searchsorted(end, side="right")))
     near = np.empty(4, np.int64)
     near[own] = start, end
-    near[other] = beside(rows, side, start), beside(rows, side, end)
+    near[other] = counterpart(rows, side, start), counterpart(rows, side, end)
     near[::2] = np.minimum(near[::2], rows[touched, ::2].min(axis=0, initial=near[::2].max()))
     near[1::2] = np.maximum(near[1::2], rows[touched, 1::2].max(axis=0, initial=0))
     near[own] += 0, shift
@@ -122,23 +122,23 @@ def _edited_rows(
     return np.concatenate((rows[: touched.start], fresh, behind)), is_whole
 
 
-def beside(rows: NDArray[np.int64], side: int, index: int) -> int:
+def counterpart(rows: NDArray[np.int64], side: int, index: int) -> int:
     """Where the other list goes on that one of both (0, 1) has come to at `index`: behind equal tokens.
 
     Within a change, as far from its start, or at its end.
     """
-    return int(beside_all(rows, side, np.array([index]))[0])
+    return int(counterparts(rows, side, np.array([index]))[0])
 
 
-def beside_all(rows: NDArray[np.int64], side: int, indexes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """`beside` of each index."""
+def counterparts(rows: NDArray[np.int64], side: int, indexes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """`counterpart` of each index."""
     table = np.concatenate((np.zeros((1, 4), np.int64), rows))
     own, other = (table[:, :2], table[:, 2:]) if side == 0 else (table[:, 2:], table[:, :2])
     at = own[:, 0].searchsorted(indexes, side="right") - 1
     within = np.minimum(other[at, 0] + indexes - own[at, 0], other[at, 1])
     behind = other[at, 1] + indexes - own[at, 1]
-    found: NDArray[np.int64] = np.where(indexes < own[at, 1], within, behind)
-    return found
+    result: NDArray[np.int64] = np.where(indexes < own[at, 1], within, behind)
+    return result
 
 
 Run = tuple[int, int, int]  # of equal tokens: where it begins in both lists, and how many
@@ -146,8 +146,8 @@ Run = tuple[int, int, int]  # of equal tokens: where it begins in both lists, an
 
 def _rows(first: Ids, second: Ids, most_cells: int) -> tuple[NDArray[np.int64], bool]:
     """The table of changes, and whether all was compared."""
-    found, is_whole = _matches(first, second, most_cells)
-    changes = list(_changes_between(found, len(first), len(second)))
+    result, is_whole = _matches(first, second, most_cells)
+    changes = list(_changes_between(result, len(first), len(second)))
     return np.array(changes, np.int64).reshape(-1, 4), is_whole
 
 
@@ -165,27 +165,27 @@ def _n_cells(first: Ids, second: Ids) -> int:
 def _matches(first: Ids, second: Ids, most_cells: int) -> tuple[list[Run], bool]:
     """Runs of equal tokens in order, and whether all was compared."""
     inner, head, tail = _without_ends(first, second)
-    found = [(0, 0, head)]
+    result = [(0, 0, head)]
     is_whole = True
     if _n_cells(*inner) <= most_cells:
-        found += [(head + at, head + other, 1) for at, other in _common(*inner)]
+        result += [(head + at, head + other, 1) for at, other in _common(*inner)]
     elif most_cells < LARGEST_TABLE:
         is_whole = False
     else:
         anchored, is_whole = _anchored_matches(*inner)
-        found += [(head + at, head + other, length) for at, other, length in anchored]
-    found.append((len(first) - tail, len(second) - tail, tail))
-    return found, is_whole
+        result += [(head + at, head + other, length) for at, other, length in anchored]
+    result.append((len(first) - tail, len(second) - tail, tail))
+    return result, is_whole
 
 
-def _changes_between(runs: list[Run], n_first: int, n_second: int) -> Iterator[Change]:
+def _changes_between(runs: list[Run], n_first: int, n_second: int) -> Iterator[IdChange]:
     """What no run holds, of lists of these lengths."""
     at, other = 0, 0
     for start, other_start, length in [*runs, (n_first, n_second, 0)]:
         if length == 0 and start < n_first:
             continue
         if start > at or other_start > other:
-            yield Change(at, start, other, other_start)
+            yield IdChange(at, start, other, other_start)
         at, other = start + length, other_start + length
 
 
@@ -212,7 +212,7 @@ def _anchored_matches(first: Ids, second: Ids) -> tuple[list[Run], bool]:
 
 def _anchors(first: Ids, second: Ids) -> list[Run]:
     """Runs made of stretches that both lists have exactly once and in the same order."""
-    (sums, places), (other_sums, other_places) = (_unique(_stretch_sums(each)) for each in (first, second))
+    (sums, places), (other_sums, other_places) = (_unique(_span_sums(each)) for each in (first, second))
     _, rows, other_rows = np.intersect1d(sums, other_sums, assume_unique=True, return_indices=True)
     starts, others = places[rows], other_places[other_rows]
     offsets = np.arange(ANCHOR)
@@ -228,7 +228,7 @@ def _anchors(first: Ids, second: Ids) -> list[Run]:
     return list(zip(starts[begins].tolist(), others[begins].tolist(), lengths.tolist(), strict=True))
 
 
-def _stretch_sums(ids: Ids) -> NDArray[np.uint64]:
+def _span_sums(ids: Ids) -> NDArray[np.uint64]:
     """A number for each stretch of ANCHOR tokens; equal ones have equal numbers."""
     sums = np.zeros(max(len(ids) - ANCHOR + 1, 0), np.uint64)
     for offset in range(ANCHOR):
@@ -238,8 +238,8 @@ def _stretch_sums(ids: Ids) -> NDArray[np.uint64]:
 
 def _unique(values: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
     """The values that occur once, and where."""
-    found, places, counts = np.unique(values, return_index=True, return_counts=True)
-    return found[counts == 1], places[counts == 1]
+    result, places, counts = np.unique(values, return_index=True, return_counts=True)
+    return result[counts == 1], places[counts == 1]
 
 
 def _common(first: Ids, second: Ids) -> list[tuple[int, int]]:
@@ -323,9 +323,9 @@ def longest_increasing(values: NDArray[np.integer]) -> NDArray[np.int64]:
             before[place] = last_places[length - 1]
         last_values[length : length + 1] = [value]
         last_places[length : length + 1] = [place]
-    found = np.empty(len(last_places), np.int64)
+    result = np.empty(len(last_places), np.int64)
     place = last_places[-1] if last_places else -1
-    for at in range(len(found) - 1, -1, -1):
-        found[at] = place
+    for at in range(len(result) - 1, -1, -1):
+        result[at] = place
         place = int(before[place])
-    return found
+    return result

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.compare.spans import Column, compare_spans, whole_stretch, windows
+from guiapp.analysis.compare.spans import SpanColumn, aligned_span, compare_spans, windows
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import N_TINTS, Replaced, TokenStore
 from guiapp.core.encode.encoding import FragmentTokens
@@ -16,7 +16,7 @@ from guiapp.native.spans import NO_TINT, tint_spans
 
 LOOK_AHEAD = 256  # tokens that are looked at at once
 UNTOLD = -1  # the id of a difference that nobody has given one
-ColumnOf = Callable[[int, int, int], Column]
+ColumnOf = Callable[[int, int, int], SpanColumn]
 """Tokens [first, last) of a column, by its number."""
 
 
@@ -29,12 +29,12 @@ class LiveComparison:
                  about them, UNTOLD at first
     """
 
-    def __init__(self, columns: Sequence[Column], n_bytes: int) -> None:
+    def __init__(self, columns: Sequence[SpanColumn], n_bytes: int) -> None:
         """Compare all tokens of a text."""
         found = compare_spans(columns)
         self.shares = list(found.shares)
         self.tints = _tinted(columns, [(NO_TINT, NO_TINT)] * len(columns))
-        self.differences = TokenStore(_untold(found.differences), n_bytes)
+        self.differences = TokenStore(_without_ids(found.differences), n_bytes)
         self._n_changes: list[int] | None = None
 
     def watch(self, stores: Sequence[TokenStore]) -> Self:
@@ -42,35 +42,37 @@ class LiveComparison:
         self._n_changes = [store.replaced.n_changes for store in stores]
         return self
 
-    def can_follow(self, stores: Sequence[TokenStore]) -> bool:
+    def can_apply_edit(self, stores: Sequence[TokenStore]) -> bool:
         """Whether each store was changed once since the last time."""
         return self._n_changes == [store.replaced.n_changes - 1 for store in stores]
 
-    def follow(self, stores: Sequence[TokenStore], column_of: ColumnOf, edit: TextEdit, n_bytes: int) -> None:
+    def apply_edit(
+        self, stores: Sequence[TokenStore], column_of: ColumnOf, edit: TextEdit, n_bytes: int
+    ) -> None:
         """Be in step with an edit that each store has followed by one change; the text has `n_bytes` now."""
         self.watch(stores)
         for row, store in enumerate(stores):
             self.shares[row] = _spliced(self.shares[row], store.replaced)
             self.tints[row] = _spliced(self.tints[row], store.replaced)
-        start, end = whole_stretch(stores, *_touched(stores, edit, n_bytes))
+        start, end = aligned_span(stores, *_touched(stores, edit, n_bytes))
         behind = self._next_that_all_have(stores[0], end)
         tint = NO_TINT if behind is None else int(self.tints[0][behind])
         end = n_bytes if behind is None else stores[0].span(behind)[0]
         start = _with_a_token_of_each(stores, start, end)
         rows = windows(stores, start, end)
         columns = [column_of(row, *window) for row, window in enumerate(rows)]
-        around = [(self._tint_before(row, rows[row][0], store), tint) for row, store in enumerate(stores)]
-        found, tints = compare_spans(columns), _tinted(columns, around)
+        neighbours = [(self._tint_before(row, rows[row][0], store), tint) for row, store in enumerate(stores)]
+        found, tints = compare_spans(columns), _tinted(columns, neighbours)
         for row, (first, last) in enumerate(rows):
             self.shares[row][first:last] = found.shares[row]
             self.tints[row][first:last] = tints[row]
         first = self.differences.first_from(start)
-        last = max(self.differences.first_ending_behind(end - edit.shift), first)
-        self.differences.replace(first, last, _untold(found.differences), edit.shift)
+        last = max(self.differences.first_ending_after(end - edit.shift), first)
+        self.differences.replace(first, last, _without_ids(found.differences), edit.shift)
 
     def _next_that_all_have(self, store: TokenStore, position: int) -> int | None:
         """The first token of the first column from a place on that has text and is the same in all."""
-        shares, first = self.shares[0], store.first_ending_behind(position)
+        shares, first = self.shares[0], store.first_ending_after(position)
         while first < len(shares):
             last = min(first + LOOK_AHEAD, len(shares))
             _, starts, ends, _ = store.between(first, last)
@@ -106,7 +108,7 @@ def _with_a_token_of_each(stores: Sequence[TokenStore], start: int, end: int) ->
     for store in stores:
         while start > 0 and not _has_text(store, start, end):
             before = store.first_from(start) - 1
-            start = whole_stretch(stores, store.span(before)[0] if before >= 0 else 0, start)[0]
+            start = aligned_span(stores, store.span(before)[0] if before >= 0 else 0, start)[0]
     return start
 
 
@@ -116,13 +118,13 @@ def _has_text(store: TokenStore, start: int, end: int) -> bool:
     return bool((ends > starts).any())
 
 
-def _tinted(columns: Sequence[Column], around: Sequence[tuple[int, int]]) -> list[NDArray[np.uint8]]:
-    return tint_spans([(column.starts, column.ends) for column in columns], around, N_TINTS)
+def _tinted(columns: Sequence[SpanColumn], neighbours: Sequence[tuple[int, int]]) -> list[NDArray[np.uint8]]:
+    return tint_spans([(column.starts, column.ends) for column in columns], neighbours, N_TINTS)
 
 
-def _untold(stretches: NDArray[np.int64]) -> FragmentTokens:
-    ids = np.full(len(stretches), UNTOLD, np.int32)
-    return FragmentTokens(ids, stretches[:, 0].copy(), stretches[:, 1].copy())
+def _without_ids(segments: NDArray[np.int64]) -> FragmentTokens:
+    ids = np.full(len(segments), UNTOLD, np.int32)
+    return FragmentTokens(ids, segments[:, 0].copy(), segments[:, 1].copy())
 
 
 def _spliced(values: NDArray[np.uint8], replaced: Replaced) -> NDArray[np.uint8]:

@@ -77,7 +77,7 @@ class Reason:
 
 
 Names = tuple[str, str]
-Around = tuple[Sequence[int], Sequence[int]]
+AffixIds = tuple[Sequence[int], Sequence[int]]
 
 
 def reason_for(ours: Tokenizer, theirs: Tokenizer, text: bytes, names: Names = PLAIN_NAMES) -> Reason | None:
@@ -95,7 +95,7 @@ def reason_for(ours: Tokenizer, theirs: Tokenizer, text: bytes, names: Names = P
         tokenizer, why = refusals[0]
         return refused_reason(tokenizer is theirs, f"{shown(text)}: {why}", names)
     if refusals or found[0] == found[1]:
-        around = around_reason(_around(ours), _around(theirs), names)
+        around = affix_reason(_affixes(ours), _affixes(theirs), names)
         return around or (None if refusals else decoded_reason(ours, theirs, found[0], names))
     stages = seen_stages(ours, text), seen_stages(theirs, text)
     comparison = _Comparison(ours, theirs, *stages, names)
@@ -108,24 +108,24 @@ def refused_reason(by_theirs: bool, what: str, names: Names) -> Reason:
     return Reason(Cause.REFUSED, subject, _sentence(f"{_name(names, by_theirs)} refuses {what.rstrip('.')}"))
 
 
-def around_reason(mine: Around, other: Around, names: Names) -> Reason | None:
+def affix_reason(mine: AffixIds, other: AffixIds, names: Names) -> Reason | None:
     """Whether other ids are put around texts: those before and behind them."""
     if mine == other:
         return None
-    told = " and ".join(
+    clause = " and ".join(
         f"{name} puts {_ids(before)} before a text and {_ids(behind)} behind it"
         for name, (before, behind) in zip(names, (mine, other), strict=True)
     )
-    return Reason(Cause.AROUND, "each text", _sentence(told))
+    return Reason(Cause.AROUND, "each text", _sentence(clause))
 
 
 def _ids(ids: Sequence[int]) -> str:
     return " ".join(map(str, ids)) or "nothing"
 
 
-def _around(tokenizer: Tokenizer) -> Around:
+def _affixes(tokenizer: Tokenizer) -> AffixIds:
     try:
-        return tokenizer.special_ids_around()
+        return tokenizer.special_affixes()
     except EncodeError:
         return [], []
 
@@ -133,14 +133,14 @@ def _around(tokenizer: Tokenizer) -> Around:
 def decoded_reason(ours: Tokenizer, theirs: Tokenizer, ids: list[int], names: Names) -> Reason | None:
     """Whether ids are decoded to other texts; both have all of them."""
     mine, other = ours.decode(ids), theirs.decode(ids)
-    return None if mine == other else told_decoded(mine, other, names)
+    return None if mine == other else decoded_texts_reason(mine, other, names)
 
 
-def told_decoded(mine: str, other: str, names: Names) -> Reason:
+def decoded_texts_reason(mine: str, other: str, names: Names) -> Reason:
     """The reason for two texts that the same ids were decoded to."""
     subject = "spaces" if mine.replace(" ", "") == other.replace(" ", "") else "characters"
-    told = f"{names[0]} decodes the ids to {shown(mine.encode())}, {names[1]} to {shown(other.encode())}"
-    return Reason(Cause.DECODED, subject, _sentence(told))
+    clause = f"{names[0]} decodes the ids to {shown(mine.encode())}, {names[1]} to {shown(other.encode())}"
+    return Reason(Cause.DECODED, subject, _sentence(clause))
 
 
 @dataclass(frozen=True)
@@ -161,12 +161,12 @@ class _Comparison:
         for only, is_theirs in ((mine - other, False), (other - mine, True)):
             for text in only:
                 name, not_by = _name(self.names, is_theirs), _name(self.names, not is_theirs)
-                told = f"{name} takes {shown(text)} as one special or added token, {not_by} as text"
-                return Reason(Cause.SPECIAL, _only(is_theirs), _sentence(told))
-        if self.mine.special == self.other.special and self.mine.stretches != self.other.stretches:
+                clause = f"{name} takes {shown(text)} as one special or added token, {not_by} as text"
+                return Reason(Cause.SPECIAL, _only(is_theirs), _sentence(clause))
+        if self.mine.special == self.other.special and self.mine.segments != self.other.segments:
             tokens = _listed(self.mine.special)
-            told = f"White space beside {tokens} goes with the token by one of the two only"
-            return Reason(Cause.SPECIAL, "white space beside", _sentence(told))
+            clause = f"White space beside {tokens} goes with the token by one of the two only"
+            return Reason(Cause.SPECIAL, "white space beside", _sentence(clause))
         return None
 
     def _special(self, tokenizer: Tokenizer, stages: SeenStages) -> list[bytes]:
@@ -187,8 +187,8 @@ class _Comparison:
             return None
         subject = what_differs(mine, other)
         texts = shown(mine.encode()), shown(other.encode())
-        told = f"{self.names[0]} makes {texts[0]} of the text, {self.names[1]} {texts[1]}"
-        return Reason(Cause.NORMALIZED, subject, f"{_sentence(told)} They differ in {subject}.")
+        clause = f"{self.names[0]} makes {texts[0]} of the text, {self.names[1]} {texts[1]}"
+        return Reason(Cause.NORMALIZED, subject, f"{_sentence(clause)} They differ in {subject}.")
 
     def pieces(self) -> Reason | None:
         texts = [[piece.text for piece in each.pieces] for each in (self.mine, self.other)]
@@ -196,11 +196,11 @@ class _Comparison:
             return None
         at = min(_cuts(texts[0]) ^ _cuts(texts[1]), default=0)
         subject = _what_is_cut(self.mine.normalized, at)
-        told = " and ".join(
-            f"{name} cuts {_pieces_around(stages, at)}"
+        clause = " and ".join(
+            f"{name} cuts {_adjacent_pieces(stages, at)}"
             for name, stages in zip(self.names, (self.mine, self.other), strict=True)
         )
-        return Reason(Cause.PIECES, subject, f"{_sentence(told)} It is about {subject}.")
+        return Reason(Cause.PIECES, subject, f"{_sentence(clause)} It is about {subject}.")
 
     def tokens(self) -> Reason:
         for mine, other in zip(self.mine.pieces, self.other.pieces, strict=True):
@@ -219,8 +219,8 @@ class _Comparison:
         ]
         if is_whole[0] != is_whole[1] and None not in merging:
             name, not_by = _name(self.names, is_whole[1]), _name(self.names, is_whole[0])
-            told = f"{name} takes the piece {shown(mine.text)} whole, {not_by} merges it"
-            return self._missing(mine, other) or Reason(Cause.WHOLE_PIECE, "pieces", _sentence(told))
+            clause = f"{name} takes the piece {shown(mine.text)} whole, {not_by} merges it"
+            return self._missing(mine, other) or Reason(Cause.WHOLE_PIECE, "pieces", _sentence(clause))
         reason = None
         if merging[0] is not None and merging[1] is not None:
             reason = self._merged(merging[0], merging[1], mine, other)
@@ -259,17 +259,17 @@ class _Comparison:
         if there.vocabulary.find(made) is None and token is not None:
             return self._no_token(here.vocabulary.token_bytes(token), not is_theirs)
         rule = _rule(here, merge)
-        told = f"{name} merges {rule}{_rank(here, merge)}, {not_by} has no such rule"
-        return Reason(Cause.MERGE, _only(is_theirs), _sentence(told))
+        clause = f"{name} merges {rule}{_rank(here, merge)}, {not_by} has no such rule"
+        return Reason(Cause.MERGE, _only(is_theirs), _sentence(clause))
 
     def _ordered(self, mine: Merge, other: Merge) -> Reason:
         rules = _rule(self.ours, mine), _rule(self.theirs, other)
-        told = (
+        clause = (
             f"{self.names[0]} merges {rules[0]}{_rank(self.ours, mine)} first, "
             f"{self.names[1]} {rules[1]}{_rank(self.theirs, other)}"
         )
         are_scored = self.ours.vocabulary.type is self.theirs.vocabulary.type is VocabType.SPM
-        return Reason(Cause.SCORE if are_scored else Cause.MERGE, "order", _sentence(told))
+        return Reason(Cause.SCORE if are_scored else Cause.MERGE, "order", _sentence(clause))
 
     def _missing(self, mine: SeenPiece, other: SeenPiece) -> Reason | None:
         """A token of one that the other does not have at all."""
@@ -284,8 +284,8 @@ class _Comparison:
         return None
 
     def _no_token(self, text: bytes, by_theirs: bool) -> Reason:
-        told = f"{_name(self.names, by_theirs)} has no token {shown(text)}"
-        return Reason(Cause.TOKEN, _only(not by_theirs), _sentence(told))
+        clause = f"{_name(self.names, by_theirs)} has no token {shown(text)}"
+        return Reason(Cause.TOKEN, _only(not by_theirs), _sentence(clause))
 
     def _unwritten(self, mine: SeenPiece, other: SeenPiece) -> Reason | None:
         kinds = [
@@ -295,11 +295,11 @@ class _Comparison:
         if kinds[0] == kinds[1]:
             return None
         ways = [" and ".join(sorted(f"{kind} tokens" for kind in each)) or "no such tokens" for each in kinds]
-        told = (
+        clause = (
             f"{shown(mine.text)} has text that no token stands for: {self.names[0]} gives {ways[0]} "
             f"for that, {self.names[1]} {ways[1]}"
         )
-        return Reason(Cause.FALLBACK, "unknown text", _sentence(told))
+        return Reason(Cause.FALLBACK, "unknown text", _sentence(clause))
 
     def _scored(self, mine: SeenPiece, other: SeenPiece) -> Reason:
         tokens = {(True, token) for token in mine.tokens} | {(False, token) for token in other.tokens}
@@ -310,13 +310,13 @@ class _Comparison:
             if match is None or here.vocabulary.score(token) == there.vocabulary.score(match):
                 continue
             scores = [each.vocabulary.score(i) for each, i in ((here, token), (there, match))]
-            told = (
+            clause = (
                 f"The token {shown_token(here.vocabulary, token)} has the score {scores[not is_mine]:.6g} "
                 f"in {self.names[0]} and {scores[is_mine]:.6g} in {self.names[1]}"
             )
-            return Reason(Cause.SCORE, "scores", _sentence(told))
-        told = f"The piece {shown(mine.text)} is encoded otherwise, and no stage tells why"
-        return Reason(Cause.UNTOLD, "pieces", _sentence(told))
+            return Reason(Cause.SCORE, "scores", _sentence(clause))
+        clause = f"The piece {shown(mine.text)} is encoded otherwise, and no stage tells why"
+        return Reason(Cause.UNTOLD, "pieces", _sentence(clause))
 
     def _number(self) -> Reason:
         mine, other = ([t for p in each.pieces for t in p.tokens] for each in (self.mine, self.other))
@@ -326,8 +326,8 @@ class _Comparison:
             ids = (tuple(each.find(raw) or 0 for each in both) for raw in self.mine.special)
             pair = next(((mine_id, other_id) for mine_id, other_id in ids if mine_id != other_id), (0, 0))
         token = shown_token(self.ours.vocabulary, pair[0])
-        told = f"The token {token} has the id {pair[0]} in {self.names[0]} and {pair[1]} in {self.names[1]}"
-        return Reason(Cause.NUMBER, "ids", _sentence(told))
+        clause = f"The token {token} has the id {pair[0]} in {self.names[0]} and {pair[1]} in {self.names[1]}"
+        return Reason(Cause.NUMBER, "ids", _sentence(clause))
 
 
 def _what_is_cut(text: bytes, at: int) -> str:
@@ -338,7 +338,7 @@ def _cuts(texts: Sequence[bytes]) -> set[int]:
     return set(accumulate(map(len, texts)))
 
 
-def _pieces_around(stages: SeenStages, at: int) -> str:
+def _adjacent_pieces(stages: SeenStages, at: int) -> str:
     """The pieces that have a place inside, or meet there."""
     ends = list(accumulate(len(piece.text) for piece in stages.pieces))
     starts = [0, *ends[:-1]]
@@ -397,7 +397,7 @@ def _name(names: Names, is_theirs: bool) -> str:
     return names[is_theirs]
 
 
-def _sentence(told: str) -> str:
+def _sentence(clause: str) -> str:
     """With a capital, unless a model's name begins it that is written otherwise."""
-    begins = told[0].upper() if told.startswith(PLAIN_NAMES) else told[0]
-    return f"{begins}{told[1:]}."
+    begins = clause[0].upper() if clause.startswith(PLAIN_NAMES) else clause[0]
+    return f"{begins}{clause[1:]}."

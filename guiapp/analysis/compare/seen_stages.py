@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from guiapp.core.encode.families.watcher import Symbols, Watcher
+from guiapp.core.encode.families.tracer import Symbols, Tracer
 from guiapp.core.encode.reference.merge import Merge
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.normalized import NormalizedText
@@ -37,12 +37,12 @@ class SeenStages:
     """All stages of one text.
 
     special    the texts of the special tokens that are cut out first, in order
-    stretches  start and end of what is left between them, empty ones left out
+    segments  start and end of what is left between them, empty ones left out
     pieces     of all that is left, in order
     """
 
     special: tuple[bytes, ...]
-    stretches: tuple[tuple[int, int], ...]
+    segments: tuple[tuple[int, int], ...]
     pieces: tuple[SeenPiece, ...]
 
     @property
@@ -52,16 +52,16 @@ class SeenStages:
 
 def seen_stages(tokenizer: Tokenizer, text: bytes) -> SeenStages:
     """The stages of a text of at most some hundred bytes, by the readable twins; raises EncodeError."""
-    vocabulary, encoder = tokenizer.vocabulary, _told_shortest(tokenizer)
+    vocabulary, encoder = tokenizer.vocabulary, _briefest_encoder(tokenizer)
     found = tokenizer.special_tokens.partition(np.frombuffer(text, np.uint8), True)
     around = zip(found.raw_starts.tolist(), found.raw_ends.tolist(), strict=True)
-    stretches = tuple((start, end) for start, end in around if start < end)
-    watcher = _Stages(vocabulary)
-    for start, end in stretches:
-        begins = tokenizer.begins_anew(start, True)
-        tokenizer.pipeline_of(encoder).encode_readable(text[start:end], begins, encoder, watcher)
+    segments = tuple((start, end) for start, end in around if start < end)
+    tracer = _Stages(vocabulary)
+    for start, end in segments:
+        begins = tokenizer.begins_text_at(start, True)
+        tokenizer.pipeline_of(encoder).encode_readable(text[start:end], begins, encoder, tracer)
     special = tuple(map(vocabulary.raw_text, found.ids.tolist()))
-    return SeenStages(special, stretches, tuple(watcher.pieces))
+    return SeenStages(special, segments, tuple(tracer.pieces))
 
 
 def plain_text(vocabulary: Vocabulary, token_id: int) -> bytes:
@@ -82,13 +82,17 @@ def _mark(vocabulary: Vocabulary) -> bytes:
     return b" " if vocabulary.type is VocabType.WPM else b""
 
 
-def _told_shortest(tokenizer: Tokenizer) -> str:
+def _briefest_encoder(tokenizer: Tokenizer) -> str:
     """Merging as `scan` does it tells merges and nothing else."""
-    return "scan" if "scan" in tokenizer.encoders else tokenizer.readable_twin(next(iter(tokenizer.encoders)))
+    return (
+        "scan"
+        if "scan" in tokenizer.encoders
+        else tokenizer.reference_encoder(next(iter(tokenizer.encoders)))
+    )
 
 
 @dataclass
-class _Stages(Watcher):
+class _Stages(Tracer):
     """Writes pieces down."""
 
     vocabulary: Vocabulary

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.open_model import as_file_says
+from guiapp.core.open_model import with_file_pre
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.quoting import quoted
@@ -22,13 +22,13 @@ PRE, PATTERNS, SPLITTING = "pre-tokenizer", "patterns", "normalising and splitti
 NO_RULES = ("equal_to", "special_rule")  # of a SentencePiece model: what we say about it
 
 
-class Told(NamedTuple):
+class Wording(NamedTuple):
     """What is in words already."""
 
     texts: tuple[str, ...]
 
 
-class Setting(NamedTuple):
+class ComparedSetting(NamedTuple):
     """A rule in both tokenizers; `is_equal` is None where they say it in ways that cannot be compared."""
 
     name: str
@@ -37,16 +37,16 @@ class Setting(NamedTuple):
     is_equal: bool | None
 
 
-def settings_of(first: Tokenizer, second: Tokenizer) -> Iterator[Setting]:
+def settings_of(first: Tokenizer, second: Tokenizer) -> Iterator[ComparedSetting]:
     """All rules that one of both has, as the files say; a pre-tokenizer chosen by hand is only named."""
-    files = as_file_says(first), as_file_says(second)
+    files = with_file_pre(first), with_file_pre(second)
     is_unknown = [bool(each.vocabulary.chosen_pre) for each in files]
     for setting in _settings_of_files(*files):
         if setting.name in (PRE, PATTERNS) and is_unknown[0] != is_unknown[1]:
             setting = setting._replace(is_equal=None)
         if setting.name in (PRE, SPLITTING):
             texts = _with_choice(setting.first, first), _with_choice(setting.second, second)
-            setting = Setting(setting.name, *texts, setting.is_equal)
+            setting = ComparedSetting(setting.name, *texts, setting.is_equal)
         yield setting
 
 
@@ -55,7 +55,7 @@ def _with_choice(text: str, tokenizer: Tokenizer) -> str:
     return f"{text} (split here as {chosen}, chosen by hand)" if chosen else text
 
 
-def _settings_of_files(first: Tokenizer, second: Tokenizer) -> Iterator[Setting]:
+def _settings_of_files(first: Tokenizer, second: Tokenizer) -> Iterator[ComparedSetting]:
     """All rules that one of both has.
 
     Libraries call the same thing by other types: SentencePiece's pair merging is a BPE of `tokenizers`.
@@ -65,21 +65,21 @@ def _settings_of_files(first: Tokenizer, second: Tokenizer) -> Iterator[Setting]
     types = _setting("type", one.type, other.type)
     yield types if has_one_form else types._replace(is_equal=types.is_equal or None)
     for name, before in (("put before a text", True), ("put behind a text", False)):
-        yield _setting(name, _around(first, before), _around(second, before))
+        yield _setting(name, _affixes(first, before), _affixes(second, before))
     yield _setting("ends a generation", _ending(one), _ending(other))
     yield _setting("chat template", _templates(one), _templates(other))
     rules = dict(_rules(one)), dict(_rules(other))
     if not has_one_form:
         told = ["; ".join(f"{name}: {described(value)}" for name, value in each.items()) for each in rules]
-        yield Setting(SPLITTING, told[0], told[1], None)
+        yield ComparedSetting(SPLITTING, told[0], told[1], None)
         return
     for name in dict.fromkeys([*rules[0], *rules[1]]):
         yield _setting(name, rules[0].get(name), rules[1].get(name))
 
 
-def _setting(name: str, first: object, second: object) -> Setting:
+def _setting(name: str, first: object, second: object) -> ComparedSetting:
     is_equal = described(first, repr) == described(second, repr)
-    return Setting(name, described(first), described(second), is_equal)
+    return ComparedSetting(name, described(first), described(second), is_equal)
 
 
 def _seen(text: str | bytes) -> str:
@@ -99,7 +99,7 @@ def described(part: Any, write: Callable[[str | bytes], str] = _seen) -> str:
             return write(part)
         case Enum():
             return str(part.value)
-        case Told():
+        case Wording():
             return ", ".join(part.texts) or NOTHING
         case np.ndarray():
             return f"{part.size:,} × {part.dtype} {_digest(part.tobytes())}" if part.size else NOTHING
@@ -132,7 +132,7 @@ def _rules(vocabulary: Vocabulary) -> Iterator[tuple[str, object]]:
     elif (pieces := vocabulary.pieces) is not None:
         yield from _named({name: value for name, value in vars(pieces).items() if name not in NO_RULES})
     else:
-        yield PRE, Told((quoted(vocabulary.pre),) if vocabulary.pre else ())
+        yield PRE, Wording((quoted(vocabulary.pre),) if vocabulary.pre else ())
         yield PATTERNS, () if vocabulary.chosen_pre else vocabulary.patterns
         yield "character map", vocabulary.charsmap
         yield from _named(vars(vocabulary.rules))
@@ -142,30 +142,30 @@ def _named(values: dict[str, object]) -> Iterator[tuple[str, object]]:
     return ((name.replace("_", " "), value) for name, value in values.items())
 
 
-def _around(tokenizer: Tokenizer, before: bool) -> Told:
+def _affixes(tokenizer: Tokenizer, before: bool) -> Wording:
     try:
-        ids = tokenizer.special_ids_around()[0 if before else 1]
+        ids = tokenizer.special_affixes()[0 if before else 1]
     except EncodeError as error:
-        return Told((str(error),))
+        return Wording((str(error),))
     return _tokens(tokenizer.vocabulary, ids)
 
 
-def _ending(vocabulary: Vocabulary) -> Told:
+def _ending(vocabulary: Vocabulary) -> Wording:
     return _tokens(vocabulary, sorted(vocabulary.eog))
 
 
-def _tokens(vocabulary: Vocabulary, ids: list[int]) -> Told:
+def _tokens(vocabulary: Vocabulary, ids: list[int]) -> Wording:
     """Files may name ids that are none of their tokens."""
     texts = [visible_text(vocabulary.token_bytes(each)) if each < len(vocabulary) else "?" for each in ids]
-    return Told(tuple(f"{token_id} {text}" for token_id, text in zip(ids, texts, strict=True)))
+    return Wording(tuple(f"{token_id} {text}" for token_id, text in zip(ids, texts, strict=True)))
 
 
-def _templates(vocabulary: Vocabulary) -> Told:
+def _templates(vocabulary: Vocabulary) -> Wording:
     """They are long: their sizes and hashes."""
     templates = [
         str(value) for key, value in vocabulary.metadata.items() if key.rpartition(".")[2] == "chat_template"
     ]
-    return Told(
+    return Wording(
         tuple(f"{len(each):,} characters {_digest(each.encode('utf-8', 'replace'))}" for each in templates)
     )
 

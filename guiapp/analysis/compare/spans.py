@@ -23,7 +23,7 @@ from guiapp.native.spans import share_spans
 SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN
 
 
-class Column(NamedTuple):
+class SpanColumn(NamedTuple):
     """Tokens of one tokenizer, or some of them that follow each other.
 
     starts       int64[k]  token i came from the bytes [starts[i], ends[i]) of the text
@@ -36,12 +36,14 @@ class Column(NamedTuple):
     are_special: NDArray[np.bool_]
 
 
-def column_of(tokenizer: Tokenizer, token_ids: NDArray[np.int32], starts: Offsets, ends: Offsets) -> Column:
+def column_of(
+    tokenizer: Tokenizer, token_ids: NDArray[np.int32], starts: Offsets, ends: Offsets
+) -> SpanColumn:
     """Those of an encoding, or of a part of one that is being edited."""
     are_special = np.zeros(len(token_ids), np.bool_)
     empty = np.flatnonzero(starts == ends)
     are_special[empty] = tokenizer.vocabulary.attributes[token_ids[empty]] & SPECIAL > 0
-    return Column(starts, ends, are_special)
+    return SpanColumn(starts, ends, are_special)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +70,7 @@ class SpanComparison:
         return int(np.count_nonzero(self.shares[column] == 1)) if len(self.shares) > 1 else 0
 
 
-def compare_spans(columns: Sequence[Column]) -> SpanComparison:
+def compare_spans(columns: Sequence[SpanColumn]) -> SpanComparison:
     """Compare up to 255 columns over one text, or over a stretch of it that `windows` gives."""
     shares, rows = share_spans(columns)
     return SpanComparison(tuple(shares), rows[:, :2], rows[:, 2:].reshape(len(rows), len(columns), 2))
@@ -80,11 +82,11 @@ def windows(stores: Sequence[TokenStore], start: int, end: int) -> list[tuple[in
     No token of any store reaches across the ends of the stretch that they fill, which is the smallest such
     one, so that sharing and differences in it do not depend on what is around it, nor the other way round.
     """
-    start, end = whole_stretch(stores, start, end)
-    return [(store.first_from(start), store.first_ending_behind(end)) for store in stores]
+    start, end = aligned_span(stores, start, end)
+    return [(store.first_from(start), store.first_ending_after(end)) for store in stores]
 
 
-def whole_stretch(stores: Sequence[TokenStore], start: int, end: int) -> tuple[int, int]:
+def aligned_span(stores: Sequence[TokenStore], start: int, end: int) -> tuple[int, int]:
     """The smallest stretch around another one across whose ends no token of any store reaches."""
     while (before := _across(stores, start)) is not None:
         start = before[0]

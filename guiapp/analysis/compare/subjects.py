@@ -32,10 +32,10 @@ ALIKE = (
 CONTRACTION = re.compile("['’](?:[stmd]|re|ve|ll)", re.IGNORECASE)
 
 
-def what_is_cut(before: str, behind: str) -> str:
+def what_is_cut(before: str, after: str) -> str:
     """What a cut is about, by the text on both sides of it."""
-    first, second = before[-1:], behind[:1]
-    near = before[-NEAR:] + behind[:NEAR]
+    first, second = before[-1:], after[:1]
+    near = before[-NEAR:] + after[:NEAR]
     if any(
         match.start() < len(before[-NEAR:]) + 1 and match.end() >= len(before[-NEAR:])
         for match in CONTRACTION.finditer(near)

@@ -11,15 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from guiapp.analysis.compare import difference_reasons
-from guiapp.analysis.compare.comparison import Comparison, Counts, Side, compare_text, counts_of
-from guiapp.analysis.compare.difference_reasons import LONGEST, Told, around_in, reasons_of
+from guiapp.analysis.compare.comparison import Comparison, Counts, ModelSide, compare_text, counts_of
+from guiapp.analysis.compare.difference_reasons import LONGEST, DifferenceReason, context_span, reasons_of
 from guiapp.analysis.compare.spans import line_starts_of
 from guiapp.core.encode.encoding import Encoding
 
 MOST_TOLD = 500  # differences that are looked into
 
 
-class Difference(NamedTuple):
+class TextDifference(NamedTuple):
     """A stretch of a text in which not all spans are equal.
 
     name       of the text, as it was given
@@ -36,7 +36,7 @@ class Difference(NamedTuple):
     end: int
     token_ids: tuple[tuple[int, ...], ...]
     pieces: tuple[tuple[bytes, ...], ...]
-    reasons: tuple[Told, ...] | None = None
+    reasons: tuple[DifferenceReason, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,24 +50,24 @@ class TextsComparison:
     has_same_ids   whether all sides give the same ids for every text
     """
 
-    sides: tuple[Side, ...]
+    sides: tuple[ModelSide, ...]
     counts: tuple[Counts, ...]
     n_texts: int
     n_equal: tuple[int, ...]
     n_own: tuple[int, ...]
     n_differences: int
-    differences: tuple[Difference, ...]
+    differences: tuple[TextDifference, ...]
     has_same_ids: bool
 
 
 def compare_texts(
-    sides: Sequence[Side], texts: Iterable[tuple[str, bytes]], most: int | None = None
+    sides: Sequence[ModelSide], texts: Iterable[tuple[str, bytes]], most: int | None = None
 ) -> TextsComparison:
     """Compare texts with their names one after the other, and list `most` differences, or all.
 
     What a text is, is told by how its name ends.  Raises EncodeError where a side cannot express a text.
     """
-    found: list[Difference] = []
+    listed: list[TextDifference] = []
     totals = np.zeros((2, len(sides)), np.int64)
     n_texts = n_differences = 0
     has_same_ids = True
@@ -82,9 +82,12 @@ def compare_texts(
             n_differences += len(spans.differences)
             for row in range(len(sides)):
                 totals[:, row] += spans.n_equal(row), spans.n_own(row)
-            n_told = MOST_TOLD - len(found)
-            found.extend(
-                islice(differences_of(name, comparison, n_told), None if most is None else most - len(found))
+            n_explained = MOST_TOLD - len(listed)
+            listed.extend(
+                islice(
+                    differences_of(name, comparison, n_explained),
+                    None if most is None else most - len(listed),
+                )
             )
             yield PurePath(name).suffix.lower(), comparison.encodings
 
@@ -97,19 +100,19 @@ def compare_texts(
         n_equal=tuple(n_equal),
         n_own=tuple(n_own),
         n_differences=n_differences,
-        differences=tuple(found),
+        differences=tuple(listed),
         has_same_ids=has_same_ids,
     )
 
 
-def count_texts(side: Side, texts: Iterable[tuple[str, bytes]]) -> Counts:
+def count_texts(side: ModelSide, texts: Iterable[tuple[str, bytes]]) -> Counts:
     """Count what one side makes of texts, as `compare_texts` does for each.  Raises EncodeError likewise."""
     encodings = ((PurePath(name).suffix.lower(), [side.encode(text)]) for name, text in texts)
     [counts] = counts_of([(side.name, side.tokenizer.vocabulary)], encodings)
     return counts
 
 
-def differences_of(name: str, comparison: Comparison, n_told: int = 0) -> Iterator[Difference]:
+def differences_of(name: str, comparison: Comparison, n_explained: int = 0) -> Iterator[TextDifference]:
     """The differences of one text, the first ones with reasons."""
     spans = comparison.spans
     lines = np.searchsorted(line_starts_of(comparison.text_bytes), spans.differences[:, 0], "right")
@@ -122,14 +125,14 @@ def differences_of(name: str, comparison: Comparison, n_told: int = 0) -> Iterat
         ]
         ids = tuple(tuple(token_id for token_id, _ in part) for part in parts)
         pieces = tuple(tuple(piece for _, piece in part) for part in parts)
-        reasons = _reasons(comparison, row) if row < n_told and end - start <= LONGEST else None
-        yield Difference(name, line, start, end, ids, pieces, reasons)
+        reasons = _reasons(comparison, row) if row < n_explained and end - start <= LONGEST else None
+        yield TextDifference(name, line, start, end, ids, pieces, reasons)
 
 
-def _reasons(comparison: Comparison, row: int) -> tuple[Told, ...]:
+def _reasons(comparison: Comparison, row: int) -> tuple[DifferenceReason, ...]:
     text = comparison.text_bytes
     start, end = comparison.spans.differences[row].tolist()
-    first, last = around_in(text, start, end)
+    first, last = context_span(text, start, end)
     tokens = []
     for encoding, (begin, behind) in zip(
         comparison.encodings, comparison.spans.tokens[row].tolist(), strict=True
@@ -142,13 +145,13 @@ def _reasons(comparison: Comparison, row: int) -> tuple[Told, ...]:
             tuple((token, *span) for token, span in zip(ids, spans, strict=True) if span[0] < span[1])
         )
     is_at_edge = start == end and start in (0, len(text))
-    cut = difference_reasons.Difference(
+    cut = difference_reasons.DifferingSpan(
         text[first:last], start - first, end - first, is_at_edge, tuple(tokens)
     )
     return tuple(reasons_of(comparison.sides, cut))
 
 
-def _tokens(side: Side, encoding: Encoding, first: int, last: int) -> Iterator[tuple[int, bytes]]:
+def _tokens(side: ModelSide, encoding: Encoding, first: int, last: int) -> Iterator[tuple[int, bytes]]:
     """Ids, and what each token came from."""
     ids, spans = encoding.token_ids[first:last].tolist(), encoding.spans[first:last].tolist()
     for token_id, (start, end) in zip(ids, spans, strict=True):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from guiapp.analysis.compare.comparison import Counts, Tally
-from guiapp.analysis.compare.difference_reasons import Told
+from guiapp.analysis.compare.difference_reasons import DifferenceReason
 from guiapp.analysis.compare.texts import TextsComparison
 from guiapp.analysis.compare.words import UNSPACED
 from guiapp.analysis.export.drawing import FILLS, MARGIN_PX, NOTE_CHARACTER_PX, document, n_columns, note
@@ -139,7 +139,7 @@ def _difference_table(compared: TextsComparison) -> Table:
     rows = [["line", "bytes", *(side.name for side in compared.sides), "why"]]
     for each in compared.differences:
         place = f"{each.line:,}" if compared.n_texts == 1 else f"{each.name}:{each.line:,}"
-        why = "; ".join(dict.fromkeys(told.reason.title for told in each.reasons or ()))
+        why = "; ".join(dict.fromkeys(explained.reason.title for explained in each.reasons or ()))
         rows.append([place, f"{each.start:,}–{each.end:,}", *map(_pieces, each.pieces), why])
     n_places = counted(compared.n_differences, "place")
     return Table(f"{n_places} where they cut otherwise", rows)
@@ -178,18 +178,20 @@ def record(compared: TextsComparison, terms: Terms) -> dict[str, object]:
                 "line": each.line,
                 "span": [each.start, each.end],
                 "token_ids": each.token_ids,
-                "why": None if each.reasons is None else [_reason_record(told) for told in each.reasons],
+                "why": None
+                if each.reasons is None
+                else [_reason_record(explained) for explained in each.reasons],
             }
             for each in compared.differences
         ],
     }
 
 
-def _reason_record(told: Told) -> dict[str, object]:
+def _reason_record(explained: DifferenceReason) -> dict[str, object]:
     """Of the first model and others, by their places."""
-    reason = told.reason
+    reason = explained.reason
     return {
-        "others": [told.other, *told.alike],
+        "others": [explained.other, *explained.alike],
         "cause": reason.cause.value,
         "subject": reason.subject,
         "reason": reason.sentence,

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.compare.id_changes import longest_increasing
-from guiapp.analysis.compare.settings import Setting, settings_of
+from guiapp.analysis.compare.settings import ComparedSetting, settings_of
 from guiapp.analysis.tree.scripts import NAMES
 from guiapp.analysis.vocabulary_list.figures import TokenFigures
 from guiapp.analysis.vocabulary_list.histograms import LONGEST_COUNTED
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.open_model import as_file_says
+from guiapp.core.open_model import with_file_pre
 from guiapp.core.vocabulary.attributes import KINDS, Attribute
 from guiapp.core.vocabulary.vocabulary import SCORED, SpecialIds, Vocabulary
 from guiapp.native.strings import StringTable, packed
@@ -51,7 +51,7 @@ class Merges(NamedTuple):
     only: tuple[Ids, Ids]
 
 
-class Role(NamedTuple):
+class RoleTokens(NamedTuple):
     """The token with a role in each vocabulary, None where it has none."""
 
     name: str
@@ -83,20 +83,20 @@ class VocabularyComparison:
     other_score: Flags
     searches: tuple[NDArray[np.uint8], NDArray[np.uint8]]
     merges: Merges | None
-    roles: tuple[Role, ...]
-    settings: tuple[Setting, ...]
+    roles: tuple[RoleTokens, ...]
+    settings: tuple[ComparedSetting, ...]
 
     @property
     def tokenizers(self) -> tuple[Tokenizer, Tokenizer]:
         return self.first, self.second
 
     @property
-    def other_settings(self) -> list[Setting]:
+    def other_settings(self) -> list[ComparedSetting]:
         """Those that differ."""
         return [setting for setting in self.settings if setting.is_equal is False]
 
     @property
-    def untold_settings(self) -> list[Setting]:
+    def incomparable_settings(self) -> list[ComparedSetting]:
         """Those that the two files say in ways that cannot be compared."""
         return [setting for setting in self.settings if setting.is_equal is None]
 
@@ -121,7 +121,7 @@ class VocabularyComparison:
     @property
     def is_identical(self) -> bool:
         """Whether nothing differs, and all could be compared."""
-        return not any(self.counts.values()) and not self.untold_settings
+        return not any(self.counts.values()) and not self.incomparable_settings
 
     @cached_property
     def figures(self) -> tuple[TokenFigures, TokenFigures]:
@@ -174,7 +174,7 @@ class VocabularyComparison:
 
 def compare_vocabularies(first: Tokenizer, second: Tokenizer) -> VocabularyComparison:
     """Compare what two files say; 0.4 s for one with 262,144 tokens and another with 128,256."""
-    vocabularies = as_file_says(first).vocabulary, as_file_says(second).vocabulary
+    vocabularies = with_file_pre(first).vocabulary, with_file_pre(second).vocabulary
     groups = _groups((first, second))
     kinds = vocabularies[0].kinds, vocabularies[1].kinds
     keys = [_keys(each[: len(kind)], kind) for each, kind in zip(groups, kinds, strict=True)]
@@ -298,7 +298,7 @@ def _rule_keys(table: NDArray[np.int32], groups: Ids) -> NDArray[np.int64]:
     return sides[:, 0] << 32 | sides[:, 1]
 
 
-def _roles(first: Vocabulary, second: Vocabulary, groups: tuple[Ids, Ids]) -> list[Role]:
+def _roles(first: Vocabulary, second: Vocabulary, groups: tuple[Ids, Ids]) -> list[RoleTokens]:
     """The roles that one of both has."""
     roles = []
     for role in fields(SpecialIds):
@@ -308,5 +308,5 @@ def _roles(first: Vocabulary, second: Vocabulary, groups: tuple[Ids, Ids]) -> li
                 None if token_id is None or token_id >= len(group) else int(group[token_id])
                 for token_id, group in zip(ids, groups, strict=True)
             ]
-            roles.append(Role(role.name, ids[0], ids[1], ids[0] != ids[1] or known[0] != known[1]))
+            roles.append(RoleTokens(role.name, ids[0], ids[1], ids[0] != ids[1] or known[0] != known[1]))
     return roles

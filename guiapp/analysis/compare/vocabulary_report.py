@@ -28,68 +28,70 @@ Names = tuple[str, str]
 Ids = NDArray[np.int32]
 
 
-def verdict(found: VocabularyComparison, names: Names) -> str:
+def verdict(comparison: VocabularyComparison, names: Names) -> str:
     """In one or two sentences."""
-    differing = [f"{what} {count:,}" for what, count in _counts_named(found, names) if count]
+    differing = [f"{what} {count:,}" for what, count in _counts_named(comparison, names) if count]
     if differing:
         return f"Not identical: {', '.join(differing)}."
-    n_tokens = counted(len(found.both), "token")
-    if found.untold_settings:
+    n_tokens = counted(len(comparison.both), "token")
+    if comparison.incomparable_settings:
         return (
             f"The same {n_tokens}, special tokens and, where both list them, merge rules. The files say in "
             "different ways how text is normalised and split, so a text may still show a difference."
         )
-    merges = "" if found.merges is None else f", {counted(len(found.merges.both), 'merge rule')}"
+    merges = "" if comparison.merges is None else f", {counted(len(comparison.merges.both), 'merge rule')}"
     return f"Identical: {n_tokens}{merges}, special tokens and all rules are the same."
 
 
-def page_text(found: VocabularyComparison, names: Names, *, is_markdown: bool) -> str:
+def page_text(comparison: VocabularyComparison, names: Names, *, is_markdown: bool) -> str:
     """All of it to read: the verdict, counts, the first differences of each kind, rules, scripts."""
-    return page_of(tables(found, names, LISTED_OF_KIND), [verdict(found, names)], is_markdown=is_markdown)
+    return page_of(
+        tables(comparison, names, LISTED_OF_KIND), [verdict(comparison, names)], is_markdown=is_markdown
+    )
 
 
-def tables(found: VocabularyComparison, names: Names, most: int) -> Iterator[Table]:
+def tables(comparison: VocabularyComparison, names: Names, most: int) -> Iterator[Table]:
     """Counts; of what differs the first ones; scripts."""
-    yield _count_table(found, names)
-    if rows := list(_token_rows(found, names, _seen, most)):
+    yield _count_table(comparison, names)
+    if rows := list(_token_rows(comparison, names, _seen, most)):
         yield Table("Tokens that differ, the first of each kind", [["", *TOKEN_HEAD], *rows])
-    if rows := list(_merge_rows(found, names, most)):
+    if rows := list(_merge_rows(comparison, names, most)):
         yield Table("Merge rules that differ, the first of each kind", [["", *MERGE_HEAD], *rows])
-    if any(role.differs for role in found.roles):
-        yield _role_table(found, names)
-    if settings := [*found.other_settings, *found.untold_settings]:
+    if any(role.differs for role in comparison.roles):
+        yield _role_table(comparison, names)
+    if settings := [*comparison.other_settings, *comparison.incomparable_settings]:
         rows = [
             [each.name, *(elided(told, LONGEST_SETTING) for told in (each.first, each.second))]
             for each in settings
         ]
         yield Table("Rules that differ", [["", *names], *rows])
-    if len(found.only[0]) or len(found.only[1]):
-        yield _script_table(found, names)
+    if len(comparison.only[0]) or len(comparison.only[1]):
+        yield _script_table(comparison, names)
 
 
-def _counts_named(found: VocabularyComparison, names: Names) -> Iterator[tuple[str, int]]:
-    for what, count in found.counts.items():
+def _counts_named(comparison: VocabularyComparison, names: Names) -> Iterator[tuple[str, int]]:
+    for what, count in comparison.counts.items():
         yield what.replace("the first", names[0]).replace("the second", names[1]), count
 
 
-def _count_table(found: VocabularyComparison, names: Names) -> Table:
-    vocabularies = [each.vocabulary for each in found.tokenizers]
-    n_both = len(found.both)
+def _count_table(comparison: VocabularyComparison, names: Names) -> Table:
+    vocabularies = [each.vocabulary for each in comparison.tokenizers]
+    n_both = len(comparison.both)
     rows = [
         ["", *names],
         ["type", *(each.type.value for each in vocabularies)],
         ["tokens", *(f"{len(each):,}" for each in vocabularies)],
         ["in both", f"{n_both:,}", f"{n_both:,}"],
-        ["only here", *(f"{len(only):,}" for only in found.only)],
+        ["only here", *(f"{len(only):,}" for only in comparison.only)],
     ]
     for what, differs in (
-        ("with another id", found.other_id),
-        ("of another kind", found.other_kind),
-        ("searched for otherwise", found.other_search),
-        ("with another score", found.other_score),
+        ("with another id", comparison.other_id),
+        ("of another kind", comparison.other_kind),
+        ("searched for otherwise", comparison.other_search),
+        ("with another score", comparison.other_score),
     ):
         rows.append([f"{what}", f"{int(differs.sum()):,}", f"{int(differs.sum()):,}"])
-    if (merges := found.merges) is not None:
+    if (merges := comparison.merges) is not None:
         n_moved = int(merges.moved.sum())
         rows += [
             ["merge rules", *(f"{len(merges.both) + len(only):,}" for only in merges.only)],
@@ -104,33 +106,33 @@ MERGE_HEAD = ("rule", "place", "place")
 
 
 def _token_rows(
-    found: VocabularyComparison, names: Names, write: Callable[[bytes], str], most: int | None = None
+    comparison: VocabularyComparison, names: Names, write: Callable[[bytes], str], most: int | None = None
 ) -> Iterator[list[str]]:
     """What differs of the tokens that are not the same in both, what they stand for, ids, kinds, scores.
 
     write  the bytes of a token
     most   of each kind of difference
     """
-    vocabularies = found.first.vocabulary, found.second.vocabulary
+    vocabularies = comparison.first.vocabulary, comparison.second.vocabulary
     for side, name in enumerate(names):
-        for token_id in map(int, found.only[side][:most]):
+        for token_id in map(int, comparison.only[side][:most]):
             cells = _token_cells(vocabularies[side], token_id, write)
             pairs = [[cell, ""] if side == 0 else ["", cell] for cell in cells[1:]]
             yield [f"only in {name}", cells[0], *(cell for pair in pairs for cell in pair)]
     flags = {
-        "other kind": found.other_kind,
-        "searched for otherwise": found.other_search,
-        "other score": found.other_score,
-        "other id": found.other_id,
+        "other kind": comparison.other_kind,
+        "searched for otherwise": comparison.other_search,
+        "other score": comparison.other_score,
+        "other id": comparison.other_id,
     }
-    told = np.zeros(len(found.both), np.bool_)  # with all that differs of each
+    told = np.zeros(len(comparison.both), np.bool_)  # with all that differs of each
     for flag in flags.values():
         rows = np.flatnonzero(flag & ~told)[:most]
         told |= flag
         for row in rows.tolist():
             first, second = (
                 _token_cells(each, token_id, write)
-                for each, token_id in zip(vocabularies, found.both[row].tolist(), strict=True)
+                for each, token_id in zip(vocabularies, comparison.both[row].tolist(), strict=True)
             )
             what = ", ".join(name for name, each in flags.items() if each[row])
             pairs = [[one, other] for one, other in zip(first[1:], second[1:], strict=True)]
@@ -151,36 +153,42 @@ def _escaped(data: bytes) -> str:
     return quoted(data, LONGEST_ESCAPED)
 
 
-def _merge_rows(found: VocabularyComparison, names: Names, most: int | None = None) -> Iterator[list[str]]:
+def _merge_rows(
+    comparison: VocabularyComparison, names: Names, most: int | None = None
+) -> Iterator[list[str]]:
     """Merge rules that are not the same in both, with their places in each file; `most` of each kind."""
-    if (merges := found.merges) is None:
+    if (merges := comparison.merges) is None:
         return
     for side, name in enumerate(names):
-        for row, rule in _rules(found, side, merges.only[side][:most]):
+        for row, rule in _rules(comparison, side, merges.only[side][:most]):
             places = [str(row), ""] if side == 0 else ["", str(row)]
             yield [f"only in {name}", _rule(rule), *places]
     moved = merges.both[merges.moved][:most]
-    for (row, rule), second in zip(_rules(found, 0, moved[:, 0]), moved[:, 1], strict=True):
+    for (row, rule), second in zip(_rules(comparison, 0, moved[:, 0]), moved[:, 1], strict=True):
         yield ["in another order", _rule(rule), str(row), str(second)]
 
 
-def _rules(found: VocabularyComparison, side: int, rows: Ids) -> Iterator[tuple[int, tuple[bytes, bytes]]]:
+def _rules(
+    comparison: VocabularyComparison, side: int, rows: Ids
+) -> Iterator[tuple[int, tuple[bytes, bytes]]]:
     """Some rules of one side with their places."""
     for first in range(0, len(rows), AT_ONCE):
         some = rows[first : first + AT_ONCE]
-        yield from zip(some.tolist(), found.rules(side, some), strict=True)
+        yield from zip(some.tolist(), comparison.rules(side, some), strict=True)
 
 
 def _rule(rule: tuple[bytes, bytes]) -> str:
     return " + ".join(map(_seen, rule))
 
 
-def _role_table(found: VocabularyComparison, names: Names) -> Table:
+def _role_table(comparison: VocabularyComparison, names: Names) -> Table:
     rows = [["", *names]]
-    for role in found.roles:
+    for role in comparison.roles:
         if role.differs:
             ids = role.first, role.second
-            rows.append([role.name, *map(_role_cell, (each.vocabulary for each in found.tokenizers), ids)])
+            rows.append(
+                [role.name, *map(_role_cell, (each.vocabulary for each in comparison.tokenizers), ids)]
+            )
     return Table("Roles of special tokens that differ", rows)
 
 
@@ -191,9 +199,9 @@ def _role_cell(vocabulary: Vocabulary, token_id: int | None) -> str:
     return f"{token_id} {visible_text(vocabulary.token_bytes(token_id), LONGEST_TEXT) if is_known else '?'}"
 
 
-def _script_table(found: VocabularyComparison, names: Names) -> Table:
+def _script_table(comparison: VocabularyComparison, names: Names) -> Table:
     """By script, those with the most tokens that only one has first."""
-    counts = found.by_script
+    counts = comparison.by_script
     order = np.argsort(-counts[1:].sum(axis=0), kind="stable")
     rows = [["", "in both", *(f"only in {name}" for name in names)]]
     rows += [_script_row(NAMES[script], counts[:, script]) for script in order[:LISTED_SCRIPTS].tolist()]
@@ -205,23 +213,23 @@ def _script_row(name: str, counts: NDArray[np.int64]) -> list[str]:
     return [name, *(f"{count:,}" for count in counts.tolist())]
 
 
-def record(found: VocabularyComparison, names: Names) -> dict[str, object]:
+def record(comparison: VocabularyComparison, names: Names) -> dict[str, object]:
     """The record of `compare --vocab --json`."""
-    merges = found.merges
+    merges = comparison.merges
     return {
         "models": [
             {"model": name, "type": each.vocabulary.type.value, "tokens": len(each.vocabulary)}
-            for name, each in zip(names, found.tokenizers, strict=True)
+            for name, each in zip(names, comparison.tokenizers, strict=True)
         ],
-        "identical": found.is_identical,
-        "verdict": verdict(found, names),
-        "counts": found.counts,
-        "both": len(found.both),
-        "only": [ids.tolist() for ids in found.only],
-        "other_id": found.both[found.other_id].tolist(),
-        "other_kind": found.both[found.other_kind].tolist(),
-        "other_search": found.both[found.other_search].tolist(),
-        "other_score": found.both[found.other_score].tolist(),
+        "identical": comparison.is_identical,
+        "verdict": verdict(comparison, names),
+        "counts": comparison.counts,
+        "both": len(comparison.both),
+        "only": [ids.tolist() for ids in comparison.only],
+        "other_id": comparison.both[comparison.other_id].tolist(),
+        "other_kind": comparison.both[comparison.other_kind].tolist(),
+        "other_search": comparison.both[comparison.other_search].tolist(),
+        "other_score": comparison.both[comparison.other_score].tolist(),
         "merges": None
         if merges is None
         else {
@@ -229,32 +237,32 @@ def record(found: VocabularyComparison, names: Names) -> dict[str, object]:
             "only": [rows.tolist() for rows in merges.only],
             "other_order": merges.both[merges.moved].tolist(),
         },
-        "roles": [role._asdict() for role in found.roles],
-        "rules": [setting._asdict() for setting in found.settings],
+        "roles": [role._asdict() for role in comparison.roles],
+        "rules": [setting._asdict() for setting in comparison.settings],
         "scripts": {
             name: counts.tolist()
-            for name, counts in zip(NAMES, found.by_script.T, strict=True)
+            for name, counts in zip(NAMES, comparison.by_script.T, strict=True)
             if counts.any()
         },
-        "lengths": found.by_length.T.tolist(),
+        "lengths": comparison.by_length.T.tolist(),
     }
 
 
 def csv_text(
-    found: VocabularyComparison, names: Names, progress: Callable[[float], None] = lambda share: None
+    comparison: VocabularyComparison, names: Names, progress: Callable[[float], None] = lambda share: None
 ) -> str:
     """A line for each token and merge rule that is not the same in both."""
-    return csv_lines(csv_rows(found, names, progress))
+    return csv_lines(csv_rows(comparison, names, progress))
 
 
 def csv_rows(
-    found: VocabularyComparison, names: Names, progress: Callable[[float], None] = lambda share: None
+    comparison: VocabularyComparison, names: Names, progress: Callable[[float], None] = lambda share: None
 ) -> Iterator[Sequence[str]]:
     """What they hold, each made when it is asked for: there may be a million, which take 20 seconds."""
     sides = [f"{side}_{what}" for what in ("id", "kind", "score") for side in ("first", "second")]
-    merges = ([f"merge {what}", *cells] for what, *cells in _merge_rows(found, names))
-    rows = chain([["what", "text", *sides]], _token_rows(found, names, _escaped), merges)
-    most_rows = sum(found.counts.values())
+    merges = ([f"merge {what}", *cells] for what, *cells in _merge_rows(comparison, names))
+    rows = chain([["what", "text", *sides]], _token_rows(comparison, names, _escaped), merges)
+    most_rows = sum(comparison.counts.values())
     for number, row in enumerate(stoppable(rows)):
         if number % ITEMS_BETWEEN == 0:
             progress(min(1.0, number / max(1, most_rows)))

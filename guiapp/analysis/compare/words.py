@@ -32,7 +32,7 @@ KEPT, LONGEST_KEPT = 24, STRETCH_BYTES + (1 << 14)  # stretches; the words of on
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class TextWords:
     """The letters of a text, marks included, and how many words they make.
 
     starts   int64[k]  letter i is the bytes [starts[i], ends[i])
@@ -66,9 +66,9 @@ def count_words(
     """
     n_words = np.zeros(N_SCRIPTS, np.int64)
     tokens = [_Tokens(spans) for spans in encodings]
-    for start, end in _stretches(text):
+    for start, end in _segments(text):
         checkpoint()
-        words = (_kept_words_of if end - start <= LONGEST_KEPT else words_of)(text[start:end])
+        words = (_cached_words_of if end - start <= LONGEST_KEPT else words_of)(text[start:end])
         n_words += words.counts
         for each in tokens:
             each.count(words, start, end)
@@ -76,9 +76,9 @@ def count_words(
 
 
 @lru_cache(KEPT)
-def _kept_words_of(stretch: bytes) -> Words:
+def _cached_words_of(segment: bytes) -> TextWords:
     """The words are found once for all models that count the same text after another."""
-    return words_of(stretch)
+    return words_of(segment)
 
 
 class _Tokens:
@@ -94,7 +94,7 @@ class _Tokens:
         self._waiting = self._spans[:0]  # they begin in an earlier stretch, and hold none of its letters
         self.counts = np.zeros(N_SCRIPTS, np.int64)
 
-    def count(self, words: Words, start: int, end: int) -> None:
+    def count(self, words: TextWords, start: int, end: int) -> None:
         first, last = np.searchsorted(self._spans[:, 0], (start, end))
         spans = np.concatenate((self._waiting, self._spans[first:last]))
         scripts = words.first_scripts(np.maximum(spans[:, 0] - start, 0), spans[:, 1] - start)
@@ -103,7 +103,7 @@ class _Tokens:
         self._waiting = spans[~has_letter & (spans[:, 1] > end)]
 
 
-def _stretches(text: bytes) -> Iterator[tuple[int, int]]:
+def _segments(text: bytes) -> Iterator[tuple[int, int]]:
     """Parts of a text that no word reaches out of: all but the first begin with white space."""
     start = 0
     while start < len(text):
@@ -113,7 +113,7 @@ def _stretches(text: bytes) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def words_of(text: bytes) -> Words:
+def words_of(text: bytes) -> TextWords:
     """Find the words of a text, which may be no valid UTF-8."""
     codes = code_points(decode(text))
     scripts, is_mark = _letter_scripts(codes)
@@ -124,7 +124,7 @@ def words_of(text: bytes) -> Words:
     ends = np.cumsum(lengths)
     starts = ends - lengths
     counts = np.bincount(scripts[counted & is_letter], minlength=N_SCRIPTS)
-    return Words(starts[is_letter], ends[is_letter], scripts[is_letter], counts)
+    return TextWords(starts[is_letter], ends[is_letter], scripts[is_letter], counts)
 
 
 def _letter_scripts(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:

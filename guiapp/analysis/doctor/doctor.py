@@ -9,16 +9,16 @@ from os import PathLike
 from os.path import isdir
 from pathlib import Path
 
+from guiapp.analysis.doctor.examined import Check, ExaminedModel
 from guiapp.analysis.doctor.findings import CONVERT, DOWNLOAD, ERROR, HINT, SEVERITIES, WARNING, Finding
 from guiapp.analysis.doctor.original import check_original
-from guiapp.analysis.doctor.patient import Check, Patient
 from guiapp.analysis.doctor.pre import check_patterns, check_pre, likeliest
 from guiapp.analysis.doctor.roles import check_clean_up, check_end_ids, check_ends, check_roles, check_sizes
 from guiapp.analysis.doctor.templates import check_templates
 from guiapp.analysis.doctor.tokens import (
     check_bytes,
+    check_confusables,
     check_kinds,
-    check_looks,
     check_merges,
     check_padding,
     check_scores,
@@ -47,7 +47,7 @@ CHECKS: tuple[Check, ...] = (
     check_ends,
     check_end_ids,
     check_sizes,
-    check_looks,
+    check_confusables,
     check_templates,
     check_clean_up,
 )
@@ -122,23 +122,23 @@ def examine(
     progress: Callable[[float], None] = lambda _share: None,
 ) -> Diagnosis:
     """The same of a tokenizer that is open."""
-    findings = _in_order(_findings(Patient(tokenizer, original), progress), tokenizer.vocabulary.path)
+    findings = _in_order(_findings(ExaminedModel(tokenizer, original), progress), tokenizer.vocabulary.path)
     return Diagnosis(findings, tokenizer, tokenizer.vocabulary.path)
 
 
-def _findings(patient: Patient, progress: Callable[[float], None]) -> Iterator[Finding]:
-    vocabulary = patient.vocabulary
+def _findings(examined: ExaminedModel, progress: Callable[[float], None]) -> Iterator[Finding]:
+    vocabulary = examined.vocabulary
     for remark in vocabulary.warnings:
         if remark.code not in TOLD:
             usual = (ERROR, CONVERT) if remark in vocabulary.refusals else (HINT, "")
             severity, remedy = OF_REMARKS.get(remark.code, usual)
             remedy = remedy.replace(REMOVE, without_key(vocabulary.path, remark.key))
-            yield _fitting(Finding(remark.code, severity, remark, remedy), patient.is_gguf)
+            yield _fitting(Finding(remark.code, severity, remark, remedy), examined.is_gguf)
     for number, check in enumerate(CHECKS):
         progress(number / len(CHECKS))
-        yield from (_fitting(finding, patient.is_gguf) for finding in check(patient))
-    if patient.original is not None:
-        yield from check_original(patient, patient.original)
+        yield from (_fitting(finding, examined.is_gguf) for finding in check(examined))
+    if examined.original is not None:
+        yield from check_original(examined, examined.original)
 
 
 def _opened(model: str | PathLike[str]) -> Tokenizer:

@@ -12,36 +12,36 @@ DOWNLOAD = "Download the file again, or mend it by hand."
 MOST_NAMED = 100  # tokens that a finding names
 
 
-class Cut(NamedTuple):
+class Tokenization(NamedTuple):
     """The ids of a text, and the bytes of it that each of them came from."""
 
     ids: tuple[int, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
 
     @classmethod
-    def whole(cls, text: str, token_id: int) -> Cut:
+    def whole(cls, text: str, token_id: int) -> Tokenization:
         """All of the text is one token."""
         return cls((token_id,), ((0, len(text.encode("utf-8", "replace"))),))
 
 
-class Change(NamedTuple):
+class TokenizationChange(NamedTuple):
     """A text, and how it is cut before and after the mending; None where only a conversion can tell."""
 
     text: str
-    before: Cut
-    after: Cut | None = None
+    before: Tokenization
+    after: Tokenization | None = None
 
 
 class TemplateLine(NamedTuple):
     """A line of a chat template by the template's name and its number, from 1.
 
-    first, around  the number of the first of some lines, and these: the line and those before and behind it
+    first, context  the number of the first of some lines, and these: the line and those before and behind it
     """
 
     template: str
     number: int
     first: int
-    around: tuple[str, ...]
+    context: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Finding:
     severity: str
     what: str
     remedy: str = CONVERT
-    changes: Change | None = None
+    changes: TokenizationChange | None = None
     tokens: tuple[int, ...] = ()
     pre: str = ""
     line: TemplateLine | None = None

@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Change, Finding
-from guiapp.analysis.doctor.patient import Patient
+from guiapp.analysis.doctor.examined import ExaminedModel
+from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding, TokenizationChange
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.hugging_face.matching import Literal
 from guiapp.core.open_model import open_model
@@ -71,10 +71,10 @@ class Fit(NamedTuple):
     n_pieces: int
 
 
-def check_pre(patient: Patient) -> Iterator[Finding]:
+def check_pre(examined: ExaminedModel) -> Iterator[Finding]:
     """`pre` missing, unknown, or of another family than the vocabulary suggests."""
-    vocabulary = patient.vocabulary
-    if not patient.is_gguf or vocabulary.type is not VocabType.BPE or vocabulary.model != "gpt2":
+    vocabulary = examined.vocabulary
+    if not examined.is_gguf or vocabulary.type is not VocabType.BPE or vocabulary.model != "gpt2":
         return
     family, named = known_family(vocabulary), vocabulary.pre
     if named in PRE_TOKENIZERS:
@@ -88,7 +88,7 @@ def check_pre(patient: Patient) -> Iterator[Finding]:
                 f"The file asks for “{named}”, and its first {N_FIRST_MERGES:,} merges are those of "
                 f"{family[0]}: models with both exist, so this file does not tell which is right."
             )
-            changes = _change(patient.tokenizer, family[0])
+            changes = _change(examined.tokenizer, family[0])
             yield Finding("pre_undecided", HINT, what, UNDECIDED, changes, pre=family[0])
             return
     name, why = likeliest(vocabulary)
@@ -100,8 +100,8 @@ def check_pre(patient: Patient) -> Iterator[Finding]:
         what = f"The file names no known pre-tokenizer, and no one fits its tokens: {why}."
         yield Finding("pre_missing" if not named else "pre_unknown", ERROR, what)
         return
-    remedy = patient.new_metadata(f"--pre-tokenizer {name}")
-    changes = _change(patient.tokenizer, name)
+    remedy = examined.new_metadata(f"--pre-tokenizer {name}")
+    changes = _change(examined.tokenizer, name)
     if not named:
         what = f"The file names no pre-tokenizer (tokenizer.ggml.pre). The likeliest is {name}: {why}."
         yield Finding("pre_missing", ERROR, what, remedy, changes, pre=name)
@@ -115,9 +115,9 @@ def check_pre(patient: Patient) -> Iterator[Finding]:
         yield Finding("pre_of_other_family", severity, what, remedy, changes, pre=name)
 
 
-def check_patterns(patient: Patient) -> Iterator[Finding]:
+def check_patterns(examined: ExaminedModel) -> Iterator[Finding]:
     """Regular expressions of a tokenizer.json that are marked as literal text."""
-    if (parts := patient.vocabulary.parts) is None:
+    if (parts := examined.vocabulary.parts) is None:
         return
     components = {
         "normalizer": parts.normalizer,
@@ -136,7 +136,7 @@ def _literals(component: object) -> Iterator[str]:
     for part in getattr(component, "parts", ()):
         yield from _literals(part)
     if isinstance(matcher := getattr(component, "matcher", None), Literal):
-        yield matcher.wanted.decode()
+        yield matcher.target.decode()
 
 
 def likeliest(vocabulary: Vocabulary) -> tuple[str | None, str]:
@@ -197,20 +197,22 @@ def count_cut(patterns: tuple[Pattern, ...], tokens: tuple[NDArray[np.uint8], ND
     return int((np.bincount(owners, minlength=len(offsets) - 1) > 1).sum())
 
 
-def _change(tokenizer: Tokenizer, name: str) -> Change | None:
+def _change(tokenizer: Tokenizer, name: str) -> TokenizationChange | None:
     """What the pre-tokenizer of this name changes, against the one that the file asks for."""
     vocabulary = tokenizer.vocabulary
     assert vocabulary.path is not None
     if vocabulary.chosen_pre:
         as_said = vocabulary.pre if vocabulary.pre in PRE_TOKENIZERS else "default"
         tokenizer = open_model(vocabulary.path, as_said)
-    return first_change(Patient(tokenizer), Patient(open_model(vocabulary.path, name)))
+    return first_change(ExaminedModel(tokenizer), ExaminedModel(open_model(vocabulary.path, name)))
 
 
-def first_change(patient: Patient, other: Patient, add_special: bool = False) -> Change | None:
+def first_change(
+    examined: ExaminedModel, other: ExaminedModel, add_special: bool = False
+) -> TokenizationChange | None:
     """The shortest line or word of SAMPLE whose ids are others there."""
     for text in sorted((word for line in SAMPLE for word in (line, *line.split())), key=len):
-        before, after = patient.cut(text, add_special), other.cut(text, add_special)
+        before, after = examined.cut(text, add_special), other.cut(text, add_special)
         if before.ids != after.ids:
-            return Change(text, before, after)
+            return TokenizationChange(text, before, after)
     return None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from guiapp.analysis.doctor.doctor import Diagnosis
-from guiapp.analysis.doctor.findings import SEVERITIES, Change, Cut, Finding
+from guiapp.analysis.doctor.findings import SEVERITIES, Finding, Tokenization, TokenizationChange
 from guiapp.analysis.explain.code_marks import code, in_markdown
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
@@ -56,12 +56,12 @@ def text_lines(diagnosis: Diagnosis) -> Iterator[str]:
     yield f"{count(diagnosis.findings)}{where}."
 
 
-def _change(change: Change) -> str:
+def _change(change: TokenizationChange) -> str:
     now = f"“{quoted(change.text)}” is {_ids(change.before)}"
     return now if change.after is None else f"{now}; mended: {_ids(change.after)}"
 
 
-def _ids(cut: Cut) -> str:
+def _ids(cut: Tokenization) -> str:
     more = ", …" if len(cut.ids) > MOST_IDS else ""
     return f"[{', '.join(map(str, cut.ids[:MOST_IDS]))}{more}]"
 

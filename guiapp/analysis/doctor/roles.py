@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import asdict
 
-from guiapp.analysis.chat.markers import looks_like_end
-from guiapp.analysis.doctor.findings import CONVERT, ERROR, HINT, MOST_NAMED, WARNING, Change, Finding
-from guiapp.analysis.doctor.patient import Patient
-from guiapp.core.formats.tokenizer_config import CONFIG, GENERATION, MAP, MODEL, read_beside
+from guiapp.analysis.chat.markers import resembles_end
+from guiapp.analysis.doctor.examined import ExaminedModel
+from guiapp.analysis.doctor.findings import (
+    CONVERT,
+    ERROR,
+    HINT,
+    MOST_NAMED,
+    WARNING,
+    Finding,
+    TokenizationChange,
+)
+from guiapp.core.formats.tokenizer_config import CONFIG, GENERATION, MAP, MODEL, read_sidecars
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.attributes import NORMAL_TYPE, Attribute
 from guiapp.core.vocabulary.quoting import quoted
@@ -36,9 +44,9 @@ CLEAN_UP = (
 WITH_UNKNOWN = (VocabType.SPM, VocabType.UGM, VocabType.WPM)
 
 
-def check_roles(patient: Patient) -> Iterator[Finding]:
+def check_roles(examined: ExaminedModel) -> Iterator[Finding]:
     """Tokens that are asked for but not there, or that are ordinary text."""
-    vocabulary = patient.vocabulary
+    vocabulary = examined.vocabulary
     ids, rules = asdict(vocabulary.special_ids), vocabulary.rules
     is_wpm = vocabulary.type is VocabType.WPM and vocabulary.parts is None
     asked = {"bos": rules.add_bos, "eos": rules.add_eos, "sep": rules.add_sep or is_wpm}
@@ -46,58 +54,58 @@ def check_roles(patient: Patient) -> Iterator[Finding]:
         if is_asked and ids[role] is None:
             key = f"tokenizer.ggml.{KEY_OF_ROLE[role]}_token_id"
             what = f"Each text is to have a {role.upper()} token, but there is none ({key})."
-            yield Finding("role_missing", ERROR, what, naming(patient, role))
+            yield Finding("role_missing", ERROR, what, naming(examined, role))
     for role, row in ids.items():
         if row is None or vocabulary.stored_types[row] != NORMAL_TYPE:
             continue
         is_named = f"tokenizer.ggml.{KEY_OF_ROLE[role]}_token_id" in vocabulary.metadata
         if vocabulary.attributes[row] == Attribute.NORMAL and (is_named or asked.get(role)):
             what = (
-                f"The {role.upper()} token is {row} “{quoted(patient.texts[row])}”, which is ordinary text."
+                f"The {role.upper()} token is {row} “{quoted(examined.texts[row])}”, which is ordinary text."
             )
-            changes = Change("a", patient.cut("a", True)) if asked.get(role) else None
+            changes = TokenizationChange("a", examined.cut("a", True)) if asked.get(role) else None
             severity = ERROR if changes or role in ("eos", "eot") else WARNING
-            yield Finding("role_is_text", severity, what, naming(patient, role), changes, (row,))
+            yield Finding("role_is_text", severity, what, naming(examined, role), changes, (row,))
     if vocabulary.type in WITH_UNKNOWN and ids["unk"] is None and vocabulary.parts is None:
         what = "There is no token for what the vocabulary does not know (tokenizer.ggml.unknown_token_id)."
-        yield Finding("unknown_missing", WARNING, what, naming(patient, "unk"))
+        yield Finding("unknown_missing", WARNING, what, naming(examined, "unk"))
 
 
-def naming(patient: Patient, role: str, otherwise: str = CONVERT) -> str:
+def naming(examined: ExaminedModel, role: str, otherwise: str = CONVERT) -> str:
     """What names the usual token of a role, first one that a template writes; else what mends the file."""
-    vocabulary = patient.vocabulary
+    vocabulary = examined.vocabulary
     found = vocabulary.token_table.find([text.encode() for text in USUAL_TEXTS[role].split()])
     rows = [row for row in found.tolist() if row not in (-1, getattr(vocabulary.special_ids, role))]
-    if patient.is_gguf and not rows:
+    if examined.is_gguf and not rows:
         return otherwise
-    row = min(rows, key=lambda row: row not in patient.in_templates, default=0)
-    return patient.new_metadata(f"--special-token-by-id {KEY_OF_ROLE[role]} {row}", IN_CONFIG.format(role))
+    row = min(rows, key=lambda row: row not in examined.in_templates, default=0)
+    return examined.new_metadata(f"--special-token-by-id {KEY_OF_ROLE[role]} {row}", IN_CONFIG.format(role))
 
 
-def check_ends(patient: Patient) -> Iterator[Finding]:
+def check_ends(examined: ExaminedModel) -> Iterator[Finding]:
     """Tokens that look like ends of a turn but do not end a generation; or no end at all."""
-    vocabulary = patient.vocabulary
-    writes = vocabulary.type is not VocabType.WPM and not patient.reads_only
+    vocabulary = examined.vocabulary
+    writes = vocabulary.type is not VocabType.WPM and not examined.reads_only
     if not writes:
         return
     if not vocabulary.eog and vocabulary.special_ids.eos is None and len(vocabulary):
         what = "No token ends a generation: the model would write without end."
-        yield Finding("no_end", WARNING if patient.is_gguf else HINT, what, naming(patient, "eos"))
-    names = patient.tokenizer.special_tokens.names
+        yield Finding("no_end", WARNING if examined.is_gguf else HINT, what, naming(examined, "eos"))
+    names = examined.tokenizer.special_tokens.names
     for text, row in names.items():
-        if row in vocabulary.eog or not looks_like_end(text) or keeps_going(text, names):
+        if row in vocabulary.eog or not resembles_end(text) or keeps_going(text, names):
             continue
         said = "it looks like the end of a turn, but llama.cpp does not end a generation there."
-        severity = WARNING if row in patient.in_templates else HINT
-        yield patient.about([row], "end_of_turn_goes_on", severity, said, ending_generation(vocabulary, row))
+        severity = WARNING if row in examined.in_templates else HINT
+        yield examined.about([row], "end_of_turn_goes_on", severity, said, ending_generation(vocabulary, row))
 
 
-def check_end_ids(patient: Patient) -> Iterator[Finding]:
+def check_end_ids(examined: ExaminedModel) -> Iterator[Finding]:
     """Whether the files beside a tokenizer's name the same ends; generation_config.json may name more."""
-    vocabulary = patient.vocabulary
-    if patient.is_gguf or vocabulary.path is None:
+    vocabulary = examined.vocabulary
+    if examined.is_gguf or vocabulary.path is None:
         return
-    beside = read_beside(vocabulary.path)
+    beside = read_sidecars(vocabulary.path)
     own = vocabulary.find(beside.roles.get("eos", "").encode("utf-8", "replace"))
     ids_of_file = {
         GENERATION: _end_ids(beside.generation),
@@ -107,7 +115,7 @@ def check_end_ids(patient: Patient) -> Iterator[Finding]:
     named = {name: ids for name, ids in ids_of_file.items() if ids}
     if named and any(not ids <= next(iter(named.values())) for ids in named.values()):
         rows = sorted(row for row in frozenset().union(*named.values()) if row < len(vocabulary))
-        texts = {row: f"{row} “{quoted(patient.texts[row])}”" for row in rows}
+        texts = {row: f"{row} “{quoted(examined.texts[row])}”" for row in rows}
         said = (
             f"{name}: {', '.join(texts.get(row, str(row)) for row in sorted(ids)[:MOST_ENDS])}"
             for name, ids in named.items()
@@ -128,9 +136,9 @@ def keeps_going(text: str, special_texts: Container[str]) -> bool:
     return text == "<|end|>" and ("<|return|>" in special_texts or "<|call|>" in special_texts)
 
 
-def check_sizes(patient: Patient) -> Iterator[Finding]:
+def check_sizes(examined: ExaminedModel) -> Iterator[Finding]:
     """How many tokens there are against how many ids the model has."""
-    n_tokens, rows, vocabulary = len(patient.vocabulary), patient.embedding_rows, patient.vocabulary
+    n_tokens, rows, vocabulary = len(examined.vocabulary), examined.embedding_rows, examined.vocabulary
     if rows is not None and rows != n_tokens:
         less = "some ids have no embedding" if rows < n_tokens else "some embeddings have no token"
         what = (
@@ -138,18 +146,18 @@ def check_sizes(patient: Patient) -> Iterator[Finding]:
         )
         yield Finding("embedding_rows", ERROR, f"{what} llama.cpp does not load it.")
     key = f"{vocabulary.architecture}.vocab_size"
-    said = vocabulary.metadata.get(key) if patient.is_gguf else None
+    said = vocabulary.metadata.get(key) if examined.is_gguf else None
     if isinstance(said, int) and said != n_tokens:
         what = f"The file says {counted(said, 'token')} ({quoted(key)}), and lists {n_tokens:,}."
         yield Finding("vocabulary_size", WARNING, what, f"Set {quoted(key)} to {n_tokens}, or: {CONVERT}")
 
 
-def check_clean_up(patient: Patient) -> Iterator[Finding]:
+def check_clean_up(examined: ExaminedModel) -> Iterator[Finding]:
     """Blanks that decoding drops."""
     text = "a , b ."
-    if not patient.vocabulary.rules.clean_spaces or patient.vocabulary.type is VocabType.WPM:
+    if not examined.vocabulary.rules.clean_spaces or examined.vocabulary.type is VocabType.WPM:
         return
-    decoded = patient.tokenizer.decode(patient.cut(text).ids, remove_special=True)
+    decoded = examined.tokenizer.decode(examined.cut(text).ids, remove_special=True)
     if decoded != text:
         what = f"Decoding drops blanks before punctuation: “{text}” comes back as “{quoted(decoded)}”."
         yield Finding("clean_up", HINT, what, CLEAN_UP)

@@ -9,13 +9,21 @@ from unicodedata import category
 
 import numpy as np
 
-from guiapp.analysis.chat.markers import look
-from guiapp.analysis.doctor.findings import CONVERT, ERROR, HINT, WARNING, Change, Cut, Finding
-from guiapp.analysis.doctor.patient import Patient
+from guiapp.analysis.chat.markers import confusable_key
+from guiapp.analysis.doctor.examined import ExaminedModel
+from guiapp.analysis.doctor.findings import (
+    CONVERT,
+    ERROR,
+    HINT,
+    WARNING,
+    Finding,
+    Tokenization,
+    TokenizationChange,
+)
 from guiapp.core.hugging_face.prepare import normalize
+from guiapp.core.text.confusables import confusables
 from guiapp.core.text.figures import counted
 from guiapp.core.text.hidden import INVISIBLE
-from guiapp.core.text.look_alikes import look_alikes
 from guiapp.core.vocabulary.attributes import (
     BYTE_TYPE,
     NORMAL_TYPE,
@@ -42,56 +50,56 @@ TYPED = (VocabType.SPM, VocabType.BPE, VocabType.WPM, VocabType.UGM, VocabType.P
 TYPES_KEY = "tokenizer.ggml.token_type"
 
 
-def check_kinds(patient: Patient) -> Iterator[Finding]:
+def check_kinds(examined: ExaminedModel) -> Iterator[Finding]:
     """Kinds that are missing, out of range, or not those that the texts suggest."""
-    vocabulary, texts = patient.vocabulary, patient.texts
+    vocabulary, texts = examined.vocabulary, examined.texts
     types, is_normal = vocabulary.stored_types, vocabulary.attributes == Attribute.NORMAL
-    if patient.is_gguf and vocabulary.type in TYPED and TYPES_KEY not in vocabulary.metadata:
+    if examined.is_gguf and vocabulary.type in TYPED and TYPES_KEY not in vocabulary.metadata:
         what = f"The file does not say what its tokens are for ({TYPES_KEY}): control tokens are text to it."
         yield Finding("kinds_missing", ERROR, what)
         return
     if len(odd := np.flatnonzero((types < NORMAL_TYPE) | (types > BYTE_TYPE)).tolist()):
         said = f"there is no kind {int(types[odd[0]])}; known are 1 to 6 ({TYPES_KEY})."
-        yield patient.about(odd, "kind_out_of_range", ERROR, said)
-    is_marker = [row for row in patient.bracketed if LOOKS_LIKE_CONTROL.fullmatch(texts[row])]
+        yield examined.about(odd, "kind_out_of_range", ERROR, said)
+    is_marker = [row for row in examined.bracketed if LOOKS_LIKE_CONTROL.fullmatch(texts[row])]
     if plain := [row for row in is_marker if is_normal[row]]:
         text = texts[plain[0]]
-        changes = Change(text, patient.cut(text), Cut.whole(text, plain[0]))
+        changes = TokenizationChange(text, examined.cut(text), Tokenization.whole(text, plain[0]))
         said = "it looks like a control token, but is marked as ordinary text."
-        yield patient.about(plain, "control_marked_normal", WARNING, said, changes=changes)
-    repaired = np.flatnonzero((types == NORMAL_TYPE) & ~is_normal).tolist() if patient.is_gguf else []
+        yield examined.about(plain, "control_marked_normal", WARNING, said, changes=changes)
+    repaired = np.flatnonzero((types == NORMAL_TYPE) & ~is_normal).tolist() if examined.is_gguf else []
     if repaired:
         said = "marked as ordinary text, but llama.cpp makes it a control token."
-        yield patient.about(repaired, "control_by_its_text", HINT, said)
-    if words := [row for row in patient.rows(Attribute.CONTROL) if WORD.fullmatch(texts[row])]:
+        yield examined.about(repaired, "control_by_its_text", HINT, said)
+    if words := [row for row in examined.rows(Attribute.CONTROL) if WORD.fullmatch(texts[row])]:
         said = "marked as a control token, but it is a word, and cut out of texts."
-        yield patient.about(words, "word_marked_control", WARNING, said)
+        yield examined.about(words, "word_marked_control", WARNING, said)
     unknown = np.flatnonzero(types == UNKNOWN_TYPE).tolist()
     if others := [row for row in unknown if row != vocabulary.special_ids.unk]:
         named = "no key names one" if vocabulary.special_ids.unk is None else "that is another one"
         said = f"marked as the unknown token, but {named}."
-        yield patient.about(others, "unknown_marked_twice", WARNING, said)
+        yield examined.about(others, "unknown_marked_twice", WARNING, said)
 
 
-def check_padding(patient: Patient) -> Iterator[Finding]:
+def check_padding(examined: ExaminedModel) -> Iterator[Finding]:
     """Tokens that only fill the list up."""
-    texts, is_unused = patient.texts, patient.vocabulary.stored_types == UNUSED_TYPE
-    named = {row for row in patient.bracketed if PADDING.fullmatch(texts[row])}
+    texts, is_unused = examined.texts, examined.vocabulary.stored_types == UNUSED_TYPE
+    named = {row for row in examined.bracketed if PADDING.fullmatch(texts[row])}
     if not (padding := sorted(named.union(np.flatnonzero(is_unused).tolist()))):
         return
     row = padding[0]
-    found = patient.cut(texts[row])
-    changes = Change(texts[row], found) if found.ids == (row,) else None
+    found = examined.cut(texts[row])
+    changes = TokenizationChange(texts[row], found) if found.ids == (row,) else None
     said = "it only fills the list up to the size of the model."
     if changes:
         said += " A text that spells it gets an id that the model never learned."
     remedy = "Nothing, or convert with such tokens marked as unused."
-    yield patient.about(padding, "padded", HINT, said, remedy, changes)
+    yield examined.about(padding, "padded", HINT, said, remedy, changes)
 
 
-def check_bytes(patient: Patient) -> Iterator[Finding]:
+def check_bytes(examined: ExaminedModel) -> Iterator[Finding]:
     """Tokens for single bytes: missing, or not marked as such."""
-    vocabulary = patient.vocabulary
+    vocabulary = examined.vocabulary
     parts, rules = vocabulary.parts, vocabulary.rules
     falls_back = parts.model.byte_fallback if parts is not None else vocabulary.type is VocabType.SPM
     if vocabulary.pieces is not None:
@@ -106,23 +114,23 @@ def check_bytes(patient: Patient) -> Iterator[Finding]:
         raw = vocabulary.token_table.find([bytes([byte]) for byte in range(256)])
         rows = np.where(rows < 0, raw, rows)
     if missing := np.flatnonzero(rows < 0).tolist():
-        yield from _missing_bytes(patient, missing)
+        yield from _missing_bytes(examined, missing)
     is_named = rows[rows >= 0] if names[0].startswith("<") else rows[:0]
     types = vocabulary.stored_types
-    if patient.is_gguf and len(unmarked := is_named[types[is_named] != BYTE_TYPE]):
+    if examined.is_gguf and len(unmarked := is_named[types[is_named] != BYTE_TYPE]):
         said = "it stands for a byte, but is not marked so."
-        yield patient.about(unmarked.tolist(), "byte_not_marked", ERROR, said)
+        yield examined.about(unmarked.tolist(), "byte_not_marked", ERROR, said)
     marked = np.flatnonzero(types == BYTE_TYPE).tolist()
-    if wrong := [row for row in marked if not BYTE_NAME.fullmatch(patient.texts[row])]:
+    if wrong := [row for row in marked if not BYTE_NAME.fullmatch(examined.texts[row])]:
         said = "marked as a byte, but not named like <0x0A>."
-        yield patient.about(wrong, "byte_misnamed", WARNING, said)
+        yield examined.about(wrong, "byte_misnamed", WARNING, said)
 
 
-def _missing_bytes(patient: Patient, missing: list[int]) -> Iterator[Finding]:
+def _missing_bytes(examined: ExaminedModel, missing: list[int]) -> Iterator[Finding]:
     """An error only where encoding loses a byte that the original has a token for."""
-    texts = {byte: text for byte in missing if (text := _text_losing(patient, byte))}
-    original = None if patient.original is None else Patient(patient.original)
-    known = _bytes_in_tokens(patient.vocabulary)
+    texts = {byte: text for byte in missing if (text := _text_losing(examined, byte))}
+    original = None if examined.original is None else ExaminedModel(examined.original)
+    known = _bytes_in_tokens(examined.vocabulary)
     lacking = {byte for byte in texts if (_text_losing(original, byte) if original else byte not in known)}
     no_ids = ": a text that needs one has no ids for it."
     groups = [
@@ -135,20 +143,20 @@ def _missing_bytes(patient: Patient, missing: list[int]) -> Iterator[Finding]:
         if some:
             shown = texts.get(min(some))
             what = f"No token for {len(some)} of the 256 bytes, the first is {min(some):02X}{where}"
-            changes = None if shown is None else Change(shown, patient.cut(shown))
+            changes = None if shown is None else TokenizationChange(shown, examined.cut(shown))
             yield Finding("bytes_missing", severity, what, remedy, changes)
 
 
-def _text_losing(patient: Patient, byte: int) -> str:
+def _text_losing(examined: ExaminedModel, byte: int) -> str:
     """A text whose encoding loses a character with this byte; "" where none was found."""
-    signs, parts = patient.vocabulary.signs, patient.vocabulary.parts
+    effective_attributes, parts = examined.vocabulary.effective_attributes, examined.vocabulary.parts
     for character in _characters_with(byte):
         for text in (f"a{character}a", character):
             if parts is not None and character not in normalize(parts.normalizer, text.encode(), True).text():
                 continue
-            ids = list(patient.cut(text).ids)
-            is_unknown = (signs[ids] & Attribute.UNKNOWN).any()
-            if is_unknown or character.encode() not in patient.tokenizer.decode_bytes(ids):
+            ids = list(examined.cut(text).ids)
+            is_unknown = (effective_attributes[ids] & Attribute.UNKNOWN).any()
+            if is_unknown or character.encode() not in examined.tokenizer.decode_bytes(ids):
                 return text
     return ""
 
@@ -170,16 +178,16 @@ def _characters_with(byte: int) -> list[str]:
     return found[:: len(found) // N_CHARACTERS + 1]
 
 
-def check_spelling(patient: Patient) -> Iterator[Finding]:
+def check_spelling(examined: ExaminedModel) -> Iterator[Finding]:
     """Tokens whose texts are cut characters; a raw byte may stand for what has no other token."""
-    if not patient.vocabulary.has_letters:
+    if not examined.vocabulary.has_letters:
         return
-    rows = (row for row, text in enumerate(patient.texts) if "\ufffd" in text)
-    broken = [(row, raw) for row in rows if not _may_be_typed(raw := patient.vocabulary.raw_text(row))]
+    rows = (row for row, text in enumerate(examined.texts) if "\ufffd" in text)
+    broken = [(row, raw) for row in rows if not _may_be_typed(raw := examined.vocabulary.raw_text(row))]
     if broken:
         raw = broken[0][1]
         said = f"it is no UTF-8 ({raw[:16].hex(' ').upper()}): no text that is becomes it."
-        yield patient.about([row for row, _ in broken], "token_not_utf8", WARNING, said)
+        yield examined.about([row for row, _ in broken], "token_not_utf8", WARNING, said)
 
 
 def _may_be_typed(text: bytes) -> bool:
@@ -193,33 +201,33 @@ def _may_be_typed(text: bytes) -> bool:
     return True
 
 
-def check_scores(patient: Patient) -> Iterator[Finding]:
+def check_scores(examined: ExaminedModel) -> Iterator[Finding]:
     """Scores by which text is cut: missing, no numbers, or above 0."""
-    vocabulary = patient.vocabulary
+    vocabulary = examined.vocabulary
     if vocabulary.type not in SCORED or not len(vocabulary):
         return
     scores = vocabulary.scores
     if len(odd := np.flatnonzero(~np.isfinite(scores)).tolist()):
         said = f"its score is {scores[odd[0]]}, no number to compare."
-        yield patient.about(odd, "score_not_finite", ERROR, said)
+        yield examined.about(odd, "score_not_finite", ERROR, said)
     elif not scores.any():
         what = "All scores are 0 (tokenizer.ggml.scores): nothing tells which tokens a text is cut into."
         yield Finding("scores_missing", ERROR, what)
     is_learned = vocabulary.stored_types == NORMAL_TYPE
     if len(high := np.flatnonzero((scores > 0) & is_learned).tolist()):
         said = f"its score is {scores[high[0]]:g}; ordinary ones are at most 0."
-        yield patient.about(high, "score_above_zero", WARNING, said)
+        yield examined.about(high, "score_above_zero", WARNING, said)
 
 
-def check_merges(patient: Patient) -> Iterator[Finding]:
+def check_merges(examined: ExaminedModel) -> Iterator[Finding]:
     """Rules that name no tokens or stand twice, and tokens that no rule makes."""
-    vocabulary, merging = patient.vocabulary, patient.tokenizer.merging
+    vocabulary, merging = examined.vocabulary, examined.tokenizer.merging
     if merging is None or len(vocabulary.merge_offsets) < 2 or vocabulary.rules.merges_all_pairs:
         return
     table, n_tokens = merging.rules.table, len(vocabulary)
     is_absent = (table[:, [0, 1, 3]] >= n_tokens).any(axis=1) | (table[:, 3] < 0)
     if is_absent.any():
-        left, right = (_symbol(patient, int(symbol)) for symbol in table[is_absent.argmax(), :2])
+        left, right = (_symbol(examined, int(symbol)) for symbol in table[is_absent.argmax(), :2])
         rules = counted(int(is_absent.sum()), "merge rule")
         what = f"No token is what {rules} would join or make, such as “{left} {right}”."
         yield Finding("merge_of_no_token", ERROR, what)
@@ -232,35 +240,35 @@ def check_merges(patient: Patient) -> Iterator[Finding]:
     is_made[table[:, 3]] = True
     lengths = np.diff(vocabulary.token_offsets)
     rows = np.flatnonzero((vocabulary.attributes == Attribute.NORMAL) & (lengths > 1) & ~is_made[:n_tokens])
-    if never := [row for row in rows.tolist() if len(patient.texts[row]) > 1]:
+    if never := [row for row in rows.tolist() if len(examined.texts[row]) > 1]:
         whole = " but as a whole piece" if vocabulary.rules.ignore_merges else ""
         said = f"no merge rule makes it, so no text has it{whole}."
-        yield patient.about(never, "token_never_made", HINT, said)
+        yield examined.about(never, "token_never_made", HINT, said)
 
 
-def check_looks(patient: Patient) -> Iterator[Finding]:
+def check_confusables(examined: ExaminedModel) -> Iterator[Finding]:
     """Special tokens that people cannot tell apart, or whose text holds what nobody sees."""
-    by_look, blank = dict[str, str](), list[int]()
-    for text, row in patient.tokenizer.special_tokens.names.items():
+    by_confusable_key, blank = dict[str, str](), list[int]()
+    for text, row in examined.tokenizer.special_tokens.names.items():
         if not text.strip():
             continue
-        if twin := by_look.get(look(text)):
+        if twin := by_confusable_key.get(confusable_key(text)):
             said = f"it looks like another special token, “{quoted(twin)}”."
-            yield patient.about([row], "special_look_alike", WARNING, said)
-        by_look.setdefault(look(text), text)
-        if odd := look_alikes(text.encode("utf-8", "replace")):
+            yield examined.about([row], "special_look_alike", WARNING, said)
+        by_confusable_key.setdefault(confusable_key(text), text)
+        if odd := confusables(text.encode("utf-8", "replace")):
             said = f"it has the letter U+{ord(odd[0].letter):04X}, which passes for “{odd[0].passes_for}”."
-            yield patient.about([row], "special_look_alike", WARNING, said)
+            yield examined.about([row], "special_look_alike", WARNING, said)
         if found := INVISIBLE.search(text):
             said = f"it has an invisible character, U+{ord(found[0][0]):04X}."
-            yield patient.about([row], "special_invisible", WARNING, said)
+            yield examined.about([row], "special_invisible", WARNING, said)
         elif text != text.strip():
             blank.append(row)
     if blank:
-        text = patient.texts[blank[0]].strip()
-        changes = Change(text, patient.cut(text), Cut.whole(text, blank[0]))
+        text = examined.texts[blank[0]].strip()
+        changes = TokenizationChange(text, examined.cut(text), Tokenization.whole(text, blank[0]))
         said = "it begins or ends with a blank: where a text has none, it is no token."
-        yield patient.about(blank, "special_blank", WARNING, said, changes=changes)
+        yield examined.about(blank, "special_blank", WARNING, said, changes=changes)
 
 
 def _n_broken(vocabulary: Vocabulary) -> int:
@@ -269,7 +277,7 @@ def _n_broken(vocabulary: Vocabulary) -> int:
     return int(count_unsplittable(vocabulary.merge_data, vocabulary.merge_offsets))
 
 
-def _symbol(patient: Patient, symbol: int) -> str:
-    assert patient.tokenizer.merging is not None
-    data, offsets = patient.tokenizer.merging.symbol_texts
+def _symbol(examined: ExaminedModel, symbol: int) -> str:
+    assert examined.tokenizer.merging is not None
+    data, offsets = examined.tokenizer.merging.symbol_texts
     return quoted(data[offsets[symbol] : offsets[symbol + 1]].tobytes())

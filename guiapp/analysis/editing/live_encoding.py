@@ -55,7 +55,7 @@ class LiveEncoding:
         self._tokenizer = tokenizer
         self._special_tokens = tokenizer.special_tokens
         self._options = options
-        before, after = tokenizer.special_ids_around() if options.add_special else ([], [])
+        before, after = tokenizer.special_affixes() if options.add_special else ([], [])
         self._n_before, self._n_after = len(before), len(after)
         n_bytes = len(encoding.text_bytes)
         self.tokens = TokenStore(FragmentTokens(encoding.token_ids, *encoding.spans.T), n_bytes)
@@ -83,14 +83,14 @@ class LiveEncoding:
 
     def update(self, text: NDArray[np.uint8], window: Window) -> None:
         """Encode the window again and put the result in place of the old tokens."""
-        stretch = text[window.start : window.end]
-        found = self._special_tokens.partition(stretch, self._options.parse_special)
+        segment = text[window.start : window.end]
+        found = self._special_tokens.partition(segment, self._options.parse_special)
         begins = window.start == 0 or (
-            self._special.ends_at(window.start) and self._tokenizer.pipeline.begins_behind_special
+            self._special.ends_at(window.start) and self._tokenizer.pipeline.begins_after_special
         )
         options = self._options
-        tokens = self._tokenizer.encode_stretch(
-            stretch, found, begins, options.encoder, options.parse_special
+        tokens = self._tokenizer.encode_segment(
+            segment, found, begins, options.encoder, options.parse_special
         )
         old_end = window.end - window.shift
         is_last = window.end == len(text)
@@ -147,9 +147,9 @@ class LiveEncoding:
         """Where special tokens that might be claimed across `cut` begin and end."""
         return self._special_tokens.reach_across(text, cut, self._options.parse_special)
 
-    def _ends_in_special(self, stretch: NDArray[np.uint8]) -> bool:
-        found = self._special_tokens.partition(stretch, self._options.parse_special)
-        return len(found.ends) > 0 and bool(found.ends[-1] == len(stretch))
+    def _ends_in_special(self, segment: NDArray[np.uint8]) -> bool:
+        found = self._special_tokens.partition(segment, self._options.parse_special)
+        return len(found.ends) > 0 and bool(found.ends[-1] == len(segment))
 
 
 def _moved(tokens: FragmentTokens | Partition, by: int) -> FragmentTokens:

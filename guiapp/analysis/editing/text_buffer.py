@@ -72,7 +72,7 @@ class _Change:
 
 
 @dataclass(frozen=True, eq=False)
-class Mark:
+class UndoPoint:
     """A step of undo among all, None before the first, and so the state of the text behind it."""
 
     number: int = 0
@@ -109,15 +109,15 @@ class TextBuffer:
     def can_redo(self) -> bool:
         return bool(self._undone)
 
-    def mark_last(self) -> Mark:
+    def mark_last(self) -> UndoPoint:
         """The step that would be taken back next."""
-        return Mark(len(self._done), self._done[-1]) if self._done else Mark()
+        return UndoPoint(len(self._done), self._done[-1]) if self._done else UndoPoint()
 
-    def is_at(self, mark: Mark) -> bool:
+    def is_at(self, mark: UndoPoint) -> bool:
         """Whether the text is what it was when this was the last step."""
         return len(self._done) == mark.number and (not self._done or self._done[-1] is mark.change)
 
-    def has_done(self, mark: Mark) -> bool:
+    def has_done(self, mark: UndoPoint) -> bool:
         """Whether a step of undo is in the text: made, and not taken back since."""
         return len(self._done) >= mark.number and self._done[mark.number - 1] is mark.change
 

@@ -13,7 +13,7 @@ from guiapp.core.encode.encoding import FragmentTokens
 N_TINTS = 6
 
 
-class Tokens(NamedTuple):
+class StoredTokens(NamedTuple):
     """Some tokens that follow each other.
 
     ids     int32[k]  rows of the vocabulary
@@ -31,12 +31,12 @@ class Tokens(NamedTuple):
     def columns(self) -> tuple[NDArray[Any], ...]:
         return self
 
-    def part(self, first: int, last: int) -> Tokens:
-        return Tokens(*[column[first:last] for column in self.columns])
+    def part(self, first: int, last: int) -> StoredTokens:
+        return StoredTokens(*[column[first:last] for column in self.columns])
 
-    def followed_by(self, others: Tokens) -> Tokens:
+    def joined_with(self, others: StoredTokens) -> StoredTokens:
         pairs = zip(self.columns, others.columns, strict=True)
-        return Tokens(*[np.concatenate(pair) for pair in pairs])
+        return StoredTokens(*[np.concatenate(pair) for pair in pairs])
 
 
 class Replaced(NamedTuple):
@@ -65,7 +65,7 @@ class TokenStore:
         self._n_bytes = n_bytes
         self._gap = count
         self._behind = count + _room_for(count)
-        columns = Tokens(tokens.ids, tokens.starts, tokens.ends, _tints_after(-1, count))
+        columns = StoredTokens(tokens.ids, tokens.starts, tokens.ends, _tints_after(-1, count))
         self._columns = _widened(columns, count, _room_for(count))
 
     def __len__(self) -> int:
@@ -73,7 +73,7 @@ class TokenStore:
 
     # Reading
 
-    def between(self, first: int, last: int) -> Tokens:
+    def between(self, first: int, last: int) -> StoredTokens:
         """The tokens [first, last), to be let go before the next `replace`."""
         first, last = max(first, 0), min(last, len(self))
         if last <= self._gap:
@@ -81,7 +81,7 @@ class TokenStore:
         shift = self._behind - self._gap
         right = self._columns.part(max(first, self._gap) + shift, last + shift)
         right = right._replace(starts=right.starts + self._n_bytes, ends=right.ends + self._n_bytes)
-        return right if first >= self._gap else self._columns.part(first, self._gap).followed_by(right)
+        return right if first >= self._gap else self._columns.part(first, self._gap).joined_with(right)
 
     def ids(self, first: int, last: int) -> NDArray[np.int32]:
         """The ids of the tokens [first, last), a copy."""
@@ -122,7 +122,7 @@ class TokenStore:
         right = self._gap + np.searchsorted(starts[self._behind :], positions - self._n_bytes)
         return np.where(left < self._gap, left, right)
 
-    def first_behind(self, position: int) -> int:
+    def first_after(self, position: int) -> int:
         """The index of the first token that begins behind `position`."""
         return self._search(self._columns.starts, position, "right")
 
@@ -130,7 +130,7 @@ class TokenStore:
         """The index of the first token that ends at or after `position`."""
         return self._search(self._columns.ends, position, "left")
 
-    def first_ending_behind(self, position: int) -> int:
+    def first_ending_after(self, position: int) -> int:
         """The index of the first token that ends behind `position`."""
         return self._search(self._columns.ends, position, "right")
 
@@ -141,7 +141,7 @@ class TokenStore:
 
     def last_end_until(self, position: int) -> int:
         """Where the last token that ends at or before `position` ends; 0 where there is none."""
-        index = self.first_ending_behind(position)
+        index = self.first_ending_after(position)
         return self._end(index - 1) if index > 0 else 0
 
     def ends_at(self, position: int) -> bool:
@@ -151,7 +151,7 @@ class TokenStore:
 
     def indexes_in(self, start: int, end: int) -> tuple[int, int]:
         """The first token that is in a part of the text, also in part, and the first one behind it."""
-        return self.first_ending_behind(start), self.first_from(end)
+        return self.first_ending_after(start), self.first_from(end)
 
     def covering(self, position: int) -> tuple[int, int] | None:
         """The span of the token that begins before `position` and ends behind it."""
@@ -196,11 +196,11 @@ class TokenStore:
         self._n_bytes += shift
         self._make_room(len(new.ids))
         end = first + len(new.ids)
-        tokens = Tokens(new.ids, new.starts, new.ends, _tints_after(self._tint(first - 1), end - first))
+        tokens = StoredTokens(new.ids, new.starts, new.ends, _tints_after(self._tint(first - 1), end - first))
         for column, values in zip(self._columns.columns, tokens.columns, strict=True):
             column[first:end] = values
         self._gap = end
-        self._tell_apart(end)
+        self._retint(end)
 
     def expect_edit(self, position: int) -> None:
         """Move the gap to where the next edit is likely, so that the edit itself is quick."""
@@ -212,7 +212,7 @@ class TokenStore:
         if first > self._gap:
             self._move_back(first - self._gap)
         elif last < self._gap:
-            self._move_behind(self._gap - last)
+            self._move_forward(self._gap - last)
 
     def _move_back(self, count: int) -> None:
         """Move so many tokens from behind the gap to before it."""
@@ -220,7 +220,7 @@ class TokenStore:
         self._gap += count
         self._behind += count
 
-    def _move_behind(self, count: int) -> None:
+    def _move_forward(self, count: int) -> None:
         self._move(slice(self._behind - count, self._behind), slice(self._gap - count, self._gap), -1)
         self._gap -= count
         self._behind -= count
@@ -244,7 +244,7 @@ class TokenStore:
             return -1
         return int(self._columns.tints[index if index < self._gap else index + self._behind - self._gap])
 
-    def _tell_apart(self, index: int) -> None:
+    def _retint(self, index: int) -> None:
         """Let the token before `index`, the last one before the gap, differ from its neighbours."""
         if index and self._tint(index - 1) == self._tint(index):
             taken = self._tint(index - 2), self._tint(index)
@@ -256,9 +256,9 @@ def _room_for(count: int) -> int:
     return count // 8 + 1024
 
 
-def _widened(tokens: Tokens, at: int, more: int) -> Tokens:
+def _widened(tokens: StoredTokens, at: int, more: int) -> StoredTokens:
     """The same with `more` places at `at`, of which nothing is known."""
-    return Tokens(
+    return StoredTokens(
         *[
             np.concatenate((column[:at], np.empty(more, column.dtype), column[at:]))
             for column in tokens.columns

@@ -89,16 +89,16 @@ def _part(text: bytes, whole: tuple[int, int], start: int, end: int) -> str:
 def _whole(data: bytes, is_all: bool) -> str:
     characters = data.decode("utf-8", "surrogateescape")
     n_stray = sum("\udc80" <= character <= "\udcff" for character in characters)
-    said = []
+    phrases = []
     if n_characters := len(characters) - n_stray:
         if n_characters == 1 and not n_stray and is_all:
             return f"{_name(characters)} · {_long_name(characters)}"
         if n_characters <= LISTED and not n_stray:
             return ", ".join(map(_name, characters))
-        said.append(counted(n_characters, "character"))
+        phrases.append(counted(n_characters, "character"))
     if n_stray:
-        said.append(f"{counted(n_stray, 'byte')} not of valid UTF-8")
-    return ", ".join(said)
+        phrases.append(f"{counted(n_stray, 'byte')} not of valid UTF-8")
+    return ", ".join(phrases)
 
 
 def _long_name(character: str) -> str:

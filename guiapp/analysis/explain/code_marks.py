@@ -14,7 +14,7 @@ BACKTICKS = re.compile("`+")
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&-])")
 
 
-class Part(NamedTuple):
+class MarkedPart(NamedTuple):
     """A stretch of a sentence without its marks."""
 
     text: str
@@ -34,16 +34,16 @@ def in_markdown(text: str) -> str:
     return SPECIAL.sub(r"\\\1", text)
 
 
-def parts(sentence: str) -> Iterator[Part]:
+def parts(sentence: str) -> Iterator[MarkedPart]:
     """The stretches of a sentence, those between marks apart; marks without an end are text."""
     end = 0
     for match in CODE.finditer(sentence):
         if match.start() > end:
-            yield Part(sentence[end : match.start()], False)
-        yield Part(_without_room(match[2]), True)
+            yield MarkedPart(sentence[end : match.start()], False)
+        yield MarkedPart(_without_room(match[2]), True)
         end = match.end()
     if end < len(sentence):
-        yield Part(sentence[end:], False)
+        yield MarkedPart(sentence[end:], False)
 
 
 def without_marks(sentence: str) -> str:

@@ -18,10 +18,10 @@ def doubled_special(tokenizer: Tokenizer, head: Sequence[int], tail: Sequence[in
     """
     if len(head) < 2:
         return None
-    before, after = tokenizer.special_ids_around()
-    found = []
+    before, after = tokenizer.special_affixes()
+    sentences = []
     for added, ids, does in ((before, head, "begins"), (after, tail, "ends")):
         if added and ids[0] == ids[1] == added[0]:
             name = visible_text(tokenizer.vocabulary.raw_text(added[0]))
-            found.append(f"The text {does} with {name}, and the model adds another one.")
-    return " ".join(found) or None
+            sentences.append(f"The text {does} with {name}, and the model adds another one.")
+    return " ".join(sentences) or None

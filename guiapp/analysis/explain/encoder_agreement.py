@@ -19,12 +19,12 @@ Piece = tuple[int, bytes]  # a token's id, and the text that it came from
 
 
 @dataclass(frozen=True)
-class Parting:
+class FirstDifference:
     """The first stretch of the text, [start, end), that is cut in two ways, or into other tokens."""
 
     start: int
     end: int
-    found: tuple[Piece, ...]
+    approximated: tuple[Piece, ...]
     exact: tuple[Piece, ...]
 
 
@@ -34,19 +34,19 @@ class EncoderAgreement:
 
     n_shared  tokens that both encoders give
     n_exact   tokens of the exact encoder
-    n_found   tokens of the other one
-    parting   None where both give the same
+    n_approximated   tokens of the other one
+    first_difference   None where both give the same
     """
 
     n_shared: int
     n_exact: int
-    n_found: int
-    parting: Parting | None
+    n_approximated: int
+    first_difference: FirstDifference | None
 
     @property
     def n_differing(self) -> int:
         """Tokens that only the other encoder gives."""
-        return self.n_found - self.n_shared
+        return self.n_approximated - self.n_shared
 
     @property
     def share(self) -> float:
@@ -54,14 +54,16 @@ class EncoderAgreement:
         return self.n_shared * 1000 // self.n_exact / 1000 if self.n_exact else 1.0
 
 
-def compare(found: Encoding, exact: Encoding) -> EncoderAgreement:
+def compare(approximated: Encoding, exact: Encoding) -> EncoderAgreement:
     """Compare two encodings of one text."""
-    found_rows, exact_rows = _row_sets(found, exact)
+    found_rows, exact_rows = _row_sets(approximated, exact)
     n_shared = len(np.intersect1d(found_rows, exact_rows, assume_unique=True))
-    return EncoderAgreement(n_shared, len(exact_rows), len(found_rows), _parting(found, exact))
+    return EncoderAgreement(
+        n_shared, len(exact_rows), len(found_rows), _first_difference(approximated, exact)
+    )
 
 
-class Placed(Protocol):
+class TokenSpans(Protocol):
     """Tokens that follow each other: int32[k], and int64[k] twice."""
 
     @property
@@ -74,44 +76,44 @@ class Placed(Protocol):
     def ends(self) -> NDArray[np.int64]: ...
 
 
-def differing(found: Placed, exact: Placed) -> NDArray[np.bool_]:
+def differing(approximated: TokenSpans, exact: TokenSpans) -> NDArray[np.bool_]:
     """bool[k]: which tokens of the first are not among the second; never those without text.
 
     Both in order of position.  Spans with text do not overlap, so each begins at a place of its own.
     """
-    has_text = found.ends > found.starts
+    has_text = approximated.ends > approximated.starts
     rows = np.flatnonzero(exact.ends > exact.starts)
     if not len(rows):
         return has_text
-    at = rows[np.minimum(np.searchsorted(exact.starts[rows], found.starts), len(rows) - 1)]
-    is_same = (exact.starts[at] == found.starts) & (exact.ends[at] == found.ends)
-    is_same &= exact.ids[at] == found.ids
+    at = rows[np.minimum(np.searchsorted(exact.starts[rows], approximated.starts), len(rows) - 1)]
+    is_same = (exact.starts[at] == approximated.starts) & (exact.ends[at] == approximated.ends)
+    is_same &= exact.ids[at] == approximated.ids
     differs: NDArray[np.bool_] = has_text & ~is_same
     return differs
 
 
-def _row_sets(found: Encoding, exact: Encoding) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _row_sets(approximated: Encoding, exact: Encoding) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Each encoding's (start, end, id) as numbers, sorted, none twice."""
-    spans = np.concatenate([found.spans, exact.spans])
-    ids = np.concatenate([found.token_ids, exact.token_ids])
+    spans = np.concatenate([approximated.spans, exact.spans])
+    ids = np.concatenate([approximated.token_ids, exact.token_ids])
     _, span_numbers = np.unique(spans[:, 0] << 32 | spans[:, 1], return_inverse=True)
     rows = span_numbers.astype(np.int64) << 32 | ids
-    return np.unique(rows[: len(found)]), np.unique(rows[len(found) :])
+    return np.unique(rows[: len(approximated)]), np.unique(rows[len(approximated) :])
 
 
-def _parting(found: Encoding, exact: Encoding) -> Parting | None:
-    size = min(len(found), len(exact))
-    differs = (found.spans[:size] != exact.spans[:size]).any(axis=1)
-    differs |= found.token_ids[:size] != exact.token_ids[:size]
+def _first_difference(approximated: Encoding, exact: Encoding) -> FirstDifference | None:
+    size = min(len(approximated), len(exact))
+    differs = (approximated.spans[:size] != exact.spans[:size]).any(axis=1)
+    differs |= approximated.token_ids[:size] != exact.token_ids[:size]
     first = int(differs.argmax()) if differs.any() else size
-    if first == max(len(found), len(exact)):
+    if first == max(len(approximated), len(exact)):
         return None
-    windows = [each.spans[first : first + WINDOW] for each in (found, exact)]
+    windows = [each.spans[first : first + WINDOW] for each in (approximated, exact)]
     start = min(int(window[0, 0]) for window in windows if len(window))
     ends = np.intersect1d(windows[0][:, 1], windows[1][:, 1])
     ends = ends[ends > start]
     end = int(ends[0]) if len(ends) else max(int(window[-1, 1]) for window in windows if len(window))
-    return Parting(start, end, _pieces(found, first, end), _pieces(exact, first, end))
+    return FirstDifference(start, end, _pieces(approximated, first, end), _pieces(exact, first, end))
 
 
 def _pieces(encoding: Encoding, first: int, end: int) -> tuple[Piece, ...]:
@@ -133,11 +135,13 @@ def measured_agreement(tokenizer: Tokenizer) -> dict[str, dict[str, float]]:
     agreement: dict[str, dict[str, float]] = {}
     for encoder, algorithm in tokenizer.encoders.items():
         if not algorithm.exact:
-            found = {name: tokenizer.encode(text, False, False, encoder) for name, text in texts.items()}
-            agreement[encoder] = {name: _share(found[name], exact[name]) for name in texts}
+            approximated = {
+                name: tokenizer.encode(text, False, False, encoder) for name, text in texts.items()
+            }
+            agreement[encoder] = {name: _share(approximated[name], exact[name]) for name in texts}
     return agreement
 
 
-def _share(found: Encoding, exact: Encoding) -> float:
-    agreement = compare(found, exact)
+def _share(approximated: Encoding, exact: Encoding) -> float:
+    agreement = compare(approximated, exact)
     return round(agreement.n_shared / max(agreement.n_exact, 1), 4)

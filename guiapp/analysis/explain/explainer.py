@@ -34,8 +34,8 @@ class Explainer:
 
 
 def _merge_tree(vocabulary: Vocabulary, merging: PairMerging | None, token_id: int) -> MergeTree:
-    remark = why_not_merged(vocabulary, token_id)
-    return MergeTree((), remark) if remark or merging is None else merge_tree(vocabulary, merging, token_id)
+    note = why_not_merged(vocabulary, token_id)
+    return MergeTree((), note) if note or merging is None else merge_tree(vocabulary, merging, token_id)
 
 
 def _pair_merging(vocabulary: Vocabulary) -> PairMerging | None:

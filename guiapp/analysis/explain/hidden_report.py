@@ -43,18 +43,18 @@ class HiddenReport(NamedTuple):
 def hidden_report(tokenizer: Tokenizer, text: bytes, add_special: bool, parse_special: bool) -> HiddenReport:
     """Look at a text; it is encoded twice where anything hides."""
     encoding = tokenizer.encode(text, add_special, parse_special)
-    found = hidden_places(text)
-    if not found.n_characters:
+    hits = hidden_places(text)
+    if not hits.n_characters:
         return HiddenReport(len(encoding.token_ids), len(encoding.token_ids), 0, [])
     starts, ends = encoding.spans[:, 0], encoding.spans[:, 1]
-    tokens = np.searchsorted(starts, found.ends) - np.searchsorted(ends, found.starts, "right")
+    tokens = np.searchsorted(starts, hits.ends) - np.searchsorted(ends, hits.starts, "right")
     newlines = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
-    lines = np.searchsorted(newlines, found.starts) + 1
+    lines = np.searchsorted(newlines, hits.starts) + 1
     places = []
     for start, end, line, count, n_tokens in zip(
-        *(column.tolist() for column in (found.starts, found.ends, lines, found.counts, tokens)), strict=True
+        *(column.tolist() for column in (hits.starts, hits.ends, lines, hits.counts, tokens)), strict=True
     ):
         hidden = text[start:end].decode()
         places.append(HiddenPlace(start, end, line, count, n_tokens, kinds_of(hidden), decoded(hidden)))
-    rest = tokenizer.encode(without(text, found), add_special, parse_special)
-    return HiddenReport(len(encoding.token_ids), len(rest.token_ids), found.n_characters, places)
+    rest = tokenizer.encode(without(text, hits), add_special, parse_special)
+    return HiddenReport(len(encoding.token_ids), len(rest.token_ids), hits.n_characters, places)

@@ -55,11 +55,11 @@ class MergeTree:
     """What merging makes of one token's text: one root if it leads to the token.
 
     roots   what is left when no pair can be merged, in text order; empty where there is nothing to merge
-    remark  a sentence for the user where the tree alone does not tell the story
+    note  a sentence for the user where the tree alone does not tell the story
     """
 
     roots: tuple[MergeNode, ...]
-    remark: str = ""
+    note: str = ""
 
     @property
     def is_reached(self) -> bool:
@@ -73,7 +73,7 @@ class MergeTree:
 
 def why_not_merged(vocabulary: Vocabulary, token_id: int) -> str:
     """A sentence for tokens that no merge has a part in; empty for all others."""
-    attributes = int(vocabulary.signs[token_id])
+    attributes = int(vocabulary.effective_attributes[token_id])
     if attributes & Attribute.UNKNOWN:
         return "Stands for text that no token covers, and for its own name: nothing to merge."
     if attributes & (Attribute.CONTROL | Attribute.USER_DEFINED):
@@ -107,7 +107,7 @@ def merge_tree(vocabulary: Vocabulary, merging: PairMerging, token_id: int) -> M
         left, right = nodes[merge.position], nodes.pop(merge.right_position)
         worth = merge.rank if vocabulary.type is VocabType.BPE else vocabulary.score(merge.made)
         nodes[merge.position] = MergeNode(left.shown + right.shown, worth, (left, right))
-    return MergeTree(tuple(nodes.values()), _remark(len(nodes), vocabulary.rules.ignore_merges))
+    return MergeTree(tuple(nodes.values()), _note(len(nodes), vocabulary.rules.ignore_merges))
 
 
 def _marked_symbols(merging: PairMerging, options: ModelOptions, text: bytes) -> list[tuple[int, int, int]]:
@@ -117,21 +117,21 @@ def _marked_symbols(merging: PairMerging, options: ModelOptions, text: bytes) ->
     """
     prefix, suffix = options.continuing_prefix.encode(), options.end_suffix.encode()
     before = prefix if text.startswith(prefix) and len(text) > len(prefix) else b""
-    behind = suffix if text.endswith(suffix) and len(text) > len(before + suffix) else b""
-    end = len(text) - len(behind)
+    trailing = suffix if text.endswith(suffix) and len(text) > len(before + suffix) else b""
+    end = len(text) - len(trailing)
     starts = [at for at in range(len(before), end) if text[at] & 0xC0 != 0x80]
     characters = [text[start:stop] for start, stop in pairwise([*starts, end])]
     if not characters:
         return []
     characters[1:] = [prefix + character for character in characters[1:]]
     characters[0] = before + characters[0]
-    characters[-1] += behind
+    characters[-1] += trailing
     bounds = pairwise([0, *starts[1:], len(text)])
-    found = merging.tokens.find(characters).tolist()
-    return [(symbol, *bound) for symbol, bound in zip(found, bounds, strict=True)]
+    symbol_ids = merging.tokens.find(characters).tolist()
+    return [(symbol, *bound) for symbol, bound in zip(symbol_ids, bounds, strict=True)]
 
 
-def _remark(n_roots: int, ignore_merges: bool) -> str:
+def _note(n_roots: int, ignore_merges: bool) -> str:
     if n_roots == 1:
         return ""
     if ignore_merges:
@@ -189,5 +189,5 @@ def token_path(vocabulary: Vocabulary, tree: TokenTree, token_id: int, n_shown: 
 
 
 def _of_text(vocabulary: Vocabulary, ids: NDArray[np.int32]) -> NDArray[np.int32]:
-    kept: NDArray[np.int32] = ids[(vocabulary.attributes[ids] & NOT_OF_TEXT) == 0]
-    return kept
+    selected: NDArray[np.int32] = ids[(vocabulary.attributes[ids] & NOT_OF_TEXT) == 0]
+    return selected

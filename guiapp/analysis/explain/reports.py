@@ -153,7 +153,7 @@ def _table(tokenizer: Tokenizer, encoding: Encoding, spelling: Spelling) -> Iter
 def _coloured(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[str]:
     """The text in lines; what belongs to no token has no colour."""
     line: list[str] = []
-    for data, background in _stretches(tokenizer, encoding):
+    for data, background in _segments(tokenizer, encoding):
         shown = visible_text(data)
         line.append(shown if background is None else f"\x1b[48;5;{background};38;5;231m{shown}{RESET}")
         if data.endswith(b"\n"):
@@ -163,14 +163,14 @@ def _coloured(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[str]:
         yield "".join(line)
 
 
-def _stretches(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[tuple[bytes, int | None]]:
+def _segments(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[tuple[bytes, int | None]]:
     """The bytes of tokens, each with its colour, and the lines of what lies between them."""
-    text, behind = encoding.text_bytes, 0
+    text, last_end = encoding.text_bytes, 0
     for index, (token_id, (start, end)) in enumerate(
         zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
     ):
-        yield from ((line, None) for line in text[behind:start].splitlines(keepends=True))
+        yield from ((line, None) for line in text[last_end:start].splitlines(keepends=True))
         data = text[start:end] or tokenizer.vocabulary.token_bytes(token_id)
         yield data, BACKGROUNDS[index % len(BACKGROUNDS)]
-        behind = end
-    yield from ((line, None) for line in text[behind:].splitlines(keepends=True))
+        last_end = end
+    yield from ((line, None) for line in text[last_end:].splitlines(keepends=True))

@@ -20,7 +20,7 @@ from guiapp.native.checkpoint import stoppable
 
 if TYPE_CHECKING:
     from guiapp.analysis.editing.options import Options
-    from guiapp.analysis.explain.round_trip_rules import FileRules, Place, Rule
+    from guiapp.analysis.explain.round_trip_rules import FileRules, Rule, TokenPosition
     from guiapp.core.encode.encoding import Encoding
     from guiapp.core.encode.tokenizer import Tokenizer
 
@@ -31,7 +31,7 @@ TOKENS_AT_ONCE = 1 << 14
 MOST_PLACES = 10_000  # that are looked at one by one; those of unknown tokens are always found
 
 
-class Change(NamedTuple):
+class RoundTripChange(NamedTuple):
     """What a rule does to the text.
 
     start, end  the bytes of the first place
@@ -65,13 +65,13 @@ class RoundTrip:
     """
 
     offset: int | None
-    changes: tuple[Change, ...] = ()
+    changes: tuple[RoundTripChange, ...] = ()
 
     @property
     def is_same(self) -> bool:
         return self.offset is None
 
-    def told(self) -> list[str]:
+    def sentences(self) -> list[str]:
         """A sentence on the whole, and one on each change."""
         if self.offset is None:
             return ["Decoding the tokens gives exactly this text."]
@@ -96,7 +96,7 @@ class RoundTrip:
         return {"same": self.is_same, "first_difference": self.offset, "changes": changes}
 
     @property
-    def worst(self) -> Change | None:
+    def worst(self) -> RoundTripChange | None:
         """What loses the most; None where the text comes back."""
         return self.changes[0] if self.changes else None
 
@@ -126,19 +126,19 @@ def round_trip_of(
     return round_trip(tokenizer, encoding)
 
 
-def changes_of(tokenizer: Tokenizer, encoding: Encoding, decoded: bytes) -> tuple[Change, ...]:
+def changes_of(tokenizer: Tokenizer, encoding: Encoding, decoded: bytes) -> tuple[RoundTripChange, ...]:
     """What came of a text that was `decoded` to another one, the worst first."""
     from guiapp.analysis.explain.round_trip_rules import rules_of
 
-    rules, text, found = rules_of(tokenizer.vocabulary), encoding.text_bytes, dict[str, Change]()
+    rules, text, by_rule = rules_of(tokenizer.vocabulary), encoding.text_bytes, dict[str, RoundTripChange]()
 
     def note(rule: Rule, start: int, end: int, instead: bytes) -> None:
-        known = found.get(rule.name)
+        known = by_rule.get(rule.name)
         if known is None or known.rule.loss < rule.loss:
             n_before = 0 if known is None else known.n_places
-            found[rule.name] = Change(rule, start, end, text[start:end], instead, n_before + 1)
+            by_rule[rule.name] = RoundTripChange(rule, start, end, text[start:end], instead, n_before + 1)
         else:
-            found[rule.name] = known._replace(n_places=known.n_places + 1)
+            by_rule[rule.name] = known._replace(n_places=known.n_places + 1)
 
     def note_decoding(rule: Rule, result: bytes) -> None:
         if (start := first_difference(text, result)) is not None:
@@ -151,37 +151,41 @@ def changes_of(tokenizer: Tokenizer, encoding: Encoding, decoded: bytes) -> tupl
     for rule, decode in rules.decodings:
         note_decoding(rule, decode(text))
     loses_first_space = text[:1].isspace() and not decoded[:1].isspace()
-    if rules.spaces and loses_first_space and rules.spaces.name not in found:
+    if rules.spaces and loses_first_space and rules.spaces.name not in by_rule:
         note_decoding(rules.spaces, decoded)
-    elif not found:
+    elif not by_rule:
         note_decoding(rules.decoding, decoded)
-    return tuple(sorted(found.values(), key=lambda change: (-change.rule.loss, change.start)))
+    return tuple(sorted(by_rule.values(), key=lambda change: (-change.rule.loss, change.start)))
 
 
-def places_of(rules: FileRules, encoding: Encoding) -> Iterator[Place]:
+def places_of(rules: FileRules, encoding: Encoding) -> Iterator[TokenPosition]:
     """Where tokens hold other bytes than those that they came from, with what is skipped before each.
 
     At most MOST_PLACES, but for those of unknown tokens.
     """
-    from guiapp.analysis.explain.round_trip_rules import Place  # time that starting does not have
+    from guiapp.analysis.explain.round_trip_rules import TokenPosition  # time that starting does not have
 
-    text, signs, (data, offsets) = encoding.text_bytes, rules.vocabulary.signs, rules.table
+    text, effective_attributes, (data, offsets) = (
+        encoding.text_bytes,
+        rules.vocabulary.effective_attributes,
+        rules.table,
+    )
     ids, starts, ends = encoding.token_ids, *encoding.spans.T
     firsts, n_places = _firsts_of_places(rules, encoding), 0
     for at in stoppable(_suspects(rules.table, text, ids, ends, firsts)):
         first = int(firsts[at])
-        behind = int(firsts[at + 1]) if at + 1 < len(firsts) else len(ids)
-        start, end = int(ends[first - 1]) if first else 0, int(ends[behind - 1])
-        holds = b"".join(data[offsets[each] : offsets[each + 1]].tobytes() for each in ids[first:behind])
-        is_unknown = bool(signs[ids[first]] & Attribute.UNKNOWN)
+        following = int(firsts[at + 1]) if at + 1 < len(firsts) else len(ids)
+        start, end = int(ends[first - 1]) if first else 0, int(ends[following - 1])
+        holds = b"".join(data[offsets[each] : offsets[each + 1]].tobytes() for each in ids[first:following])
+        is_unknown = bool(effective_attributes[ids[first]] & Attribute.UNKNOWN)
         if holds == text[start:end] or (n_places >= MOST_PLACES and not is_unknown):
             continue
         n_places += 1
-        follows = first == 0 or bool(signs[ids[first - 1]] & NAMED)
-        yield Place(start, int(starts[first]), end, holds, int(ids[first]), follows)
+        follows = first == 0 or bool(effective_attributes[ids[first - 1]] & NAMED)
+        yield TokenPosition(start, int(starts[first]), end, holds, int(ids[first]), follows)
     last_end = int(ends[-1]) if len(ends) else 0
     if last_end < len(text):
-        yield Place(last_end, len(text), len(text), b"", -1, False)
+        yield TokenPosition(last_end, len(text), len(text), b"", -1, False)
 
 
 def _firsts_of_places(rules: FileRules, encoding: Encoding) -> NDArray[np.int64]:
@@ -193,14 +197,14 @@ def _firsts_of_places(rules: FileRules, encoding: Encoding) -> NDArray[np.int64]
     data, offsets = rules.table
     source = np.append(np.frombuffer(encoding.text_bytes, np.uint8), np.uint8(0))
     own = np.append(data, np.uint8(0))[offsets[ids]]
-    follows_special = np.append(True, (rules.vocabulary.signs[ids[:-1]] & NAMED) > 0)[: len(ids)]
+    after_special = np.append(True, (rules.vocabulary.effective_attributes[ids[:-1]] & NAMED) > 0)[: len(ids)]
     is_within = (source[starts] & CONTINUING_BITS == CONTINUING) | (own & CONTINUING_BITS == CONTINUING)
     last = np.append(data, np.uint8(0))[offsets[ids + 1] - 1]
     changes = (own[1:] != source[starts[1:]]) & (
         last[:-1] != source[starts[1:] - 1]
     )  # on both sides of its start
     is_within[1:] |= changes & (starts[1:] == ends[:-1]) & (ends[:-1] > starts[:-1])
-    is_first = np.where(ends > starts, ~is_within, follows_special)
+    is_first = np.where(ends > starts, ~is_within, after_special)
     is_first[:1] = True
     return np.flatnonzero(is_first)
 
@@ -217,11 +221,11 @@ def _suspects(
     source = np.frombuffer(text, np.uint8)
     for begin in range(0, len(firsts), TOKENS_AT_ONCE):
         rows = firsts[begin : begin + TOKENS_AT_ONCE]
-        behind = np.append(firsts[begin + 1 : begin + 1 + len(rows)], len(ids))[: len(rows)]
+        following = np.append(firsts[begin + 1 : begin + 1 + len(rows)], len(ids))[: len(rows)]
         before = np.where(rows > 0, ends[np.maximum(rows - 1, 0)], 0)
         sizes = ends[rows] - before
         own = offsets[ids[rows] + 1] - offsets[ids[rows]]
-        is_alike = (sizes == own) & (behind == rows + 1)
+        is_alike = (sizes == own) & (following == rows + 1)
         alike = np.flatnonzero(is_alike & (sizes > 0))
         counts = sizes[alike]
         within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -39,7 +39,7 @@ class Rule(NamedTuple):
     loss: Loss
 
 
-class Place(NamedTuple):
+class TokenPosition(NamedTuple):
     """A stretch [start, end) of the text, and what its token holds instead.
 
     token_start  what is before that was skipped
@@ -50,7 +50,7 @@ class Place(NamedTuple):
     end: int
     holds: bytes
     token_id: int
-    follows_special: bool
+    after_special: bool
 
 
 Of = Callable[[str], str]
@@ -85,9 +85,9 @@ class FileRules:
     decodings: Sequence[tuple[Rule, Callable[[bytes], bytes]]] = ()
     stripping: Mapping[int, Rule] = field(default_factory=dict)
 
-    def between(self, text: bytes, place: Place) -> list[Rule]:
+    def between(self, text: bytes, place: TokenPosition) -> list[Rule]:
         """Which rules made what the tokens of a place hold of the text there."""
-        if place.token_id >= 0 and self.vocabulary.signs[place.token_id] & Attribute.UNKNOWN:
+        if place.token_id >= 0 and self.vocabulary.effective_attributes[place.token_id] & Attribute.UNKNOWN:
             return [self.unknown]
         try:
             was = text[place.start : place.end].decode()
@@ -97,39 +97,39 @@ class FileRules:
         if "".join(was.split()) == "".join(became.split()):
             return self._of_spaces(was, became, place, place.end == len(text))
         is_outermost = place.start == 0 or place.end == len(text)
-        found = [
+        applied = [
             rule
             for rule, change in self.texts
             if change(was) != was and (is_outermost or rule.name not in self.at_ends)
         ]
         joined, came = normalize("NFC", was), normalize("NFC", became)
-        if found and joined.strip() == came.strip():
-            found = [rule._replace(loss=Loss.NONE) for rule in found]
+        if applied and joined.strip() == came.strip():
+            applied = [rule._replace(loss=Loss.NONE) for rule in applied]
             if self.spaces is not None and joined not in (came, came.removeprefix(" ")):
-                found.append(self.spaces)
-        if found:
-            return found
+                applied.append(self.spaces)
+        if applied:
+            return applied
         skipped = text[place.start : place.token_start].decode("utf-8", "replace").strip()
         if self.cleaning is not None and all(category(each)[0] == "C" for each in skipped):
             return [self.cleaning]
         return [self.unknown if skipped else NORMALIZED]
 
-    def _of_spaces(self, was: str, became: str, place: Place, is_last: bool) -> list[Rule]:
+    def _of_spaces(self, was: str, became: str, place: TokenPosition, is_last: bool) -> list[Rule]:
         if (strip := self.stripping.get(place.token_id)) is not None and len(became) < len(was):
             return [strip]
         if any(decode(place.holds) == was.encode() for _, decode in self.decodings):
             return []  # it comes back
         if became == f" {was}" or not was:
-            return [self.prefix if place.follows_special or self.spaces is None else self.spaces]
+            return [self.prefix if place.after_special or self.spaces is None else self.spaces]
         if self.spaces is not None and {each for each in was if each.isspace()} == {" "}:
             return [self.spaces]
         is_outermost = place.start == 0 or is_last
-        found = [
+        applied = [
             rule
             for rule, change in self.texts
             if change(was) != was and (is_outermost or rule.name not in self.at_ends)
         ]
-        return found or [self.spaces or NORMALIZED]
+        return applied or [self.spaces or NORMALIZED]
 
 
 NOT_UTF8 = Rule("no UTF-8", "no UTF-8", "bytes that are no text are replaced by U+FFFD", Loss.PART)
@@ -235,7 +235,7 @@ def _of_parts(vocabulary: Vocabulary, parts: Parts) -> FileRules:
         prefix=Rule(prefix.rpartition(".")[2], prefix, DUMMY, Loss.NONE),
         unknown=_unknown("model.unk_token"),
         at_ends=frozenset(("Strip", "Prepend")),
-        decodings=[(cleaned, _clean_signs)] if cleans else [],
+        decodings=[(cleaned, _clean_punctuation)] if cleans else [],
         decoding=Rule(f"decoder {name}", f"decoder.type: {name}", JOINED, Loss.NONE),
         stripping={
             token.token_id: _strip(token.content, "lstrip" if token.lstrip else "rstrip")
@@ -246,8 +246,8 @@ def _of_parts(vocabulary: Vocabulary, parts: Parts) -> FileRules:
 
 
 def _cleaned(name: str, key: str, drops_spaces: bool) -> Rule:
-    told = (CLEANED_WORDS, Loss.PART) if drops_spaces else (CLEANED, Loss.NONE)
-    return Rule(name, key, *told)
+    words_and_loss = (CLEANED_WORDS, Loss.PART) if drops_spaces else (CLEANED, Loss.NONE)
+    return Rule(name, key, *words_and_loss)
 
 
 def _strip(token: str, key: str) -> Rule:
@@ -359,7 +359,7 @@ def _clean(text: bytes) -> bytes:
     return data[: native.clean_spaces(data)].tobytes()
 
 
-def _clean_signs(text: bytes) -> bytes:
+def _clean_punctuation(text: bytes) -> bytes:
     for sign in b".?!,":
         text = text.replace(bytes((32, sign)), bytes((sign,)))
     return text

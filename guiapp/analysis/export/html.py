@@ -18,7 +18,7 @@ class Html(str):
     """What is HTML already."""
 
 
-class Cell(NamedTuple):
+class TableCell(NamedTuple):
     """A cell of a table.
 
     content  words, or HTML
@@ -33,7 +33,7 @@ class Cell(NamedTuple):
     title: str = ""
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """The head of a column; figures are sorted from the largest down where `is_descending`."""
 
     title: str
@@ -94,7 +94,7 @@ def section(title: str, *content: str) -> Html:
     return tag("section", joined([tag("h2", title), *content], Html("\n")))
 
 
-def table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]], kind: str = "") -> Html:
+def table(columns: Sequence[TableColumn], rows: Iterable[Sequence[TableCell]], kind: str = "") -> Html:
     """A table whose first column holds names."""
     head = joined(
         tag(
@@ -112,7 +112,7 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]], kind: str =
     return tag("div", tag("table", whole, kind=kind), kind="wide")
 
 
-def _cell(cell: Cell) -> Html:
+def _cell(cell: TableCell) -> Html:
     value = "" if cell.value is None else str(cell.value)
     return tag("td", cell.content, kind=cell.kind, title=cell.title, data_v=value)
 

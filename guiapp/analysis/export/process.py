@@ -46,7 +46,7 @@ def work(request: ExportRequest) -> str:
     try:
         _run(request).write(
             Path(request.output),
-            lambda share: _tell(progress=share),
+            lambda share: _send(progress=share),
             range(request.first, request.end),
         )
     except TokenloupeError as error:
@@ -64,12 +64,12 @@ def _run(request: ExportRequest) -> ExportedRun:
     return TraceRun(debugger_for(tokenizer, Trace.load(path), spelling))
 
 
-def _tell(**values: object) -> None:
+def _send(**values: object) -> None:
     print(json.dumps(values), flush=True)
 
 
 def main() -> None:
-    _tell(error=work(ExportRequest(**json.loads(sys.stdin.readline()))))
+    _send(error=work(ExportRequest(**json.loads(sys.stdin.readline()))))
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from guiapp.analysis.trace.candidates import Candidate
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.analysis.trace.operations import EFFECTS, FORMS, NUMBERS, Effect
 from guiapp.analysis.trace.reports import step_record, trace_record
-from guiapp.analysis.trace.trace import Tokens
+from guiapp.analysis.trace.trace import TraceTokens
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import visible_text
 
@@ -108,9 +108,9 @@ class TraceRun(ExportedRun):
         made = int(columns.position[step]), int(columns.end[step])
         first_byte = made[0] - NEAR_BYTES
         tokens = debugger.states.tokens(step + 1, (first_byte, made[1] + NEAR_BYTES))
-        shown, is_cut = _around(tokens, made, first_byte > 0)
+        shown, is_cut = _nearby_tokens(tokens, made, first_byte > 0)
         if EFFECTS[columns.operation[step]] == Effect.WAY:  # it is on no way that is taken yet
-            shown = Tokens(*(np.array([value], np.int32) for value in (columns.result[step], *made)))
+            shown = TraceTokens(*(np.array([value], np.int32) for value in (columns.result[step], *made)))
             is_cut = False, False
         left = x = float(MARGIN_PX + NUMBERS_PX)
         sentence = printable(self._sentence(step))
@@ -118,7 +118,7 @@ class TraceRun(ExportedRun):
         if is_cut[0]:
             parts.append(label_at(x - 14, top, "…"))
         for number, token in enumerate(zip(*(column.tolist() for column in shown), strict=True)):
-            drawn, width = box(x, top, debugger.teller.label(*token), number, token[1:] == made)
+            drawn, width = box(x, top, debugger.describer.label(*token), number, token[1:] == made)
             parts.append(drawn)
             x += width + GAP_PX
         if is_cut[1]:
@@ -145,9 +145,9 @@ class TraceRun(ExportedRun):
             about = int(trace.columns.position[place]), int(trace.columns.end[place])
             at += f" · {trace.operation(place)} · bytes {about[0]:,}–{about[1]:,}"
         tokens = debugger.states.tokens(place, (about[0] - NEAR_BYTES, about[1] + NEAR_BYTES))
-        shown, (is_cut_before, is_cut_behind) = _around(tokens, about, about[0] > NEAR_BYTES)
+        shown, (is_cut_before, is_cut_behind) = _nearby_tokens(tokens, about, about[0] > NEAR_BYTES)
         row = [
-            (debugger.teller.label(token_id, start, end), about[0] <= start < end <= about[1])
+            (debugger.describer.label(token_id, start, end), about[0] <= start < end <= about[1])
             for token_id, start, end in zip(*(column.tolist() for column in shown), strict=True)
         ]
         row = [("…", False)] * is_cut_before + row + [("…", False)] * is_cut_behind
@@ -156,23 +156,25 @@ class TraceRun(ExportedRun):
             tuple(map(self._page_pair, waiting.candidates)),
             f"Pairs: {waiting.n_live:,} could merge",
         )
-        if ways := self._page_ways(place):
+        if ways := self._page_candidates(place):
             pairs, title = ways, "Ways that end here, so far"
-        return PageStep(at, _text_around(trace.text, about), (tuple(row),), debugger.sentence(), pairs, title)
+        return PageStep(
+            at, _text_context(trace.text, about), (tuple(row),), debugger.sentence(), pairs, title
+        )
 
-    def _page_ways(self, place: int) -> tuple[PagePair, ...]:
+    def _page_candidates(self, place: int) -> tuple[PagePair, ...]:
         """For Viterbi and the like: what has competed to end at the same place, from left to right."""
-        columns, teller = self._debugger.trace.columns, self._debugger.teller
+        columns, describer = self._debugger.trace.columns, self._debugger.describer
         recent = slice(max(0, place - RECENT_STEPS), place + 1)
         finds = np.isin(columns.operation[recent], FINDS)
         if place == self._debugger.n_steps or not finds[-1]:
             return ()
         finds &= columns.end[recent] == columns.end[place]
         steps = (np.flatnonzero(finds)[-MOST_PAIRS:] + recent.start).tolist()
-        return tuple(PagePair(teller.made(step), teller.worth(step), step == place) for step in steps)
+        return tuple(PagePair(describer.made(step), describer.worth(step), step == place) for step in steps)
 
     def _page_pair(self, pair: Candidate) -> PagePair:
-        label, at = self._debugger.teller.label, pair.position
+        label, at = self._debugger.describer.label, pair.position
         left, right = (
             label(pair.left, at, pair.right_position),
             label(pair.right, pair.right_position, pair.end),
@@ -190,7 +192,7 @@ class TraceRun(ExportedRun):
         return self._debugger.sentence()
 
 
-def _text_around(text: bytes, about: tuple[int, int]) -> tuple[str, str, str]:
+def _text_context(text: bytes, about: tuple[int, int]) -> tuple[str, str, str]:
     """What stands before, at and behind a stretch of bytes; it is cut between characters."""
     first, last = max(0, about[0] - PAGE_BYTES), min(len(text), about[1] + PAGE_BYTES)
     while 0 < first < about[0] and text[first] & 0xC0 == 0x80:
@@ -202,9 +204,11 @@ def _text_around(text: bytes, about: tuple[int, int]) -> tuple[str, str, str]:
     return "…" * (first > 0) + before, at, behind + "…" * (last < len(text))
 
 
-def _around(tokens: Tokens, made: tuple[int, int], is_cut_before: bool) -> tuple[Tokens, tuple[bool, bool]]:
+def _nearby_tokens(
+    tokens: TraceTokens, made: tuple[int, int], is_cut_before: bool
+) -> tuple[TraceTokens, tuple[bool, bool]]:
     """The tokens around what was formed, and whether some are left out before and behind."""
     at = int(np.searchsorted(tokens.starts, made[0]))
     first, last = max(0, at - TOKENS_AROUND), at + TOKENS_AROUND
-    shown = Tokens(*(column[first:last] for column in tokens))
+    shown = TraceTokens(*(column[first:last] for column in tokens))
     return shown, (is_cut_before or first > 0, last < len(tokens.ids))

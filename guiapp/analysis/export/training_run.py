@@ -20,7 +20,7 @@ from guiapp.analysis.export.drawing import (
 from guiapp.analysis.export.exported_run import ALL, ExportedRun
 from guiapp.analysis.export.page import PagePair, PageStep
 from guiapp.analysis.train.record import TrainingRecord
-from guiapp.analysis.train.telling import ToldMerge
+from guiapp.analysis.train.steps import MergeStep
 from guiapp.core.system.replace_file import replace_file
 from guiapp.core.text.figures import counted
 
@@ -59,10 +59,10 @@ class TrainingRun(ExportedRun):
         return asdict(self._record.start) | {"n_steps": self._record.n_steps}
 
     def record(self, step: int) -> dict[str, object]:
-        record, told = self._record, self._record.step(step)
-        operation = record.values.told("operation", step - 1)
+        record, description = self._record, self._record.step(step)
+        operation = record.values.description("operation", step - 1)
         row = {"index": step, "operation": operation, "size": record.n_tokens(step)}
-        return row | asdict(told) | {"sentence": record.sentence(step)}
+        return row | asdict(description) | {"sentence": record.sentence(step)}
 
     def drawn(self, steps: range) -> list[int]:
         return list(steps)
@@ -76,18 +76,18 @@ class TrainingRun(ExportedRun):
 
     def drawing_row(self, step: int, top: int) -> tuple[str, float]:
         """The words that a step cuts anew, what it made outlined, and what happened."""
-        told = self._record.step(step)
-        made = told.left + told.right if isinstance(told, ToldMerge) else ""
+        description = self._record.step(step)
+        made = description.left + description.right if isinstance(description, MergeStep) else ""
         left = x = float(MARGIN_PX + NUMBERS_PX)
         sentence = printable(self._record.sentence(step))
         parts = [note(MARGIN_PX, top + 25, f"{step:,}"), note(left, top + 58, sentence)]
-        for _, cut in told.recuts[:MOST_WORDS]:
+        for _, cut in description.recuts[:MOST_WORDS]:
             for tint, symbol in enumerate(cut):
                 drawn, width = box(x, top, self._record.write(symbol), tint, symbol == made)
                 parts.append(drawn)
                 x += width + GAP_PX
             x += WORD_GAP_PX
-        if len(told.recuts) > MOST_WORDS:
+        if len(description.recuts) > MOST_WORDS:
             parts.append(label_at(x, top, "…"))
         return "".join(parts) + "\n", max(x, left + NOTE_CHARACTER_PX * n_columns(sentence))
 
@@ -102,8 +102,8 @@ class TrainingRun(ExportedRun):
     def page_step(self, place: int) -> PageStep:
         """The state after so many steps, what led to it, and what competes for the next one."""
         record = self._record
-        told = record.step(place) if place else None
-        made = told.left + told.right if isinstance(told, ToldMerge) else ""
+        description = record.step(place) if place else None
+        made = description.left + description.right if isinstance(description, MergeStep) else ""
         rows = tuple(
             tuple((record.write(symbol), symbol == made) for symbol in cut)
             for cut, _, _ in record.words(place)[:MOST_PAGE_WORDS]
@@ -111,16 +111,18 @@ class TrainingRun(ExportedRun):
         size = counted(record.n_tokens(place), "token")
         at = f"Step {place:,} of {record.n_steps:,} · {size} in the vocabulary"
         following = record.step(place + 1) if place < record.n_steps else None
-        pairs = self._pairs(following) if isinstance(following, ToldMerge) else ()
+        pairs = self._pairs(following) if isinstance(following, MergeStep) else ()
         sentence = (
-            record.sentence(place) if told else "The start: each word is cut into the smallest symbols."
+            record.sentence(place)
+            if description
+            else "The start: each word is cut into the smallest symbols."
         )
         return PageStep(at, rows=rows, sentence=sentence, pairs=pairs, pairs_title="Pairs, and their worth")
 
     def save(self, path: Path) -> None:
         replace_file(path, b"\n".join(self._record.lines()), is_private=True)
 
-    def _pairs(self, merge: ToldMerge) -> tuple[PagePair, ...]:
+    def _pairs(self, merge: MergeStep) -> tuple[PagePair, ...]:
         """What competes, the one that is learned first."""
         best = [((merge.left, merge.right), merge.worth), *((pair, merge.worth) for pair in merge.ties)]
         found = [*best, *merge.rivals][:MOST_PAGE_PAIRS]

@@ -28,10 +28,10 @@ from guiapp.analysis.bench.worker_process import (
 from guiapp.analysis.compare.reasons import Cause, Reason, shown
 from guiapp.analysis.compare.text_files import text_files
 from guiapp.analysis.explain.code_marks import code
-from guiapp.analysis.hunt.finds import Batch, Find, Hunt, Line, Subject
 from guiapp.analysis.hunt.generators import ALL_NAMES, BATCH
+from guiapp.analysis.hunt.mismatches import Batch, Find, Hunt, HuntSubject, UserLine
 from guiapp.analysis.hunt.sides import HuntError
-from guiapp.analysis.hunt.worker import Loaded, Task, serve
+from guiapp.analysis.hunt.worker import HuntTask, LoadedSides, serve
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.encode.parallel.batches import n_cores
 from guiapp.core.open_model import open_model
@@ -87,8 +87,8 @@ def hunt(plan: HuntPlan, shall_stop: Callable[[], bool] = lambda: False) -> Iter
     team.start()
     try:
         shown_s = 0.0
-        for told in team.told():
-            state = replace(_with(state, told), seconds=team.seconds)
+        for output in team.output():
+            state = replace(_with(state, output), seconds=team.seconds)
             if state.seconds - shown_s >= SHOWN_S:
                 shown_s = state.seconds
                 yield state
@@ -97,20 +97,20 @@ def hunt(plan: HuntPlan, shall_stop: Callable[[], bool] = lambda: False) -> Iter
     yield replace(state, seconds=team.seconds, is_over=True)
 
 
-def _with(state: Hunt, told: Told) -> Hunt:
-    match told:
+def _with(state: Hunt, output: HuntOutput) -> Hunt:
+    match output:
         case Batch():
-            return state.with_batch(told)
+            return state.with_batch(output)
         case Find():
-            return state.with_find(told)
+            return state.with_find(output)
         case HuntError():
-            raise told
+            raise output
         case SideFailed():
-            return replace(state.with_note(told.sentence), is_incomplete=True)
-    return state.with_note(told)
+            return replace(state.with_note(output.sentence), is_incomplete=True)
+    return state.with_note(output)
 
 
-def _opened(plan: HuntPlan) -> tuple[tuple[Subject, Subject], Task]:
+def _opened(plan: HuntPlan) -> tuple[tuple[HuntSubject, HuntSubject], HuntTask]:
     """Both subjects, opened once here so that what is wrong is told at once."""
     first, second = plan.first, plan.second
     if first in PEERS:
@@ -120,19 +120,19 @@ def _opened(plan: HuntPlan) -> tuple[tuple[Subject, Subject], Task]:
         ends = basename(first) or first, second
         peer = PEERS[second]
         peer.check_all(ours.vocabulary)
-        other, subject = second, Subject(second, peer.version, tokens=len(ours.vocabulary))
+        other, subject = second, HuntSubject(second, peer.version, tokens=len(ours.vocabulary))
     else:
         theirs = open_model(second, plan.pres[1])
-        ends = _told_apart(first, second, plan.pres)
-        other, subject = str(theirs.vocabulary.path or second), Subject.of_model(ends[1], theirs)
+        ends = _distinct_names(first, second, plan.pres)
+        other, subject = str(theirs.vocabulary.path or second), HuntSubject.of_model(ends[1], theirs)
     lines = tuple(line.text for line in islice(_lines(plan.files), LINES_TO_CHANGE))
     names = code(quoted(ends[0])), code(quoted(ends[1]))
     model = str(ours.vocabulary.path or first)
-    task = Task(model, other, names, plan.seed, lines, plan.pres, plan.generators)
-    return (Subject.of_model(ends[0], ours), subject), task
+    task = HuntTask(model, other, names, plan.seed, lines, plan.pres, plan.generators)
+    return (HuntSubject.of_model(ends[0], ours), subject), task
 
 
-def _told_apart(first: str, second: str, pres: tuple[str | None, str | None]) -> tuple[str, str]:
+def _distinct_names(first: str, second: str, pres: tuple[str | None, str | None]) -> tuple[str, str]:
     """The shortest ends of two paths that differ, or else how their texts are split."""
     ends = basename(first), basename(second)
     if first == second and pres[0] != pres[1]:
@@ -155,14 +155,14 @@ def _files(names: Iterable[str]) -> Iterator[str]:
             yield str(text)
 
 
-def _lines(files: Iterable[str]) -> Iterator[Line]:
+def _lines(files: Iterable[str]) -> Iterator[UserLine]:
     """The lines of files, none empty, read as they are asked for; of what is no UTF-8 there is nothing."""
     for name in files:
         with BufferedReader(open_input(name, takes_pipes=True)) as file:
             number, start = 1, 0
             for line in iter(lambda: file.readline(LONGEST_LINE), b""):
                 if text := line.rstrip(b"\r\n").decode("utf-8", "ignore").encode():
-                    yield Line(name, number, start, text)
+                    yield UserLine(name, number, start, text)
                 number, start = number + line.endswith(b"\n"), start + len(line)
 
 
@@ -172,18 +172,18 @@ class SideFailed(NamedTuple):
     sentence: str
 
 
-Told = Batch | Find | str | HuntError | SideFailed
+HuntOutput = Batch | Find | str | HuntError | SideFailed
 Message = tuple[str, Any]  # what a worker is asked: "lines" or "batch", and which
 
 
 class _Team:
     """The worker processes, each asked by a thread of its own."""
 
-    def __init__(self, task: Task, plan: HuntPlan, shall_stop: Callable[[], bool]) -> None:
+    def __init__(self, task: HuntTask, plan: HuntPlan, shall_stop: Callable[[], bool]) -> None:
         self._task, self._plan, self._shall_stop = task, plan, shall_stop
         self._deadline_s = math.inf  # until the first worker has opened both
         self._messages, self._next = _messages(plan), threading.Lock()
-        self._told: queue.Queue[Told | None] = queue.Queue()
+        self._outputs: queue.Queue[HuntOutput | None] = queue.Queue()
         self._is_over = threading.Event()
         self._n_empty = 0  # batches without a text, one after the other
         n_workers = plan.n_workers or min(n_cores(), MOST_WORKERS)
@@ -203,15 +203,15 @@ class _Team:
         """Since the first texts."""
         return max(0.0, time.monotonic() - (self._deadline_s - self._plan.seconds))
 
-    def told(self) -> Iterator[Told]:
+    def output(self) -> Iterator[HuntOutput]:
         """What comes of batches, finds besides, notes and what went wrong, until all workers have ended."""
         n_running = len(self._threads)
         while n_running:
-            told = self._told.get()
-            if told is None:
+            output = self._outputs.get()
+            if output is None:
                 n_running -= 1
             else:
-                yield told
+                yield output
 
     def _must_stop(self) -> bool:
         is_late = time.monotonic() > self._deadline_s + LAST_CALL_S
@@ -239,30 +239,30 @@ class _Team:
                         return
                 except WorkerLost:
                     lost = None
-                    self._told.put(failed)
+                    self._outputs.put(failed)
                 finally:
                     process.end()
-            self._told.put(failed)
+            self._outputs.put(failed)
         except Stopped:
             pass
         except ContenderFailed as error:
-            self._told.put(HuntError(str(error)))
+            self._outputs.put(HuntError(str(error)))
         except (OSError, RuntimeError):  # no process can be started: there are too many, or one is being
-            self._told.put(HuntError(NO_WORKER))
+            self._outputs.put(HuntError(NO_WORKER))
         finally:
-            self._told.put(None)
+            self._outputs.put(None)
 
     def _load(self, process: AskedProcess) -> None:
         try:
-            loaded: Loaded = process.ask(CALL_LIMIT_S, "load")
+            loaded: LoadedSides = process.ask(CALL_LIMIT_S, "load")
         except TookTooLong as error:
             raise ContenderFailed(f"To open both took longer than {CALL_LIMIT_S:g} s.") from error
         except WorkerLost as error:
             raise ContenderFailed(NO_WORKER) from error
-        if loaded.remark:
-            self._told.put(loaded.remark)
+        if loaded.note:
+            self._outputs.put(loaded.note)
         for find in loaded.finds:
-            self._told.put(find)
+            self._outputs.put(find)
         if not loaded.can_differ:
             self._is_over.set()
             raise Stopped
@@ -274,7 +274,7 @@ class _Team:
                 batch: Batch = process.ask(CALL_LIMIT_S, *message)
             except WorkerLost:
                 return message
-            self._told.put(batch)
+            self._outputs.put(batch)
             self._n_empty = 0 if batch.n_texts else self._n_empty + 1
             if self._n_empty > MOST_EMPTY:
                 self._is_over.set()
@@ -285,10 +285,12 @@ class _Team:
         texts = what if command == "lines" else process.ask(CALL_LIMIT_S, "texts", what)
         for text in texts:
             try:
-                self._told.put(process.ask(CALL_LIMIT_S, "lines" if command == "lines" else "some", (text,)))
+                self._outputs.put(
+                    process.ask(CALL_LIMIT_S, "lines" if command == "lines" else "some", (text,))
+                )
             except WorkerLost as error:
-                told = f"{self._task.names[1]} does not survive {shown(text)}. {error}"
-                self._told.put(Find(text, (None, None), 0, Reason(Cause.REFUSED, "crash", told)))
+                output = f"{self._task.names[1]} does not survive {shown(text)}. {error}"
+                self._outputs.put(Find(text, (None, None), 0, Reason(Cause.REFUSED, "crash", output)))
                 raise
 
 

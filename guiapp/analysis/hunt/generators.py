@@ -10,7 +10,7 @@ from functools import cache
 from itertools import product
 from typing import NamedTuple
 
-from guiapp.analysis.hunt.structures import AROUND_SPECIAL, AROUND_TEXT, around
+from guiapp.analysis.hunt.structures import AROUND_SPECIAL, AROUND_TEXT, in_contexts
 from guiapp.core.hugging_face.characters import Form
 from guiapp.core.text.unicode_tables import CATEGORIES, UNASSIGNED, categories, ranges_of
 
@@ -93,7 +93,7 @@ def _every_token(material: Material, number: int) -> list[bytes]:
     per_round = -(-len(material.tokens) // BATCH)
     turn, at = divmod(number, max(per_round, 1))
     some = material.tokens[at * BATCH : (at + 1) * BATCH]
-    return list(around(some, AROUND_TEXT[turn : turn + 1]))
+    return list(in_contexts(some, AROUND_TEXT[turn : turn + 1]))
 
 
 def _random_tokens(material: Material, rng: random.Random, number: int) -> list[bytes]:
@@ -160,7 +160,7 @@ def _spaces(material: Material, rng: random.Random, number: int) -> list[bytes]:
     return [_mixed(rng, parts, 2, 8).encode() for _ in range(BATCH)]
 
 
-def _signs(material: Material, rng: random.Random, number: int) -> list[bytes]:
+def _symbols(material: Material, rng: random.Random, number: int) -> list[bytes]:
     parts = (*SIGNS, *SIGNS, *LETTERS, *DIGITS, *SPACES, *MARKS, *OTHERS)
     return [_mixed(rng, parts, 2, 8).encode() for _ in range(BATCH)]
 
@@ -170,7 +170,7 @@ def _special(material: Material, rng: random.Random, number: int) -> list[bytes]
     if not material.special:
         return []
     if number == 0:
-        return list(around(material.special[:BATCH], AROUND_SPECIAL))
+        return list(in_contexts(material.special[:BATCH], AROUND_SPECIAL))
     texts = []
     for _ in range(BATCH):
         token, other = rng.choices(material.special, k=2)
@@ -239,7 +239,7 @@ GENERATORS = (
     Generator("edges of words", _edges),
     Generator("composed characters", _composed),
     Generator("random tokens", _random_tokens),
-    Generator("signs", _signs),
+    Generator("signs", _symbols),
     Generator("your own texts, changed", _own),
     Generator("broken characters", _bytes),
 )

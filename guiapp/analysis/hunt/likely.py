@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from guiapp.analysis.compare.reasons import Cause
 from guiapp.analysis.hunt.engine import HuntPlan
-from guiapp.analysis.hunt.finds import Find
-from guiapp.analysis.hunt.pair import Pair
+from guiapp.analysis.hunt.mismatches import Find
+from guiapp.analysis.hunt.pair import SidePair
 from guiapp.analysis.hunt.sides import FileSide
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.open_model import open_model
@@ -31,10 +31,10 @@ def likely_pre(plan: HuntPlan, finds: Sequence[Find]) -> str:
     for name in _names(ours.vocabulary, theirs.vocabulary):
         checkpoint()
         try:
-            pair = Pair(FileSide("", open_model(plan.first, name)), FileSide("", theirs))
+            pair = SidePair(FileSide("", open_model(plan.first, name)), FileSide("", theirs))
         except VocabError:  # no name splits this one
             return ""
-        if pair.around() is None and not pair.differing(texts):
+        if pair.affixes() is None and not pair.differing(texts):
             return name
     return ""
 

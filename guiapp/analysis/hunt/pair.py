@@ -13,17 +13,17 @@ from guiapp.analysis.compare.reasons import (
     Cause,
     Names,
     Reason,
-    around_reason,
+    affix_reason,
     decoded_reason,
+    decoded_texts_reason,
     reason_for,
     refused_reason,
     shown,
     shown_token,
-    told_decoded,
 )
 from guiapp.analysis.compare.seen_stages import plain_text, plain_texts, seen_stages
 from guiapp.analysis.compare.subjects import what_differs, what_is_cut
-from guiapp.analysis.hunt.finds import Spans
+from guiapp.analysis.hunt.mismatches import Spans
 from guiapp.analysis.hunt.sides import FileSide, Ids, LibrarySide
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.figures import percent
@@ -39,12 +39,12 @@ SAME_TOKENS = 0.9
 DECODED_TOGETHER = 64  # texts
 
 
-class Pair:
+class SidePair:
     """Compares ids, and where they are equal the text that they are decoded to.
 
     Ids are compared as numbers, unless two vocabularies have the same tokens under other numbers: then as
     tokens.
-    remark    what is to be known about that, as a sentence, "" if nothing
+    note    what is to be known about that, as a sentence, "" if nothing
     unrelated why nothing can be compared, None if it can
     n_refused how many of the texts that were compared last both refuse
     """
@@ -55,7 +55,7 @@ class Pair:
         self.takes_bytes = ours.takes_bytes and theirs.takes_bytes
         self._tokenizer = ours.tokenizer
         self._renumbered: Ids | None = None
-        self.remark, self.unrelated, self.n_refused = "", "", 0
+        self.note, self.unrelated, self.n_refused = "", "", 0
         if theirs.tokenizer is not None:
             self._compare_numbers(theirs.tokenizer)
 
@@ -66,11 +66,11 @@ class Pair:
         if share >= ALIKE:
             return
         ids = {text: i for i, text in enumerate(plain_texts(mine))}
-        found = [ids.get(text, -1 - i) for i, text in enumerate(plain_texts(other))]
-        known = np.mean(np.array(found) >= 0)
+        result = [ids.get(text, -1 - i) for i, text in enumerate(plain_texts(other))]
+        known = np.mean(np.array(result) >= 0)
         if known >= SAME_TOKENS:
-            self._renumbered = np.array(found, np.int32)
-            self.remark = "The two number their tokens otherwise: compared is what tokens stand for, not ids."
+            self._renumbered = np.array(result, np.int32)
+            self.note = "The two number their tokens otherwise: compared is what tokens stand for, not ids."
         else:
             self.unrelated = (
                 f"These are two vocabularies: {percent(float(share))} of the ids stand for the same text in "
@@ -86,21 +86,21 @@ class Pair:
         mine, other = self.encode_each(texts)
         self.n_refused = sum(one is None and two is None for one, two in zip(mine, other, strict=True))
         are_equal = [self._are_equal(*pair) for pair in zip(mine, other, strict=True)]
-        found = [
+        result = [
             at for at, is_equal in enumerate(are_equal) if not is_equal and not self._is_unheard(texts[at])
         ]
         if self._renumbered is None:
             equal = [(at, ids) for at, ids in enumerate(mine) if ids is not None and are_equal[at]]
             for start in range(0, len(equal), DECODED_TOGETHER):
-                found += self._decoded_otherwise(equal[start : start + DECODED_TOGETHER])
-        return found
+                result += self._decoded_otherwise(equal[start : start + DECODED_TOGETHER])
+        return result
 
     def _is_unheard(self, text: bytes) -> bool:
         """Whether we find tokens in a text of which the library was told nothing: those of users."""
         if self.theirs.tokenizer is not None or self.ours.parses_special:
             return False
-        found = self._tokenizer.special_tokens.partition(np.frombuffer(text, np.uint8), False)
-        return len(found.ids) > 0
+        result = self._tokenizer.special_tokens.partition(np.frombuffer(text, np.uint8), False)
+        return len(result.ids) > 0
 
     def _are_equal(self, mine: Ids | None, other: Ids | None) -> bool:
         if mine is None or other is None:
@@ -126,54 +126,54 @@ class Pair:
 
     def ids(self, text: bytes) -> tuple[list[int] | None, list[int] | None]:
         """All ids of a text on both sides, those around it as well; None where it is refused."""
-        found = []
+        result = []
         for side in (self.ours, self.theirs):
             inner = side.encode_each([text])[0]
-            before, after = side.around()
-            found.append(None if inner is None else [*before, *inner.tolist(), *after])
-        return found[0], found[1]
+            before, after = side.affixes()
+            result.append(None if inner is None else [*before, *inner.tolist(), *after])
+        return result[0], result[1]
 
     def spans(self, text: bytes) -> tuple[Spans | None, Spans | None]:
         """For each token of `ids` where it came from; None where that is not known."""
-        found: list[Spans | None] = []
+        result: list[Spans | None] = []
         for side in (self.ours, self.theirs):
-            before, after = side.around()
+            before, after = side.affixes()
             inner = side.spans(text)
             edges = ((0, 0),) * len(before), ((len(text), len(text)),) * len(after)
-            found.append(None if inner is None else (*edges[0], *inner, *edges[1]))
-        return found[0], found[1]
+            result.append(None if inner is None else (*edges[0], *inner, *edges[1]))
+        return result[0], result[1]
 
-    def around(self) -> Reason | None:
+    def affixes(self) -> Reason | None:
         """Whether other ids are put around texts."""
-        mine, other = self.ours.around(), self.theirs.around()
+        mine, other = self.ours.affixes(), self.theirs.affixes()
         if self._renumbered is not None:
             before, behind = (self._renumbered[np.array(ids, int)].tolist() for ids in other)
             other = before, behind
-        return around_reason(mine, other, self.names)
+        return affix_reason(mine, other, self.names)
 
     def reason(self, text: bytes) -> Reason | None:
         """Why a text of up to some hundred bytes differs; None where it does not.
 
-        What is put around texts is no reason: `around` tells of that.
+        What is put around texts is no reason: `affixes` tells of that.
         """
         if not self.differs(text):
             return None
         (mine,), (other,) = self.encode_each([text])
         if (theirs := self.theirs.tokenizer) is not None:
-            found = reason_for(self._tokenizer, theirs, text, self.names)
-            if found is None or found.cause is not Cause.AROUND or mine is None:
-                return found
+            result = reason_for(self._tokenizer, theirs, text, self.names)
+            if result is None or result.cause is not Cause.AROUND or mine is None:
+                return result
             return decoded_reason(self._tokenizer, theirs, mine.tolist(), self.names)
         if mine is None or other is None:
             return refused_reason(other is None, shown(text), self.names)
         if self._are_equal(mine, other):
-            return told_decoded(self.ours.decode(mine), self.theirs.decode(mine), self.names)
+            return decoded_texts_reason(self.ours.decode(mine), self.theirs.decode(mine), self.names)
 
         def ids_of(piece: bytes) -> list[int] | None:
             ids = self.theirs.encode_each([piece])[0]
             return None if ids is None else ids.tolist()
 
-        return reason_beside(self._tokenizer, text, mine.tolist(), other.tolist(), ids_of, self.names)
+        return library_reason(self._tokenizer, text, mine.tolist(), other.tolist(), ids_of, self.names)
 
     def first_difference(self, text: bytes) -> int:
         """The byte of a text from which on the ids differ; 0 where that cannot be told."""
@@ -191,7 +191,7 @@ class Pair:
 # Why a library gives other ids than we do, told from its ids alone: it shows none of its stages
 
 
-def reason_beside(
+def library_reason(
     ours: Tokenizer, text: bytes, mine: list[int], other: list[int], ids_of: IdsOf, names: Names
 ) -> Reason:
     """Why the library has `other` ids for a text than `mine`, which are ours; `ids_of` gives more of its."""
@@ -231,10 +231,10 @@ def _unwritten(
     vocabulary: Vocabulary, text: bytes, mine: list[int], other: list[int], names: Names
 ) -> Reason | None:
     """Whether there are bytes or unknown tokens in one of them only."""
-    found = _one_with_more(vocabulary, mine, other, UNWRITTEN, names)
-    if found is None:
+    result = _one_with_more(vocabulary, mine, other, UNWRITTEN, names)
+    if result is None:
         return None
-    token, who = found
+    token, who = result
     kind = "byte" if vocabulary.kind(token) == "byte" else "unknown"
     sentence = f"{who} gives the {kind} token {shown_token(vocabulary, token)} for {shown(text)}."
     return Reason(Cause.FALLBACK, "unknown text", sentence)
@@ -242,10 +242,10 @@ def _unwritten(
 
 def _special(vocabulary: Vocabulary, mine: list[int], other: list[int], names: Names) -> Reason | None:
     """Whether special tokens are found in one of them only."""
-    found = _one_with_more(vocabulary, mine, other, SPECIAL, names)
-    if found is None:
+    result = _one_with_more(vocabulary, mine, other, SPECIAL, names)
+    if result is None:
         return None
-    token, who = found
+    token, who = result
     sentence = f"{who} takes {shown_token(vocabulary, token)} as one special or added token."
     return Reason(Cause.SPECIAL, "special tokens", sentence)
 
@@ -257,7 +257,9 @@ def _of_texts(
     joined = [b"".join(some) for some in texts]
     subject = what_differs(*(each.decode("utf-8", "replace") for each in joined))
     if joined[0] != joined[1] and subject in SPACES and _kinds(vocabulary, mine, SPECIAL):
-        sentence = f"White space beside special tokens stays in one of them only: {_told(joined, names)}."
+        sentence = (
+            f"White space beside special tokens stays in one of them only: {_described(joined, names)}."
+        )
         return Reason(Cause.SPECIAL, "white space beside", sentence)
     if texts[0] == texts[1] or (subject == "characters" and len(mine) == len(other)):
         first, second = next(pair for pair in zip(mine, other, strict=True) if pair[0] != pair[1])
@@ -265,11 +267,13 @@ def _of_texts(
         sentence = f"{names[0]} gives the id {first} for {piece}, {names[1]} {second}."
         return Reason(Cause.NUMBER, "ids", sentence)
     if joined[0] != joined[1]:
-        return Reason(Cause.NORMALIZED, subject, f"Tokens stand for other texts: {_told(joined, names)}.")
+        return Reason(
+            Cause.NORMALIZED, subject, f"Tokens stand for other texts: {_described(joined, names)}."
+        )
     return None
 
 
-def _told(joined: list[bytes], names: Names) -> str:
+def _described(joined: list[bytes], names: Names) -> str:
     return " and ".join(f"{shown(each)} by {name}" for name, each in zip(names, joined, strict=True))
 
 

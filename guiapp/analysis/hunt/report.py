@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from guiapp import __version__
 from guiapp.analysis.explain.code_marks import code, in_markdown, parts, without_marks
-from guiapp.analysis.hunt.finds import Find, Hunt, Subject
 from guiapp.analysis.hunt.generators import ALL_NAMES
+from guiapp.analysis.hunt.mismatches import Find, Hunt, HuntSubject
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
 
@@ -33,7 +33,7 @@ def record(hunt: Hunt) -> dict[str, object]:
     }
 
 
-def _subject_record(subject: Subject) -> dict[str, object]:
+def _subject_record(subject: HuntSubject) -> dict[str, object]:
     return {
         "name": quoted(subject.name, LONGEST_NAME),
         "version": subject.version or None,
@@ -132,7 +132,7 @@ def _only(hunt: Hunt) -> str:
     return f", of these alone: {', '.join(hunt.generators)}" if hunt.generators else ""
 
 
-def _rows(first: Subject, second: Subject) -> Iterator[str]:
+def _rows(first: HuntSubject, second: HuntSubject) -> Iterator[str]:
     for title, values in (
         ("name", (first.name, second.name)),
         ("format", (first.format, second.format)),

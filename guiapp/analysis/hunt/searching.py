@@ -7,8 +7,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 from guiapp.analysis.compare.reasons import Cause, Reason
-from guiapp.analysis.hunt.finds import MOST_PLACES, MOST_TEXTS, Batch, Find, Kind, Line, OfKind, Place
-from guiapp.analysis.hunt.pair import Pair
+from guiapp.analysis.hunt.mismatches import (
+    MOST_PLACES,
+    MOST_TEXTS,
+    Batch,
+    Find,
+    Kind,
+    LineOffset,
+    OfKind,
+    UserLine,
+)
+from guiapp.analysis.hunt.pair import SidePair
 
 MOST_TRIES = 600
 SIMPLE = "a1. "  # the simplest first
@@ -25,15 +34,15 @@ OWN_TEXTS = "your own texts"
 class Searcher:
     """Knows which kinds of differences it has told already."""
 
-    def __init__(self, pair: Pair) -> None:
+    def __init__(self, pair: SidePair) -> None:
         self._pair = pair
         self._known: dict[Kind, int] = {}  # how many bytes the shortest text has
         self._texts: defaultdict[Kind, set[bytes]] = defaultdict(set)
         self._n_shortened: defaultdict[Kind, int] = defaultdict(int)
 
-    def around(self) -> tuple[Find, ...]:
+    def affixes(self) -> tuple[Find, ...]:
         """The find that other tokens are put around texts, if that is so."""
-        reason = self._pair.around()
+        reason = self._pair.affixes()
         return () if reason is None else (self._find(b"", reason, ""),)
 
     def search(self, texts: Sequence[bytes], generator: str) -> Batch:
@@ -43,28 +52,28 @@ class Searcher:
         """
         return self._batch(texts, (), generator, MOST_LOOKED_AT)
 
-    def search_lines(self, lines: Sequence[Line]) -> Batch:
+    def search_lines(self, lines: Sequence[UserLine]) -> Batch:
         """The same for the user's own lines, with the places where they differ."""
         return self._batch([line.text for line in lines], lines, OWN_TEXTS, MOST_LINES_LOOKED_AT)
 
-    def _batch(self, texts: Sequence[bytes], lines: Sequence[Line], generator: str, most: int) -> Batch:
+    def _batch(self, texts: Sequence[bytes], lines: Sequence[UserLine], generator: str, most: int) -> Batch:
         differing = self._pair.differing(texts)
         n_texts = len(texts) - self._pair.n_refused
         step = -(-len(differing) // most) or 1
         counts: defaultdict[Kind, int] = defaultdict(int)
-        places: defaultdict[Kind, list[Place]] = defaultdict(list)
+        places: defaultdict[Kind, list[LineOffset]] = defaultdict(list)
         finds = []
         for at in range(0, len(differing), step):
             text = texts[differing[at]]
-            kind, find = self._look_at(text, generator)
+            kind, find = self._examine(text, generator)
             counts[kind] += min(step, len(differing) - at)
             finds += [find] if find else []
             if lines and len(places[kind]) < MOST_PLACES:
-                places[kind].append(Place(lines[differing[at]], self._pair.first_difference(text)))
+                places[kind].append(LineOffset(lines[differing[at]], self._pair.first_difference(text)))
         kinds = tuple(OfKind(kind, n, tuple(places[kind])) for kind, n in counts.items())
         return Batch(n_texts, len(differing), tuple(finds), kinds, bool(lines), generator)
 
-    def _look_at(self, text: bytes, generator: str) -> tuple[Kind, Find | None]:
+    def _examine(self, text: bytes, generator: str) -> tuple[Kind, Find | None]:
         """The kind of a text that differs, and a find if the kind or a short text of it is new."""
         text = self._narrowed(text)
         reason = self._pair.reason(text)

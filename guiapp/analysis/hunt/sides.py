@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.hunt.finds import Spans
+from guiapp.analysis.hunt.mismatches import Spans
 from guiapp.analysis.libraries.contender import Contender
 from guiapp.analysis.libraries.table import PEERS, peer_source
 from guiapp.core.encode.tokenizer import Tokenizer
@@ -59,12 +59,12 @@ class FileSide:
         except EncodeError:
             return None
 
-    def around(self) -> tuple[list[int], list[int]]:
+    def affixes(self) -> tuple[list[int], list[int]]:
         """What is put before and behind each text."""
         if not self.parses_special:
             return [], []
         try:
-            return self._one.special_ids_around()
+            return self._one.special_affixes()
         except EncodeError:
             return [], []
 
@@ -121,7 +121,7 @@ class LibrarySide:
         ends = np.cumsum([0, *map(len, texts)])
         return _pairs(np.stack((ends[:-1], ends[1:]), 1)) if b"".join(texts) == text else None
 
-    def around(self) -> tuple[list[int], list[int]]:
+    def affixes(self) -> tuple[list[int], list[int]]:
         probe = b"a"
         whole, inner = (self._encode(probe, adds) for adds in (True, False))
         if not self.parses_special or whole is None or inner is None:

@@ -53,7 +53,7 @@ def special_texts(tokenizer: Tokenizer) -> list[bytes]:
     return short([*map(vocabulary.raw_text, ids), *later])
 
 
-def around(texts: Iterable[bytes], contexts: Sequence[tuple[bytes, bytes]]) -> Iterator[bytes]:
+def in_contexts(texts: Iterable[bytes], contexts: Sequence[tuple[bytes, bytes]]) -> Iterator[bytes]:
     return (before + text + behind for text in texts for before, behind in contexts)
 
 
@@ -70,13 +70,13 @@ def _texts_of_tokens(mine: Vocabulary, other: Vocabulary) -> Iterator[bytes]:
         text for i in range(n_common) if texts[0][i] != texts[1][i] for text in (texts[0][i], texts[1][i])
     ]
     differing += texts[0][n_common:] + texts[1][n_common:]
-    yield from around(_some(differing), AROUND_TEXT)
+    yield from in_contexts(_some(differing), AROUND_TEXT)
     is_other = (mine.attributes[:n_common] != other.attributes[:n_common]).nonzero()[0].tolist()
     kinds = [i for i in is_other if mine.kind(i) != other.kind(i)] or is_other
-    yield from around(_some([mine.raw_text(i) for i in kinds]), AROUND_SPECIAL)
-    yield from around(_some([texts[0][i] for i in kinds]), AROUND_TEXT)
+    yield from in_contexts(_some([mine.raw_text(i) for i in kinds]), AROUND_SPECIAL)
+    yield from in_contexts(_some([texts[0][i] for i in kinds]), AROUND_TEXT)
     scores = np.flatnonzero(mine.scores[:n_common] != other.scores[:n_common]).tolist()
-    yield from around(_some([texts[0][i] for i in scores]), AROUND_TEXT)
+    yield from in_contexts(_some([texts[0][i] for i in scores]), AROUND_TEXT)
     yield from (text + text for text in _some([texts[0][i] for i in scores]))
 
 
@@ -93,19 +93,19 @@ def _texts_of_merges(ours: PairMerging, theirs: PairMerging) -> Iterator[bytes]:
     )
     for merging, texts, rules, is_only_here in sides:
         pairs = [_stands_for(merging, texts[a] + texts[b]) for a, b in rules[is_only_here, :2].tolist()]
-        yield from around(_some(pairs), AROUND_TEXT)
+        yield from in_contexts(_some(pairs), AROUND_TEXT)
     for text in _texts_of_moved(table, their_table, keys, their_keys, mine):
-        yield from around([_stands_for(ours, text)], AROUND_TEXT)
+        yield from in_contexts([_stands_for(ours, text)], AROUND_TEXT)
 
 
-def _stands_for(merging: PairMerging, spelled: bytes) -> bytes:
+def _stands_for(merging: PairMerging, spelling: bytes) -> bytes:
     """The text of a symbol, or of several, that is spelled as tokens are."""
     if not merging.starts_from_bytes:
-        return spelled.replace(MARKED_SPACE, b" ")
+        return spelling.replace(MARKED_SPACE, b" ")
     try:
-        return unspell(spelled.decode())
+        return unspell(spelling.decode())
     except (UnicodeDecodeError, KeyError, ValueError):  # a stray token that is no bytes
-        return spelled
+        return spelling
 
 
 def _keys(table: NDArray[np.int32]) -> NDArray[np.int64]:

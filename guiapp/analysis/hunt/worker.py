@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from guiapp.analysis.bench.worker import answer_all, prepare_process
 from guiapp.analysis.compare.reasons import Cause, Reason
-from guiapp.analysis.hunt.finds import Batch, Find, Line
 from guiapp.analysis.hunt.generators import Material, batch
-from guiapp.analysis.hunt.pair import Pair
+from guiapp.analysis.hunt.mismatches import Batch, Find, UserLine
+from guiapp.analysis.hunt.pair import SidePair
 from guiapp.analysis.hunt.searching import Searcher
 from guiapp.analysis.hunt.sides import FileSide, LibrarySide
 from guiapp.analysis.hunt.structures import short, special_texts, texts_of_differences
@@ -28,7 +28,7 @@ from guiapp.core.open_model import open_model
 from guiapp.core.text.packed_texts import sliced
 
 
-class Task(NamedTuple):
+class HuntTask(NamedTuple):
     """What all workers of a hunt are told.
 
     model   path of the first
@@ -48,10 +48,10 @@ class Task(NamedTuple):
     generators: tuple[str, ...] = ()
 
 
-class Loaded(NamedTuple):
+class LoadedSides(NamedTuple):
     """What is known before any text.  Unless they `can_differ`, the only find says why."""
 
-    remark: str
+    note: str
     finds: tuple[Find, ...]
     can_differ: bool
 
@@ -59,25 +59,25 @@ class Loaded(NamedTuple):
 class HuntWorker:
     """One pair, and the texts for it."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: HuntTask) -> None:
         self._task = task
 
-    def load(self) -> Loaded:
+    def load(self) -> LoadedSides:
         task = self._task
         ours = open_model(task.model, task.pres[0])
         pair = open_pair(ours, task.other, task.names, task.pres[1])
         self._searcher = Searcher(pair)
         if pair.unrelated:
             reason = Reason(Cause.OTHER_VOCABULARY, "vocabularies", pair.unrelated)
-            return Loaded("", (Find(b"", (None, None), 0, reason),), False)
+            return LoadedSides("", (Find(b"", (None, None), 0, reason),), False)
         self._material = material_of(pair, ours, self._task.lines)
-        return Loaded(pair.remark, self._searcher.around(), True)
+        return LoadedSides(pair.note, self._searcher.affixes(), True)
 
     def batch(self, number: int) -> Batch:
         name, texts = self._texts(number)
         return self._searcher.search(texts, name)
 
-    def lines(self, lines: tuple[Line, ...]) -> Batch:
+    def lines(self, lines: tuple[UserLine, ...]) -> Batch:
         return self._searcher.search_lines(lines)
 
     def texts(self, number: int) -> list[bytes]:
@@ -90,15 +90,15 @@ class HuntWorker:
         return self._searcher.search(texts, "")
 
 
-def open_pair(ours: Tokenizer, other: str, names: tuple[str, str], pre: str | None = None) -> Pair:
+def open_pair(ours: Tokenizer, other: str, names: tuple[str, str], pre: str | None = None) -> SidePair:
     """Raises what opening the other one raises; `pre` splits its text."""
     if other not in PEERS:
-        return Pair(FileSide(names[0], ours), FileSide(names[1], open_model(other, pre)))
+        return SidePair(FileSide(names[0], ours), FileSide(names[1], open_model(other, pre)))
     library = LibrarySide(other, ours)
-    return Pair(FileSide(names[0], ours, library.parses_special), library)
+    return SidePair(FileSide(names[0], ours, library.parses_special), library)
 
 
-def material_of(pair: Pair, ours: Tokenizer, lines: tuple[bytes, ...]) -> Material:
+def material_of(pair: SidePair, ours: Tokenizer, lines: tuple[bytes, ...]) -> Material:
     """What texts for a pair are made of."""
     theirs = pair.theirs.tokenizer
     both = [ours] if theirs is None else [ours, theirs]
@@ -108,7 +108,7 @@ def material_of(pair: Pair, ours: Tokenizer, lines: tuple[bytes, ...]) -> Materi
     return Material(differences, tokens, special, lines, pair.takes_bytes)
 
 
-def serve(connection: Connection, task: Task) -> None:
+def serve(connection: Connection, task: HuntTask) -> None:
     """Answer until the pipe is closed."""
     prepare_process(threads=1)
     answer_all(connection, HuntWorker(task))

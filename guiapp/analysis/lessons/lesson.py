@@ -31,7 +31,7 @@ from typing import Any
 
 from guiapp.analysis.lessons.places import ANSWERS, ENDS
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
-from guiapp.analysis.train.telling import ToldMerge, merges, textbook_corpus
+from guiapp.analysis.train.steps import MergeStep, merges, textbook_corpus
 from guiapp.core.demo import PREFIX, resources_folder
 from guiapp.core.sources.locate import is_plain
 from guiapp.core.system.outside_toml import (
@@ -90,11 +90,11 @@ class LessonStep:
         model = self.model if self.model.startswith(PREFIX) else Path(self.model).name
         return f"with {' · '.join(filter(None, (model, self.pre, self.encoder)))}"
 
-    def told_answer(self, computed: str) -> str:
+    def full_answer(self, computed: str) -> str:
         """The whole answer, of which some may have been computed."""
         return f"{computed} {self.answer}".strip()
 
-    def training(self, n_merges: int | None = None) -> list[ToldMerge]:
+    def training(self, n_merges: int | None = None) -> list[MergeStep]:
         """The merges that training has made at this step, or its first ones."""
         wanted = self.merges if n_merges is None else n_merges
         return list(islice(merges(self.train, textbook_corpus(self.text)), wanted))

@@ -14,9 +14,9 @@ from itertools import islice
 from guiapp.analysis.explain.code_marks import code
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.trace.debugger import Debugger
-from guiapp.analysis.trace.trace import Tokens
+from guiapp.analysis.trace.trace import TraceTokens
+from guiapp.analysis.train.steps import TrainingStep
 from guiapp.analysis.train.symbols import Symbols
-from guiapp.analysis.train.telling import Told
 from guiapp.core.text.figures import counted
 
 ENDS = ("start", "end")
@@ -68,16 +68,16 @@ def computed_answer(answer_is: str, debugger: Debugger, place: str) -> str | Non
     return looking.sentence()
 
 
-def training_answer(learned: Sequence[Told], n_merges: int) -> str:
+def training_answer(learned: Sequence[TrainingStep], n_merges: int) -> str:
     """What training does after so many merges; all that it learns are known, or one more than these."""
     if n_merges >= len(learned):
         return "Nothing: no pair occurs twice."
     return learned[n_merges].sentence(Symbols(is_byte_level=False).write)
 
 
-def _labels(debugger: Debugger, tokens: Tokens) -> list[str]:
+def _labels(debugger: Debugger, tokens: TraceTokens) -> list[str]:
     columns = (column.tolist() for column in tokens)
-    return [debugger.teller.label(*token) for token in zip(*columns, strict=True)]
+    return [debugger.describer.label(*token) for token in zip(*columns, strict=True)]
 
 
 def _listed(words: Iterable[str]) -> str:

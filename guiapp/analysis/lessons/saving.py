@@ -16,7 +16,7 @@ from guiapp.analysis.lessons.places import computed_answer, go_to_place, trainin
 from guiapp.analysis.lessons.scenes import Scenes
 from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.runs import begin
-from guiapp.analysis.train.telling import to_json
+from guiapp.analysis.train.steps import to_json
 from guiapp.core.system.outside_toml import error_of
 from guiapp.core.system.replace_file import replace_file
 from guiapp.errors import TokenloupeError, not_written
@@ -50,7 +50,7 @@ def _page_step(lesson: Lesson, number: int, scenes: Scenes) -> PageStep:
         place=place if step.ask else f"{place} · {state.place}",  # which may say what happens next
         say=step.say,
         ask=step.ask,
-        answer=step.told_answer(computed),
+        answer=step.full_answer(computed),
     )
 
 

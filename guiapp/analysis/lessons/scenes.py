@@ -12,7 +12,7 @@ from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.reports import debugger_for
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
-from guiapp.core.sources.locate import hash_of, kept_name
+from guiapp.core.sources.locate import cached_name, hash_of
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.errors import TokenloupeError
 
@@ -44,7 +44,7 @@ class Scenes:
         wanted = step.model, step.pre
         if self._opened is None or self._opened[0] != wanted:
             try:
-                self._opened = wanted, open_model(kept_name(step.model), step.pre or None)
+                self._opened = wanted, open_model(cached_name(step.model), step.pre or None)
             except TokenloupeError as error:
                 raise SceneError("model", str(error)) from error
         return self._opened[1]
@@ -75,7 +75,7 @@ class Scenes:
 
     def _spend(self, tokenizer: Tokenizer, encoder: str, n_bytes: int) -> None:
         is_one_piece = True  # it may be, whatever the model: a text without spaces
-        self._seconds += estimate(tokenizer.readable_twin(encoder), is_one_piece, n_bytes).seconds
+        self._seconds += estimate(tokenizer.reference_encoder(encoder), is_one_piece, n_bytes).seconds
         if self._seconds > MOST_SECONDS:
             raise SceneError(
                 "text",

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.bench.agreement import Tokens
+from guiapp.analysis.bench.agreement import ContenderTokens
 from guiapp.core.encode.counting.growing import AppendEncoder
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.errors import TokenloupeError
@@ -60,11 +60,11 @@ class Contender:
 
     encode: Callable[[Any], Any]
     take_text: Callable[[bytes], Any]
-    tokens: Callable[[Any], Tokens]
+    tokens: Callable[[Any], ContenderTokens]
     decode: Callable[[Any], object] | None = None
     take_ids: Callable[[NDArray[np.int32]], Any] = lambda ids: ids.tolist()
     encode_batch: Batch | None = None
-    row_tokens: Callable[[Any], Tokens] | None = None
+    row_tokens: Callable[[Any], ContenderTokens] | None = None
     appender: Appender | None = None
     other_vocabulary: str = ""
     encode_special: Callable[[Any, bool], Any] | None = None
@@ -76,7 +76,7 @@ def as_str(text: bytes) -> str:
     return text.decode("utf-8", "replace")
 
 
-def ids_only(ids: Any) -> Tokens:
+def ids_only(ids: Any) -> ContenderTokens:
     """The tokens of a library that returns a sequence of ids; raises UnavailableError for what is none."""
     try:
         array = np.asarray(ids)
@@ -87,7 +87,7 @@ def ids_only(ids: Any) -> Tokens:
     outside = array[(array < 0) | (array > MOST_ID)]
     if len(outside):
         raise UnavailableError(f"It returned {outside[0]}, which can be no id.")
-    return Tokens(array.astype(np.int32), None)
+    return ContenderTokens(array.astype(np.int32), None)
 
 
 def _in_words(result: Any) -> str:
@@ -103,7 +103,7 @@ def _in_words(result: Any) -> str:
     return "None" if result is None else f"something of the type {type(result).__name__}"
 
 
-def ids_of_object(encoded: Any) -> Tokens:
+def ids_of_object(encoded: Any) -> ContenderTokens:
     """The tokens of a library that returns an object with ids."""
     return ids_only(encoded.ids)
 
@@ -145,7 +145,7 @@ def our_contender(tokenizer: Tokenizer, encoder: str) -> Contender:
     return Contender(
         encode,
         take_text=bytes,
-        tokens=lambda encoding: Tokens(encoding.token_ids, encoding.spans),
+        tokens=lambda encoding: ContenderTokens(encoding.token_ids, encoding.spans),
         decode=tokenizer.decode_bytes,
         take_ids=np.ascontiguousarray,
         encode_batch=lambda texts, n: tokenizer.with_threads(n).encode_each(texts, False, False, encoder),

@@ -25,7 +25,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from guiapp.analysis.bench.agreement import Tokens
+from guiapp.analysis.bench.agreement import ContenderTokens
 from guiapp.analysis.libraries.contender import UNSPLIT, Contender, UnavailableError, as_str, ids_only
 from guiapp.core.system.outside_json import read_as
 from guiapp.core.system.processes import how_it_ended, last_line
@@ -204,7 +204,7 @@ def open_custom(own: CustomContender) -> Contender:
     return Contender(_function(own.target), as_str, _ids_of)
 
 
-def ids_in(answer: bytes) -> Tokens:
+def ids_in(answer: bytes) -> ContenderTokens:
     """Ids as text: between spaces, line ends or commas, in brackets or not."""
     words = answer.replace(b",", b" ").strip().removeprefix(b"[").removesuffix(b"]").split()
     try:
@@ -214,7 +214,7 @@ def ids_in(answer: bytes) -> Tokens:
         raise UnavailableError(f"It answered “{quoted(wrong)}” where an id is expected.") from error
 
 
-def _ids_of(result: Any) -> Tokens:
+def _ids_of(result: Any) -> ContenderTokens:
     return ids_only(getattr(result, "ids", result))
 
 
@@ -301,12 +301,12 @@ def _end(process: subprocess.Popen[bytes]) -> None:
                 pipe.close()
 
 
-def _keep_end(complaints: IO[bytes], kept: bytearray) -> None:
+def _keep_end(complaints: IO[bytes], tail: bytearray) -> None:
     """Read on, so that whoever complains need not wait, and keep the last of it."""
     with complaints:
         while part := os.read(complaints.fileno(), KEPT_BYTES):
-            kept += part
-            del kept[:-KEPT_BYTES]
+            tail += part
+            del tail[:-KEPT_BYTES]
 
 
 def _with_ended_children() -> int:

@@ -48,9 +48,9 @@ def build(module: Any, source: str | bytes) -> Contender:
     )
 
 
-def _refusal(told: str) -> str:
+def _refusal(message: str) -> str:
     """A sentence of what it tells, whose first line names a part and the others places in its source."""
-    reason = told.partition("\n")[0]
+    reason = message.partition("\n")[0]
     if part := UNSUPPORTED.match(reason):
         kind, name = part[1].replace("_", "-"), quoted(part[2], LONGEST_REASON)
         return f"gigatoken has no {kind} “{name}”, which this file asks for."

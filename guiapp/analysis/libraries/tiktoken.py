@@ -6,7 +6,7 @@ from typing import Any
 
 from guiapp.analysis.libraries.contender import Contender, as_str, ids_only
 from guiapp.analysis.libraries.peer import Peer, only
-from guiapp.analysis.libraries.written_models import Ranks, check_ranks, ranks_and_pattern
+from guiapp.analysis.libraries.written_models import RanksAndPattern, check_ranks, ranks_and_pattern
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 
 
@@ -15,7 +15,7 @@ def check(vocabulary: Vocabulary) -> None:
     check_ranks(vocabulary, "tiktoken")
 
 
-def build(library: Any, source: Ranks) -> Contender:
+def build(library: Any, source: RanksAndPattern) -> Contender:
     encoding = library.Encoding(
         "loaded", pat_str=source.pattern, mergeable_ranks=source.ranks, special_tokens={}
     )

@@ -33,17 +33,17 @@ SPACES = {"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPr
 BYTES_OF_TEXT = (*range(0xC0), *range(0xC2, 0xF5))  # those of UTF-8
 
 
-class Ranks(NamedTuple):
+class RanksAndPattern(NamedTuple):
     """The bytes of each normal token with its rank, and what cuts text into pieces."""
 
     pattern: str
     ranks: dict[bytes, int]
 
 
-def ranks_and_pattern(tokenizer: Tokenizer) -> Ranks:
+def ranks_and_pattern(tokenizer: Tokenizer) -> RanksAndPattern:
     """What tiktoken takes; `check_ranks` found nothing against that."""
     vocabulary = tokenizer.vocabulary
-    return Ranks(single_pattern(vocabulary, "tiktoken"), ranks_of_bytes(vocabulary))
+    return RanksAndPattern(single_pattern(vocabulary, "tiktoken"), ranks_of_bytes(vocabulary))
 
 
 def check_ranks(vocabulary: Vocabulary, reader: str) -> None:

@@ -44,11 +44,11 @@ class Query:
     """What to find; `matches_case` counts for texts and expressions."""
 
     kind: Kind
-    wanted: str
+    needle: str
     matches_case: bool
 
 
-class Matches(NamedTuple):
+class TextMatches(NamedTuple):
     """Stretches of a text from front to back that do not overlap.
 
     starts, ends  int64[k]  match i is text[starts[i] : ends[i]], never empty
@@ -60,21 +60,21 @@ class Matches(NamedTuple):
     is_all: bool
 
 
-NO_MATCHES = Matches(NO_PLACES, NO_PLACES, True)
+NO_MATCHES = TextMatches(NO_PLACES, NO_PLACES, True)
 
 
-def find(text: bytes, query: Query, progress: Progress) -> Matches:
+def find(text: bytes, query: Query, progress: Progress) -> TextMatches:
     """Where a text has what is asked for.  Raises QueryError."""
-    if not query.wanted:
+    if not query.needle:
         return NO_MATCHES
     if query.kind == "regex":
         return _find_expression(text, query, progress)
     if query.kind == "bytes":
-        pattern = _exactly(bytes([byte]) for byte in bytes_of(HEX_MARKS.sub("", query.wanted)))
+        pattern = _exactly(bytes([byte]) for byte in bytes_of(HEX_MARKS.sub("", query.needle)))
     elif query.matches_case:
-        pattern = _exactly(map(_encoded, query.wanted))
+        pattern = _exactly(map(_encoded, query.needle))
     else:
-        pattern = _in_any_case(query.wanted, text)
+        pattern = _in_any_case(query.needle, text)
     return _find_pattern(np.frombuffer(text, np.uint8), pattern, progress)
 
 
@@ -85,25 +85,25 @@ def tokens_named(vocabulary: Vocabulary, name: str) -> list[int]:
         if token_id >= len(vocabulary):
             raise QueryError(f"There is no token {token_id:,}; the ids end at {len(vocabulary) - 1:,}.")
         return [token_id]
-    wanted = np.frombuffer(_encoded(name), np.uint8)
+    needle = np.frombuffer(_encoded(name), np.uint8)
     data, offsets = vocabulary.token_bytes_table
-    tokens = np.flatnonzero(np.diff(offsets) == len(wanted))
-    for at, byte in enumerate(wanted.tolist()):
+    tokens = np.flatnonzero(np.diff(offsets) == len(needle))
+    for at, byte in enumerate(needle.tolist()):
         tokens = tokens[data[offsets[tokens] + at] == byte]
     spelled = vocabulary.find(_encoded(name))
-    found = sorted({*tokens.tolist(), *([] if spelled is None else [spelled])})
-    if not found:
+    result = sorted({*tokens.tolist(), *([] if spelled is None else [spelled])})
+    if not result:
         raise QueryError("No token has this text. An id is a number.")
-    return found
+    return result
 
 
 def _exactly(parts: Iterable[bytes]) -> Pattern:
     return [{(len(part), at + 1): [part]} for at, part in enumerate(parts)]
 
 
-def _in_any_case(wanted: str, text: bytes) -> Pattern:
+def _in_any_case(needle: str, text: bytes) -> Pattern:
     """For characters that become the same; rare ones, such as ß for ss, only where the text has them."""
-    folded, others, is_ascii = wanted.casefold(), characters_by_folding(), text.isascii()
+    folded, others, is_ascii = needle.casefold(), characters_by_folding(), text.isascii()
     is_in_text = cache(lambda spelling: not is_ascii and spelling in text)
     pattern = []
     for at, character in enumerate(folded):
@@ -116,22 +116,22 @@ def _in_any_case(wanted: str, text: bytes) -> Pattern:
     return pattern
 
 
-def _find_pattern(data: NDArray[np.uint8], pattern: Pattern, progress: Progress) -> Matches:
+def _find_pattern(data: NDArray[np.uint8], pattern: Pattern, progress: Progress) -> TextMatches:
     deadline = time.monotonic() + LONGEST_S
     longest = sum(max(length for length, _ in steps) for steps in pattern)
-    found, n_found = [(NO_PLACES, NO_PLACES)], 0
+    result, n_found = [(NO_PLACES, NO_PLACES)], 0
     for first in range(0, len(data), CHUNK_BYTES):
         progress(first / len(data))
         if time.monotonic() > deadline:
             raise QueryError(f"The search takes more than {LONGEST_S:g} seconds. Look for less.")
         starts, ends = _places_in(data[first : first + CHUNK_BYTES + longest], pattern, longest)
-        found.append((starts + first, ends + first))
+        result.append((starts + first, ends + first))
         n_found += len(starts)
         if n_found > MOST_MATCHES:
             break
-    starts, ends = (each[:MOST_MATCHES] for each in _joined(found))
+    starts, ends = (each[:MOST_MATCHES] for each in _joined(result))
     kept = _apart(starts, ends)
-    return Matches(starts[kept], ends[kept], n_found <= MOST_MATCHES)
+    return TextMatches(starts[kept], ends[kept], n_found <= MOST_MATCHES)
 
 
 def _places_in(data: NDArray[np.uint8], pattern: Pattern, longest: int) -> Places:
@@ -209,21 +209,21 @@ def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _find_expression(text: bytes, query: Query, progress: Progress) -> Matches:
-    request = regex_places_worker.request(query.wanted, query.matches_case, MOST_MATCHES, text)
-    answer = tried_apart(query.wanted, regex_places_worker.__name__, request, progress)
+def _find_expression(text: bytes, query: Query, progress: Progress) -> TextMatches:
+    request = regex_places_worker.request(query.needle, query.matches_case, MOST_MATCHES, text)
+    answer = tried_apart(query.needle, regex_places_worker.__name__, request, progress)
     places = np.frombuffer(answer, np.int64).reshape(-1, 2)
     starts, ends = places[:MOST_MATCHES, 0].copy(), places[:MOST_MATCHES, 1].copy()
-    return Matches(starts, ends, len(places) <= MOST_MATCHES)
+    return TextMatches(starts, ends, len(places) <= MOST_MATCHES)
 
 
 @cache
 def characters_by_folding() -> Mapping[str, tuple[str, ...]]:
     """The characters that become something else, by what they become: "ss" has ß and ẞ."""
-    found: dict[str, list[str]] = defaultdict(list)
+    result: dict[str, list[str]] = defaultdict(list)
     for character in map(chr, range(LAST_WITH_CASES + 1)):
         folded = character.casefold()
         if folded != character:
-            found[folded].append(character)
-    found["i"].append(DOTTED_CAPITAL_I)
-    return {folded: tuple(characters) for folded, characters in found.items()}
+            result[folded].append(character)
+    result["i"].append(DOTTED_CAPITAL_I)
+    return {folded: tuple(characters) for folded, characters in result.items()}

@@ -12,7 +12,7 @@ from guiapp.analysis.sessions.session_file import SessionFile
 from guiapp.core.demo import PREFIX
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
-from guiapp.core.sources.locate import is_another, is_fetched, is_kept, is_plain, kept_name
+from guiapp.core.sources.locate import cached_name, is_another, is_cached, is_fetched, is_plain
 from guiapp.core.vocabulary.quoting import quoted
 
 Open = Callable[[str, str | None], Tokenizer]
@@ -27,17 +27,17 @@ class Obstacle(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Opening:
+class OpenedSession:
     """A session with its model, or what is in the way.
 
     tokenizer  None as long as the model is missing, or nobody has said that it may be fetched
-    told       about the obstacle, a sentence; "" where there is none
+    explanation       about the obstacle, a sentence; "" where there is none
     """
 
     session: SessionFile
     tokenizer: Tokenizer | None
     obstacle: Obstacle | None = None
-    told: str = ""
+    explanation: str = ""
 
     @property
     def lacking(self) -> str:
@@ -49,17 +49,21 @@ class Opening:
         return f"This model has no encoder “{quoted(encoder)}”: {own} is used instead."
 
 
-def opened(session: SessionFile, may_fetch: bool = False, open_: Open = open_model) -> Opening:
+def opened(session: SessionFile, may_fetch: bool = False, open_: Open = open_model) -> OpenedSession:
     """Open the model of a session, which no server is asked for unless it `may_fetch`; raises VocabError."""
     name = quoted(session.model, 200)
     is_file = is_plain(session.model) and not session.model.startswith(PREFIX)
     if is_file and not exists(session.model):
-        return Opening(session, None, Obstacle.MISSING, f"The model of this session is not there: {name}")
+        return OpenedSession(
+            session, None, Obstacle.MISSING, f"The model of this session is not there: {name}"
+        )
     if not is_fetched(session.model) or may_fetch:
         return _opened_as(session, session.model, open_)
-    if not is_kept(session.model):
-        return Opening(session, None, Obstacle.ON_WEB, f"The model of this session is on the web: {name}")
-    return _opened_as(session, kept_name(session.model), open_)
+    if not is_cached(session.model):
+        return OpenedSession(
+            session, None, Obstacle.ON_WEB, f"The model of this session is on the web: {name}"
+        )
+    return _opened_as(session, cached_name(session.model), open_)
 
 
 def with_model(session: SessionFile, path: Path) -> SessionFile:
@@ -67,10 +71,10 @@ def with_model(session: SessionFile, path: Path) -> SessionFile:
     return replace(session, model=str(path.absolute()))
 
 
-def _opened_as(session: SessionFile, name: str, open_: Open) -> Opening:
+def _opened_as(session: SessionFile, name: str, open_: Open) -> OpenedSession:
     tokenizer = open_(name, session.pre or None)
     if is_another(tokenizer, session.model, session.sha256):
         shown = quoted(Path(session.model).name)
-        told = f"{shown} is not the file that this session was saved with: its tokens may be others."
-        return Opening(session, tokenizer, Obstacle.CHANGED, told)
-    return Opening(session, tokenizer)
+        explanation = f"{shown} is not the file that this session was saved with: its tokens may be others."
+        return OpenedSession(session, tokenizer, Obstacle.CHANGED, explanation)
+    return OpenedSession(session, tokenizer)

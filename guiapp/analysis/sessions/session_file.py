@@ -36,7 +36,7 @@ from guiapp.analysis.chat.messages import conversation_of
 from guiapp.analysis.chat.requests import settings_of
 from guiapp.analysis.chat.settings import is_text
 from guiapp.analysis.trace.breakpoints import Breakpoint, parse_breakpoint
-from guiapp.analysis.trace.conditions import Expression
+from guiapp.analysis.trace.conditions import StepExpression
 from guiapp.analysis.trace.debugger import Granularity
 from guiapp.core.demo import PREFIX
 from guiapp.core.sources.locate import is_plain
@@ -202,7 +202,7 @@ def _breakpoints(value: list[Any]) -> tuple[Breakpoint, ...]:
 def _watches(value: list[Any]) -> tuple[str, ...]:
     texts = _texts(value)
     for text in texts:
-        _checked(Expression, text)
+        _checked(StepExpression, text)
     return texts
 
 
@@ -233,7 +233,7 @@ def _checked(parse: Callable[[str], Parsed], text: str) -> Parsed:
         raise EntryError(f"has “{quoted(text)}”: {error}") from error
 
 
-class Entry(NamedTuple):
+class EntryReader(NamedTuple):
     """How an entry of a file becomes a field of a session: its type in TOML, and what reads it."""
 
     field: str
@@ -242,22 +242,22 @@ class Entry(NamedTuple):
 
 
 ENTRIES = {
-    "notes": Entry("notes", str, _notes),
-    "model": Entry("model", str),
-    "sha256": Entry("sha256", str),
-    "pre": Entry("pre", str),
-    "text": Entry("text", str, str.encode),
-    "text_base64": Entry("text", str, _base64),
-    "encoder": Entry("encoder", str),
-    "add_special": Entry("add_special", bool),
-    "parse_special": Entry("parse_special", bool),
-    "page": Entry("page", str, _page),
-    "selection": Entry("selection", list, _span),
-    "breakpoints": Entry("breakpoints", list, _breakpoints),
-    "watches": Entry("watches", list, _watches),
-    "step_size": Entry("step_size", str, _step_size),
-    "recorded": Entry("recorded", list, _span),
-    "step": Entry("step", int, _step),
-    "race": Entry("race", str),
-    "chat": Entry("chat", str, _chat),
+    "notes": EntryReader("notes", str, _notes),
+    "model": EntryReader("model", str),
+    "sha256": EntryReader("sha256", str),
+    "pre": EntryReader("pre", str),
+    "text": EntryReader("text", str, str.encode),
+    "text_base64": EntryReader("text", str, _base64),
+    "encoder": EntryReader("encoder", str),
+    "add_special": EntryReader("add_special", bool),
+    "parse_special": EntryReader("parse_special", bool),
+    "page": EntryReader("page", str, _page),
+    "selection": EntryReader("selection", list, _span),
+    "breakpoints": EntryReader("breakpoints", list, _breakpoints),
+    "watches": EntryReader("watches", list, _watches),
+    "step_size": EntryReader("step_size", str, _step_size),
+    "recorded": EntryReader("recorded", list, _span),
+    "step": EntryReader("step", int, _step),
+    "race": EntryReader("race", str),
+    "chat": EntryReader("chat", str, _chat),
 }

@@ -113,8 +113,8 @@ def _lines(text: str) -> str:
     return f'"""\n{escaped}"""'
 
 
-def _escaped(found: re.Match[str]) -> str:
-    run = found[0]
+def _escaped(match: re.Match[str]) -> str:
+    run = match[0]
     return run if run.isprintable() and not run.isspace() else "".join(map(_escape, run))
 
 

@@ -16,8 +16,8 @@ from guiapp.analysis.trace.conditions import (
     TWINS_WITH,
     WEIGHING,
     Condition,
-    Expression,
     Schema,
+    StepExpression,
     TraceValues,
     Values,
     check_pattern,
@@ -25,12 +25,12 @@ from guiapp.analysis.trace.conditions import (
 from guiapp.analysis.trace.operations import FORMS, NUMBERS
 from guiapp.analysis.trace.pseudo_code import STAGES, code_of
 from guiapp.analysis.trace.token_names import unquoted
-from guiapp.analysis.trace.trace import Tokens, Trace
+from guiapp.analysis.trace.trace import Trace, TraceTokens
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.text.figures import counted
 from guiapp.errors import TokenloupeError
 
-Ends = Mapping[str, Tokens]
+Ends = Mapping[str, TraceTokens]
 """For encoders that a trace is compared with: their tokens of the same text."""
 
 
@@ -133,7 +133,7 @@ def check(breakpoint_: Breakpoint, dialect: Dialect | None = None) -> None:
     if breakpoint_.kind in schema.names:
         _check_name(breakpoint_, schema.names[breakpoint_.kind])
     for name in re.findall(r"{(.*?)}", breakpoint_.log):
-        Expression(name, schema)
+        StepExpression(name, schema)
 
 
 def hits(
@@ -142,22 +142,22 @@ def hits(
     """The steps at which it stops, in order; none for what the model does not have."""
     kinds, schema = dialect or TRACE_DIALECT
     if breakpoint_.kind == "if":
-        found = Condition(breakpoint_.condition, schema).everywhere(values)
+        results = Condition(breakpoint_.condition, schema).everywhere(values)
     else:
-        found = kinds[breakpoint_.kind](breakpoint_.value, values, ends)
+        results = kinds[breakpoint_.kind](breakpoint_.value, values, ends)
         if breakpoint_.condition:
-            found = found[Condition(breakpoint_.condition, schema).holds(values, found)]
-    return found[breakpoint_.hit_count - 1 :]
+            results = results[Condition(breakpoint_.condition, schema).holds(values, results)]
+    return results[breakpoint_.hit_count - 1 :]
 
 
 def note(breakpoint_: Breakpoint, values: Values, step: int) -> str:
     """The message of a log point at a step."""
 
     def fill(match: re.Match[str]) -> str:
-        told = values.told(match[1], step)
-        if told is not None:
-            return told
-        value = Expression(match[1], values.schema).value(values, step)
+        description = values.description(match[1], step)
+        if description is not None:
+            return description
+        value = StepExpression(match[1], values.schema).value(values, step)
         return "–" if np.isnan(value) else f"{value:,g}"
 
     return re.sub(r"{(.*?)}", fill, breakpoint_.log)
@@ -224,7 +224,7 @@ def _difference(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64
     return np.sort(np.concatenate([crossing[:1], finished[:1]]))[:1]
 
 
-def first_different_byte(ours: Tokens, theirs: Tokens) -> int | None:
+def first_different_byte(ours: TraceTokens, theirs: TraceTokens) -> int | None:
     """Where two encodings of a text begin to differ; None where they do not."""
     n_common = min(len(ours.ids), len(theirs.ids))
     is_same = (ours.ids[:n_common] == theirs.ids[:n_common]) & (
@@ -372,13 +372,13 @@ def _missing_operation(name: str, trace: Trace) -> str:
 def _missing_column(breakpoint_: Breakpoint, trace: Trace) -> str:
     """About a column that is empty whatever the text, such as ranks where nothing merges."""
     names = Condition(breakpoint_.condition).names if breakpoint_.condition else frozenset[str]()
-    for name, twins in TWINS_WITH.items():
-        if (name in names or name == breakpoint_.kind) and trace.twin not in twins:
-            if name == "rank" and trace.twin in WEIGHING:
+    for name, references in TWINS_WITH.items():
+        if (name in names or name == breakpoint_.kind) and trace.reference_name not in references:
+            if name == "rank" and trace.reference_name in WEIGHING:
                 return f"{_name(trace)} has no ranks. What its ways are worth is the score."
-            if name == "score" and trace.twin in TWINS_WITH["rank"]:
+            if name == "score" and trace.reference_name in TWINS_WITH["rank"]:
                 return f"{_name(trace)} has no scores. What its merges are worth is the rank."
-            return f"No step of {_name(trace)} has a “{name}”: only those of {' and '.join(twins)} do."
+            return f"No step of {_name(trace)} has a “{name}”: only those of {' and '.join(references)} do."
     return ""
 
 
@@ -390,4 +390,8 @@ def _missing_id(tokens: list[str], n_tokens: int) -> str:
 
 
 def _name(trace: Trace) -> str:
-    return trace.encoder if trace.encoder == trace.twin else f"{trace.encoder}, shown as {trace.twin},"
+    return (
+        trace.encoder
+        if trace.encoder == trace.reference_name
+        else f"{trace.encoder}, shown as {trace.reference_name},"
+    )

@@ -57,13 +57,13 @@ def waiting(states: Replay, step: int, rules: Rules, limit: int = 60) -> Waiting
 def _by_rules(states: Replay, piece: int, step: int, rules: Rules, limit: int) -> Waiting:
     tokens = states.piece_tokens(step, piece)
     symbols = list(zip(*(column.tolist() for column in tokens), strict=True))
-    found = [
+    matches = [
         Candidate(left, right, rule.made, rule.rank, start, middle, end)
         for (left, start, _), (right, middle, end) in pairwise(symbols)
         if (rule := rules.get((left, right))) is not None
     ]
-    found.sort(key=lambda candidate: candidate.rank)
-    return Waiting(found[:limit], len(found), 0)
+    matches.sort(key=lambda candidate: candidate.rank)
+    return Waiting(matches[:limit], len(matches), 0)
 
 
 def _in_queue(trace: Trace, piece: int, steps: slice, step: int, limit: int) -> Waiting:
@@ -86,13 +86,13 @@ def _next_out(pushed: NDArray[np.int32], step: int, limit: int) -> NDArray[np.in
 
     Of equal ranks it gives the leftmost.  Most often they are near, so ever longer stretches are looked at.
     """
-    found = np.empty(0, np.int32)
+    matches = np.empty(0, np.int32)
     start, size = step, 16 * limit
-    while start < len(pushed) and len(found) < limit:
+    while start < len(pushed) and len(matches) < limit:
         entered = pushed[start : start + size]
-        found = np.append(found, entered[(entered >= 0) & (entered < np.int32(step))])
+        matches = np.append(matches, entered[(entered >= 0) & (entered < np.int32(step))])
         start, size = start + size, 2 * size
-    return found[:limit]
+    return matches[:limit]
 
 
 def _is_stale(trace: Trace, piece: int, step: int, rows: NDArray[np.int32]) -> NDArray[np.bool_]:

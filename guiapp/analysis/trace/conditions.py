@@ -124,15 +124,15 @@ class ConditionError(TokenloupeError):
 
 def parse(text: str) -> ast.expr:
     """The tree of a condition, each `col_offset` in characters of the text; raises ConditionError."""
-    source, positions = _spelled_for_python(text)
+    source, positions = _python_source(text)
     try:
         tree = ast.parse(source, mode="eval").body
     except SyntaxError as error:
         start = error.offset - 1 if error.offset else len(source)  # it has none for the end
         position = positions[max(each for each in positions if each <= start)]
         word = WORD.match(text, position)
-        told = f"This makes no sense near “{word[0]}”." if word else "The condition ends too early."
-        raise ConditionError(told, position) from error
+        description = f"This makes no sense near “{word[0]}”." if word else "The condition ends too early."
+        raise ConditionError(description, position) from error
     except (RecursionError, MemoryError) as error:
         raise ConditionError(TOO_DEEP, 0) from error
     level = list[ast.AST]([tree])
@@ -146,7 +146,7 @@ def parse(text: str) -> ast.expr:
     return tree
 
 
-def _spelled_for_python(text: str) -> tuple[str, dict[int, int]]:
+def _python_source(text: str) -> tuple[str, dict[int, int]]:
     """The words of a condition in ASCII, a space between them, and where each is: there → in the text.
 
     So Python refuses no word and warns of none: texts keep our few escapes, numbers may begin with 0.
@@ -168,7 +168,7 @@ def _spelled_for_python(text: str) -> tuple[str, dict[int, int]]:
         if kind == "number":
             word = repr(float(word)).replace("inf", "1e999")
         elif kind == "text":
-            word = ascii(re.sub(r"\\(.)", lambda found: ESCAPES.get(found[1], found[1]), word[1:-1]))
+            word = ascii(re.sub(r"\\(.)", lambda results: ESCAPES.get(results[1], results[1]), word[1:-1]))
         positions[len(source)] = position
         source += f"{word} "
     if depth > 0:
@@ -190,7 +190,7 @@ class Values(Protocol):
     def is_token(self, column: str, test: str, text: str, steps: Steps) -> NDArray[np.bool_]:
         """Where the text of a token passes a test, one of TEXT_TESTS or `==`."""
 
-    def told(self, column: str, step: int) -> str | None:
+    def description(self, column: str, step: int) -> str | None:
         """How a step's token or name is written; None for columns of numbers."""
 
     @property
@@ -199,7 +199,7 @@ class Values(Protocol):
 
     def is_operation(self, name: str) -> NDArray[np.bool_]: ...
 
-    def made_of(self, column: str, wanted: str) -> NDArray[np.bool_]:
+    def made_of(self, column: str, target: str) -> NDArray[np.bool_]:
         """Which steps have the token that a breakpoint names: an id, a text in quotes or as it is, bytes."""
 
 
@@ -218,7 +218,7 @@ class TraceValues:
     def n_steps(self) -> int:
         return len(self.trace)
 
-    def told(self, column: str, step: int) -> str | None:
+    def description(self, column: str, step: int) -> str | None:
         if column == "operation":
             return self.trace.operation(step)
         if column == "stage":
@@ -238,12 +238,12 @@ class TraceValues:
             return (columns.end[steps] - columns.position[steps]).astype(np.float64)
         if name in ("operation", "stage", "forms"):
             return OF_OPERATIONS[name][columns.operation[steps]]
-        found = getattr(columns, "rank" if name == "score" else name)[steps]
-        if name in ("rank", "score") and self.trace.twin not in TWINS_WITH[name]:
-            return np.full(len(found), np.nan)
-        values: NDArray[np.float64] = found.astype(np.float64)
+        results = getattr(columns, "rank" if name == "score" else name)[steps]
+        if name in ("rank", "score") and self.trace.reference_name not in TWINS_WITH[name]:
+            return np.full(len(results), np.nan)
+        values: NDArray[np.float64] = results.astype(np.float64)
         if name in (*TOKENS, "piece", "candidates"):
-            values[found < 0] = np.nan
+            values[results < 0] = np.nan
         return values
 
     def is_token(self, column: str, test: str, text: str, steps: Steps) -> NDArray[np.bool_]:
@@ -252,8 +252,8 @@ class TraceValues:
         if key not in self._id_sets:
             self._id_sets[key] = self.ids_that(test, text)
         ids = getattr(self.trace.columns, column)[steps]
-        found: NDArray[np.bool_] = self._id_sets[key][np.clip(ids, -1, len(self._id_sets[key]) - 2)]
-        return found
+        results: NDArray[np.bool_] = self._id_sets[key][np.clip(ids, -1, len(self._id_sets[key]) - 2)]
+        return results
 
     def ids_that(self, test: str, text: str) -> NDArray[np.bool_]:
         """bool[n + 1] by token id; the last one is for steps without a token."""
@@ -275,18 +275,18 @@ class TraceValues:
     def is_operation(self, name: str) -> NDArray[np.bool_]:
         return np.equal(self.trace.columns.operation, NUMBERS[name])
 
-    def made_of(self, column: str, wanted: str) -> NDArray[np.bool_]:
-        ids, found = getattr(self.trace.columns, column), self.ids_of(wanted)
-        return np.equal(ids, found[0]) if len(found) == 1 else np.isin(ids, found)
+    def made_of(self, column: str, target: str) -> NDArray[np.bool_]:
+        ids, results = getattr(self.trace.columns, column), self.ids_of(target)
+        return np.equal(ids, results[0]) if len(results) == 1 else np.isin(ids, results)
 
-    def ids_of(self, wanted: str) -> NDArray[np.int64]:
+    def ids_of(self, target: str) -> NDArray[np.int64]:
         """Ids for an id, "a text" in any spelling, or bytes such as 0xE2 0x82."""
-        if wanted.isdecimal():
-            return np.array([int(wanted)] if int(wanted) < len(self.vocabulary) else [], np.int64)
-        if is_hexadecimal(wanted):
-            data = bytes.fromhex(wanted.replace("0x", ""))
+        if target.isdecimal():
+            return np.array([int(target)] if int(target) < len(self.vocabulary) else [], np.int64)
+        if is_hexadecimal(target):
+            data = bytes.fromhex(target.replace("0x", ""))
             return self.used_ids[[self.vocabulary.token_bytes(i) == data for i in self.used_ids.tolist()]]
-        return np.flatnonzero(self.ids_that("==", unquoted(wanted))[:-1])
+        return np.flatnonzero(self.ids_that("==", unquoted(target))[:-1])
 
     @cached_property
     def used_ids(self) -> NDArray[np.int64]:
@@ -330,14 +330,14 @@ class Condition:
         return np.flatnonzero(self.holds(values, np.arange(values.n_steps)))
 
 
-class Expression(Condition):
+class StepExpression(Condition):
     """A value of one step, to be watched."""
 
     def value(self, values: Values, step: int) -> float:
         """NaN where the step has none."""
         with self._shown():
-            found = self._evaluate(values, np.array([step]))
-        return float(np.asarray(found, np.float64).reshape(-1)[0])
+            results = self._evaluate(values, np.array([step]))
+        return float(np.asarray(results, np.float64).reshape(-1)[0])
 
 
 class _Reader:
@@ -453,13 +453,13 @@ def _calculated(operator: ast.operator, left: Evaluate, right: Evaluate, divisor
     return evaluate
 
 
-def _numbers(found: Any) -> NDArray[np.float64]:
-    return np.asarray(found, np.float64)
+def _numbers(results: Any) -> NDArray[np.float64]:
+    return np.asarray(results, np.float64)
 
 
-def _truth(found: Any, steps: Steps) -> NDArray[np.bool_]:
+def _truth(results: Any, steps: Steps) -> NDArray[np.bool_]:
     """Numbers count as true unless they are 0 or missing."""
-    array = np.asarray(found)
+    array = np.asarray(results)
     if array.dtype != np.bool_:
         array = (array != 0) & ~np.isnan(array)
     return np.broadcast_to(array, len(steps))

@@ -17,7 +17,7 @@ LONGEST_SECONDS_WITHOUT_ASKING = 20.0
 FIRST_BYTES = 20_000  # of a longer text
 
 
-class Cost(NamedTuple):
+class TraceCost(NamedTuple):
     """Rough figures."""
 
     n_steps: int
@@ -25,16 +25,16 @@ class Cost(NamedTuple):
     seconds: float
 
 
-def estimate(encoder: str, is_one_piece: bool, n_bytes: int) -> Cost:
+def estimate(encoder: str, is_one_piece: bool, n_bytes: int) -> TraceCost:
     """`is_one_piece` where the whole text is one piece, as for SPM."""
     n_steps = round(n_bytes * STEPS_PER_BYTE.get(encoder, USUAL_STEPS_PER_BYTE))
     seconds = n_steps * SECONDS_PER_STEP
     if encoder == "scan" and is_one_piece:
         seconds += n_bytes * n_bytes * SECONDS_PER_PAIR
-    return Cost(n_steps, n_steps * BYTES_PER_STEP, seconds)
+    return TraceCost(n_steps, n_steps * BYTES_PER_STEP, seconds)
 
 
-def must_ask(cost: Cost, n_bytes: int) -> bool:
+def must_ask(cost: TraceCost, n_bytes: int) -> bool:
     """Whether it takes so long that a person should decide."""
     return n_bytes > LONGEST_WITHOUT_ASKING or cost.seconds > LONGEST_SECONDS_WITHOUT_ASKING
 

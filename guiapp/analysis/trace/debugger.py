@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.trace.breakpoints import Breakpoint, hits
 from guiapp.analysis.trace.candidates import Waiting, waiting
-from guiapp.analysis.trace.conditions import TOKENS, Expression, TraceValues
+from guiapp.analysis.trace.conditions import TOKENS, StepExpression, TraceValues
 from guiapp.analysis.trace.operations import NUMBERS, STAGES, Stage
 from guiapp.analysis.trace.replay import Replay
-from guiapp.analysis.trace.sentences import Teller
-from guiapp.analysis.trace.trace import Tokens, Trace
+from guiapp.analysis.trace.sentences import StepDescriber
+from guiapp.analysis.trace.trace import Trace, TraceTokens
 from guiapp.analysis.trace.walk import Walk
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.merges import MergeRules
@@ -49,7 +49,7 @@ class Debugger(Walk):
         self.trace = trace
         self.vocabulary = vocabulary
         self.states = Replay(trace)
-        self.teller = Teller(trace, vocabulary, spelling)
+        self.describer = StepDescriber(trace, vocabulary, spelling)
         self._rules = rules
 
     @property
@@ -61,9 +61,9 @@ class Debugger(Walk):
         """Write tokens like this from now on."""
         if spelling is not self.spelling:
             self.values.spelling = spelling
-            self.teller = Teller(self.trace, self.vocabulary, spelling)
+            self.describer = StepDescriber(self.trace, self.vocabulary, spelling)
 
-    def compare_with(self, encoder: str, tokens: Tokens) -> None:
+    def compare_with(self, encoder: str, tokens: TraceTokens) -> None:
         """What another encoder makes of the text, for breakpoints on differences."""
         self._ends[encoder] = tokens
         self.set_breakpoints(self.breakpoints)
@@ -80,8 +80,8 @@ class Debugger(Walk):
         """Go `count` steps of that size, backwards where it is negative, or to a stop on the way."""
         landmarks = self.landmarks(granularity)
         at = int(np.searchsorted(landmarks, self.position, side="right" if count > 0 else "left"))
-        wanted = at + count - 1 if count > 0 else at + count
-        target = int(landmarks[max(0, min(wanted, len(landmarks) - 1))])
+        wished = at + count - 1 if count > 0 else at + count
+        target = int(landmarks[max(0, min(wished, len(landmarks) - 1))])
         return self.until(target) if count > 0 else self.back_until(target)
 
     def out(self) -> int:
@@ -96,9 +96,9 @@ class Debugger(Walk):
 
         Stay where there is none but the present one.
         """
-        found = hits(Breakpoint("byte", str(offset)), self.values, {})
-        behind, before = found[found > self.position], found[found < self.position]
-        return self.go_to(int([*behind[:1], *before[-1:], self.position][0]))
+        matches = hits(Breakpoint("byte", str(offset)), self.values, {})
+        later, before = matches[matches > self.position], matches[matches < self.position]
+        return self.go_to(int([*later[:1], *before[-1:], self.position][0]))
 
     def landmarks(self, granularity: Granularity) -> NDArray[np.int64]:
         """The positions that steps of a size lead to, the end included."""
@@ -127,18 +127,18 @@ class Debugger(Walk):
             return Waiting([], 0, 0)
         return waiting(self.states, self.position, self._rules, limit)
 
-    def told(self, expression: Expression) -> str:
+    def description(self, expression: StepExpression) -> str:
         """What an expression is at the present step, as people read it; raises ConditionError."""
         if self.position >= self.n_steps:
             return "–"
         name = expression.text.strip()
-        told = self.values.told(name, self.position)
-        if told is None:
+        description = self.values.description(name, self.position)
+        if description is None:
             value = expression.value(self.values, self.position)
             return "–" if math.isnan(value) else f"{value:,.10g}"
-        if name not in TOKENS or told == "–":
-            return told
-        return f"{getattr(self.trace.columns, name)[self.position]} {told}"
+        if name not in TOKENS or description == "–":
+            return description
+        return f"{getattr(self.trace.columns, name)[self.position]} {description}"
 
     def sentence(self) -> str:
         """What the next step does."""
@@ -148,4 +148,4 @@ class Debugger(Walk):
         n_pairs = None
         if self.trace.operation(self.position) == "merge" and not is_counted:
             n_pairs = self.waiting().n_live
-        return self.teller.sentence(self.position, n_pairs)
+        return self.describer.sentence(self.position, n_pairs)

@@ -43,7 +43,7 @@ class Effect(IntEnum):
 
 
 @dataclass(frozen=True)
-class Operation:
+class StepOperation:
     """One kind of step; `forms` says whether `result` is a token or symbol that is there afterwards."""
 
     name: str
@@ -56,31 +56,33 @@ class Operation:
 S, E = Stage, Effect
 
 OPERATIONS = (
-    Operation("special", S.PARTITION, E.NOTHING, True, "a special token is cut out of the text"),
-    Operation("text", S.PARTITION, E.NOTHING, False, "a stretch of text between special tokens"),
-    Operation("normalise", S.NORMALISE, E.NOTHING, False, "the stretch is rewritten"),
-    Operation("piece", S.SPLIT, E.NOTHING, False, "a piece is split off"),
-    Operation("whole", S.ENCODE, E.APPEND, True, "the piece is a token as it stands"),
-    Operation("push", S.ENCODE, E.NOTHING, False, "a pair that could merge enters the queue"),
-    Operation("stale", S.ENCODE, E.NOTHING, False, "a pair leaves the queue that is gone meanwhile"),
-    Operation("merge", S.ENCODE, E.MERGE, True, "two neighbours become one"),
-    Operation("miss", S.ENCODE, E.NOTHING, False, "a stretch is tried that is no token"),
-    Operation("fail", S.ENCODE, E.NOTHING, False, "no token goes on as the text does"),
-    Operation("reject", S.ENCODE, E.NOTHING, False, "a token is tried that cannot follow the one before"),
-    Operation("dead end", S.ENCODE, E.NOTHING, False, "a token is tried behind which nothing can follow"),
-    Operation("rule out", S.ENCODE, E.NOTHING, False, "a token is left out by chance"),
-    Operation("take", S.ENCODE, E.APPEND, True, "a token is taken"),
-    Operation("back", S.ENCODE, E.POP, False, "the last token is taken back"),
-    Operation("give up", S.ENCODE, E.RESTART, True, "the piece becomes one unknown token"),
-    Operation("too long", S.ENCODE, E.RESTART, True, "the piece is too long, and becomes one unknown token"),
-    Operation("reach", S.ENCODE, E.WAY, True, "a better way to a place is found"),
-    Operation("worse", S.ENCODE, E.NOTHING, False, "a way is tried that is not better"),
-    Operation("choose", S.ENCODE, E.APPEND, True, "a token of the best way"),
-    Operation("join", S.ENCODE, E.JOIN, True, "an unknown token grows"),
-    Operation("fallback", S.ENCODE, E.NOTHING, True, "a token stands for what is part of none"),
-    Operation("lost", S.ENCODE, E.NOTHING, False, "a symbol for which there is no token is left out"),
-    Operation("done", S.ENCODE, E.NOTHING, False, "the piece is finished"),
-    Operation("add", S.ASSEMBLE, E.NOTHING, True, "a token is put around the text"),
+    StepOperation("special", S.PARTITION, E.NOTHING, True, "a special token is cut out of the text"),
+    StepOperation("text", S.PARTITION, E.NOTHING, False, "a stretch of text between special tokens"),
+    StepOperation("normalise", S.NORMALISE, E.NOTHING, False, "the stretch is rewritten"),
+    StepOperation("piece", S.SPLIT, E.NOTHING, False, "a piece is split off"),
+    StepOperation("whole", S.ENCODE, E.APPEND, True, "the piece is a token as it stands"),
+    StepOperation("push", S.ENCODE, E.NOTHING, False, "a pair that could merge enters the queue"),
+    StepOperation("stale", S.ENCODE, E.NOTHING, False, "a pair leaves the queue that is gone meanwhile"),
+    StepOperation("merge", S.ENCODE, E.MERGE, True, "two neighbours become one"),
+    StepOperation("miss", S.ENCODE, E.NOTHING, False, "a stretch is tried that is no token"),
+    StepOperation("fail", S.ENCODE, E.NOTHING, False, "no token goes on as the text does"),
+    StepOperation("reject", S.ENCODE, E.NOTHING, False, "a token is tried that cannot follow the one before"),
+    StepOperation("dead end", S.ENCODE, E.NOTHING, False, "a token is tried behind which nothing can follow"),
+    StepOperation("rule out", S.ENCODE, E.NOTHING, False, "a token is left out by chance"),
+    StepOperation("take", S.ENCODE, E.APPEND, True, "a token is taken"),
+    StepOperation("back", S.ENCODE, E.POP, False, "the last token is taken back"),
+    StepOperation("give up", S.ENCODE, E.RESTART, True, "the piece becomes one unknown token"),
+    StepOperation(
+        "too long", S.ENCODE, E.RESTART, True, "the piece is too long, and becomes one unknown token"
+    ),
+    StepOperation("reach", S.ENCODE, E.WAY, True, "a better way to a place is found"),
+    StepOperation("worse", S.ENCODE, E.NOTHING, False, "a way is tried that is not better"),
+    StepOperation("choose", S.ENCODE, E.APPEND, True, "a token of the best way"),
+    StepOperation("join", S.ENCODE, E.JOIN, True, "an unknown token grows"),
+    StepOperation("fallback", S.ENCODE, E.NOTHING, True, "a token stands for what is part of none"),
+    StepOperation("lost", S.ENCODE, E.NOTHING, False, "a symbol for which there is no token is left out"),
+    StepOperation("done", S.ENCODE, E.NOTHING, False, "the piece is finished"),
+    StepOperation("add", S.ASSEMBLE, E.NOTHING, True, "a token is put around the text"),
 )
 NUMBERS = {operation.name: number for number, operation in enumerate(OPERATIONS)}
 STAGES = np.array([operation.stage for operation in OPERATIONS], np.uint8)

@@ -10,7 +10,7 @@ from guiapp.analysis.trace.operations import NUMBERS
 from guiapp.analysis.trace.trace import Trace
 
 
-class Place(NamedTuple):
+class StepKey(NamedTuple):
     """A step: its operation, the bytes of the whole text that it is about, and what it makes, -1 for nothing.
 
     Without an operation it is the start of a trace.
@@ -22,11 +22,11 @@ class Place(NamedTuple):
     result: int = -1
 
 
-START = Place()
+START = StepKey()
 INSTEAD = {"text": "", "normalise": "piece"}  # of stages that leave no step where they do nothing
 
 
-def step_at(trace: Trace, place: Place, text_start: int = 0) -> int | None:
+def step_at(trace: Trace, place: StepKey, text_start: int = 0) -> int | None:
     """The step of a trace whose text begins at `text_start` of the whole one; None where it has no such.
 
     Of several over these bytes it is the one over the fewest: pieces and stretches may be cut elsewhere.
@@ -40,7 +40,7 @@ def step_at(trace: Trace, place: Place, text_start: int = 0) -> int | None:
     return 0 if operation == "" else None
 
 
-def _step_of(trace: Trace, operation: str, place: Place, text_start: int) -> int | None:
+def _step_of(trace: Trace, operation: str, place: StepKey, text_start: int) -> int | None:
     columns = trace.columns
     steps = np.flatnonzero(columns.operation == NUMBERS[operation])
     starts, ends = columns.position[steps], columns.end[steps]

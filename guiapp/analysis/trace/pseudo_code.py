@@ -212,14 +212,14 @@ done  # done
 
 def code_of(trace: Trace) -> PseudoCode:
     """What is shown while pieces are encoded."""
-    return _code_of(trace.twin, trace.looks_whole)
+    return _code_of(trace.reference_name, trace.checks_whole)
 
 
 @cache
-def _code_of(twin: str, looks_whole: bool) -> PseudoCode:
+def _code_of(reference_name: str, checks_whole: bool) -> PseudoCode:
     """Without the line about whole pieces where none is looked for."""
-    code = OF_ENCODERS.get(twin, STAGES)
-    if looks_whole or code.lines[0] != WHOLE:
+    code = OF_ENCODERS.get(reference_name, STAGES)
+    if checks_whole or code.lines[0] != WHOLE:
         return code
     line_of = {operation: line - 1 for operation, line in code.line_of.items() if line > 0}
     return replace(code, lines=code.lines[1:], line_of=line_of)

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.compare.spans import SPECIAL, Column, compare_spans
+from guiapp.analysis.compare.spans import SPECIAL, SpanColumn, compare_spans
 from guiapp.analysis.explain.code_marks import code
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.analysis.trace.operations import BEFORE, FORMS, NUMBERS
 from guiapp.analysis.trace.sentences import LONGEST_LABEL
-from guiapp.analysis.trace.trace import Pieces
+from guiapp.analysis.trace.trace import PieceColumns
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.vocabulary import Vocabulary
@@ -38,7 +38,7 @@ class RaceDifference:
     reason: str
 
 
-class _Parting(NamedTuple):
+class _Difference(NamedTuple):
     """Bytes [start, end) that two runs cut otherwise, and the tokens [first, last) of each there."""
 
     start: int
@@ -55,19 +55,19 @@ def first_difference(
     Ids count where both mean the same tokens by them; tokens without text, such as BOS, where no others
     differ, or only they do at the byte.  `names` say who did what; where it is None, the encoders' do.
     """
-    partings = _partings(ours, theirs)
-    if not partings:
+    span_differences = _span_differences(ours, theirs)
+    if not span_differences:
         return None
-    parting = _nearest(partings, offset)
-    sides = (ours, theirs, parting.ours), (theirs, ours, parting.theirs)
-    first, second = (_decider(mine, other, parting, tokens) for mine, other, tokens in sides)
+    difference = _nearest(span_differences, offset)
+    sides = (ours, theirs, difference.ours), (theirs, ours, difference.theirs)
+    first, second = (_decider(mine, other, difference, tokens) for mine, other, tokens in sides)
     called = names or (ours.trace.encoder, theirs.trace.encoder)
-    told = " ".join(
-        f"{name} {_deed(mine, step, parting, tokens)}."
+    descriptions = " ".join(
+        f"{name} {_deed(mine, step, difference, tokens)}."
         for name, (mine, _, tokens), step in zip(called, sides, (first, second), strict=True)
     )
     return RaceDifference(
-        parting.start, (first, second), f"From byte {parting.start:,} on they differ. {told}"
+        difference.start, (first, second), f"From byte {difference.start:,} on they differ. {descriptions}"
     )
 
 
@@ -91,15 +91,16 @@ def outcome(
     """How many steps each took, and whether the tokens are the same or, nearest to a byte, which are not."""
     first, second = names or (ours.trace.encoder, theirs.trace.encoder)
     steps = f"{first} {counted(ours.n_steps, 'step')}, {second} {theirs.n_steps:,}"
-    partings = _partings(ours, theirs)
-    if not partings:
-        told = counted(len(theirs.trace.result.ids), "token")
+    span_differences = _span_differences(ours, theirs)
+    if not span_differences:
+        descriptions = counted(len(theirs.trace.result.ids), "token")
         is_same = means_the_same(ours.vocabulary, theirs.vocabulary)
-        return f"{steps}: {f'same {told}' if is_same else f'both cut the text alike, into {told}'}."
-    parting = _nearest(partings, offset)
-    mine, other = _listed(ours, parting.ours), _listed(theirs, parting.theirs)
-    places = f"{len(partings):,} places, such as " if len(partings) > 1 else ""
-    return f"{steps}: other tokens at {places}byte {parting.start:,}: {mine} against {other}."
+        same = f"same {descriptions}" if is_same else f"both cut the text alike, into {descriptions}"
+        return f"{steps}: {same}."
+    difference = _nearest(span_differences, offset)
+    mine, other = _listed(ours, difference.ours), _listed(theirs, difference.theirs)
+    places = f"{len(span_differences):,} places, such as " if len(span_differences) > 1 else ""
+    return f"{steps}: other tokens at {places}byte {difference.start:,}: {mine} against {other}."
 
 
 def _listed(debugger: Debugger, tokens: tuple[int, int]) -> str:
@@ -107,8 +108,8 @@ def _listed(debugger: Debugger, tokens: tuple[int, int]) -> str:
     first, last = tokens
     shown = min(last, first + MOST_TOLD)
     columns = (column[first:shown].tolist() for column in debugger.trace.result)
-    told = [code(debugger.teller.label(*token)) for token in zip(*columns, strict=True)]
-    return " ".join(told + ["…"] * (last > shown)) or "none"
+    descriptions = [code(debugger.describer.label(*token)) for token in zip(*columns, strict=True)]
+    return " ".join(descriptions + ["…"] * (last > shown)) or "none"
 
 
 def means_the_same(ours: Vocabulary, theirs: Vocabulary) -> bool:
@@ -119,7 +120,7 @@ def means_the_same(ours: Vocabulary, theirs: Vocabulary) -> bool:
     return all(np.array_equal(*pair) for pair in zip(*tables, strict=True))
 
 
-def follow(leader: Debugger, follower: Debugger) -> int:
+def keep_in_step(leader: Debugger, follower: Debugger) -> int:
     """Go in lock-step: to as many decisions of the same piece as the leader has taken, or to the same end.
 
     Where the follower has no such piece, it goes to where it has done as much of the text, pieces that are
@@ -145,7 +146,7 @@ def follow(leader: Debugger, follower: Debugger) -> int:
     )
 
 
-def _same_piece(pieces: Pieces, others: Pieces, piece: int) -> int | None:
+def _same_piece(pieces: PieceColumns, others: PieceColumns, piece: int) -> int | None:
     """The other's piece of the same bytes; of several such pieces the one of the same number."""
     spans, other_spans = _spans(pieces), _spans(others)
     n_alike = piece - int(np.searchsorted(spans, spans[piece]))
@@ -153,73 +154,73 @@ def _same_piece(pieces: Pieces, others: Pieces, piece: int) -> int | None:
     return same if same < len(other_spans) and other_spans[same] == spans[piece] else None
 
 
-def _spans(pieces: Pieces) -> NDArray[np.int64]:
+def _spans(pieces: PieceColumns) -> NDArray[np.int64]:
     """Where pieces begin and end as one number each, in order."""
     return (pieces.start.astype(np.int64) << 32) | pieces.end
 
 
-def _step_at(pieces: Pieces, place: float) -> int:
+def _step_at(pieces: PieceColumns, place: float) -> int:
     """The first step at which so many bytes are done."""
     piece = int(np.searchsorted(pieces.start, place, side="right")) - 1
     if piece < 0:
         return 0
     start, end = int(pieces.start[piece]), int(pieces.end[piece])
-    first, behind = int(pieces.first_step[piece]), int(pieces.done_step[piece]) + 1
+    first, stop = int(pieces.first_step[piece]), int(pieces.done_step[piece]) + 1
     share = (place - start) / (end - start) if place < end else 1.0
-    return first + int(share * (behind - first))
+    return first + int(share * (stop - first))
 
 
 # Where two runs part
 
 
-def _nearest(partings: list[_Parting], offset: int | None) -> _Parting:
+def _nearest(span_differences: list[_Difference], offset: int | None) -> _Difference:
     """The one to show to those who look at a byte, or at the beginning of the text where it is None."""
-    with_text = [each for each in partings if each.start < each.end] or partings
+    with_text = [each for each in span_differences if each.start < each.end] or span_differences
     nearest = next((each for each in with_text if each.end > (offset or 0)), with_text[-1])
     if offset is None or nearest.start <= offset < nearest.end:
         return nearest
-    return next((each for each in partings if each.start == offset), nearest)
+    return next((each for each in span_differences if each.start == offset), nearest)
 
 
-def _partings(ours: Debugger, theirs: Debugger) -> list[_Parting]:
+def _span_differences(ours: Debugger, theirs: Debugger) -> list[_Difference]:
     """All of them, in order."""
     columns = [_column(each) for each in (ours, theirs)]
     compared = compare_spans(columns)
     rows = zip(compared.differences.tolist(), compared.tokens.tolist(), strict=True)
-    found = [_Parting(*span, *map(tuple, tokens)) for span, tokens in rows]
+    rows_that_differ = [_Difference(*span, *map(tuple, tokens)) for span, tokens in rows]
     if means_the_same(ours.vocabulary, theirs.vocabulary):
         first, second = (np.flatnonzero(shares == 2) for shares in compared.shares)
         is_other = ours.trace.result.ids[first] != theirs.trace.result.ids[second]
         for mine, other in zip(first[is_other].tolist(), second[is_other].tolist(), strict=True):
             span = int(columns[0].starts[mine]), int(columns[0].ends[mine])
-            found.append(_Parting(*span, (mine, mine + 1), (other, other + 1)))
-    return sorted(found)
+            rows_that_differ.append(_Difference(*span, (mine, mine + 1), (other, other + 1)))
+    return sorted(rows_that_differ)
 
 
-def _column(debugger: Debugger) -> Column:
+def _column(debugger: Debugger) -> SpanColumn:
     ids, starts, ends = debugger.trace.result
     are_special = debugger.vocabulary.attributes[ids] & SPECIAL > 0
-    return Column(starts.astype(np.int64), ends.astype(np.int64), are_special)
+    return SpanColumn(starts.astype(np.int64), ends.astype(np.int64), are_special)
 
 
-def _decider(debugger: Debugger, other: Debugger, parting: _Parting, tokens: tuple[int, int]) -> int:
+def _decider(debugger: Debugger, other: Debugger, difference: _Difference, tokens: tuple[int, int]) -> int:
     """The step that decided how a run cuts the text there."""
-    if parting.start == parting.end:
-        return _maker(debugger, parting, tokens)
-    step = _last_miss(debugger, parting)
+    if difference.start == difference.end:
+        return _maker(debugger, difference, tokens)
+    step = _last_miss(debugger, difference)
     if step is None:
-        step = _split(debugger, other, parting)
+        step = _split(debugger, other, difference)
     if step is None:
-        step = _crossing(debugger, other.trace.result.ends, parting)
-    if step is None and (crossed := _crossing(other, debugger.trace.result.ends, parting)) is not None:
+        step = _crossing(debugger, other.trace.result.ends, difference)
+    if step is None and (crossed := _crossing(other, debugger.trace.result.ends, difference)) is not None:
         columns = other.trace.columns  # what forbids what the other did, although it goes into no other token
-        step = _crossing(debugger, np.array([columns.position[crossed], columns.end[crossed]]), parting)
-    return _maker(debugger, parting, tokens) if step is None else step
+        step = _crossing(debugger, np.array([columns.position[crossed], columns.end[crossed]]), difference)
+    return _maker(debugger, difference, tokens) if step is None else step
 
 
-def _last_miss(debugger: Debugger, parting: _Parting) -> int | None:
+def _last_miss(debugger: Debugger, difference: _Difference) -> int | None:
     """The step that left out what begins there; None where a token holds it, or nothing was left out."""
-    result, columns, byte = debugger.trace.result, debugger.trace.columns, parting.start
+    result, columns, byte = debugger.trace.result, debugger.trace.columns, difference.start
     if np.any((result.starts <= byte) & (byte < result.ends)):
         return None
     missed = np.isin(columns.operation, [NUMBERS["miss"], NUMBERS["lost"]])
@@ -227,10 +228,10 @@ def _last_miss(debugger: Debugger, parting: _Parting) -> int | None:
     return int(steps[-1]) if len(steps) else None
 
 
-def _split(debugger: Debugger, other: Debugger, parting: _Parting) -> int | None:
+def _split(debugger: Debugger, other: Debugger, difference: _Difference) -> int | None:
     """The step that split a piece off in the middle of one of the other's tokens."""
     columns, result = debugger.trace.columns, other.trace.result
-    is_inside = (columns.end > parting.start) & (columns.end < parting.end)
+    is_inside = (columns.end > difference.start) & (columns.end < difference.end)
     steps = np.flatnonzero(is_inside & (columns.operation == NUMBERS["piece"]))
     holders = np.searchsorted(result.ends, columns.end[steps], side="right")
     starts = np.append(result.starts, np.int32(len(other.trace.text)))
@@ -238,17 +239,17 @@ def _split(debugger: Debugger, other: Debugger, parting: _Parting) -> int | None
     return int(cutting[0]) if len(cutting) else None
 
 
-def _crossing(debugger: Debugger, ends: NDArray[np.int32], parting: _Parting) -> int | None:
+def _crossing(debugger: Debugger, ends: NDArray[np.int32], difference: _Difference) -> int | None:
     """The first step in the text that formed a token over an end of something of the other's."""
     columns = debugger.trace.columns
     forms = FORMS[columns.operation] & (columns.operation != NUMBERS["reach"])
-    steps = np.flatnonzero(forms & (columns.end > parting.start) & (columns.position < parting.end))
+    steps = np.flatnonzero(forms & (columns.end > difference.start) & (columns.position < difference.end))
     first_inside = np.searchsorted(ends, columns.position[steps], side="right")
     crossing = steps[first_inside < np.searchsorted(ends, columns.end[steps])]
     return int(crossing[np.argmin(columns.position[crossing])]) if len(crossing) else None
 
 
-def _maker(debugger: Debugger, parting: _Parting, tokens: tuple[int, int]) -> int:
+def _maker(debugger: Debugger, difference: _Difference, tokens: tuple[int, int]) -> int:
     """The step that formed the first token there; if none did, the one that finished its piece."""
     result, columns = debugger.trace.result, debugger.trace.columns
     forms = FORMS[columns.operation] & (columns.operation != NUMBERS["reach"])
@@ -258,38 +259,38 @@ def _maker(debugger: Debugger, parting: _Parting, tokens: tuple[int, int]) -> in
         steps = np.flatnonzero(makes & (columns.result == result.ids[at]))
         if len(steps):
             return int(steps[-1])
-    done = np.flatnonzero((columns.operation == NUMBERS["done"]) & (columns.end > parting.start))
+    done = np.flatnonzero((columns.operation == NUMBERS["done"]) & (columns.end > difference.start))
     return int(done[0]) if len(done) else max(0, len(debugger.trace) - 1)
 
 
-def _deed(debugger: Debugger, step: int, parting: _Parting, tokens: tuple[int, int]) -> str:
+def _deed(debugger: Debugger, step: int, difference: _Difference, tokens: tuple[int, int]) -> str:
     """What a run did at the step that decided."""
     if not len(debugger.trace):  # of an empty text to which nothing is added
         return "has no token there"
     operation, columns = debugger.trace.operation(step), debugger.trace.columns
-    made, covered = debugger.teller.result(step), debugger.teller.covered(step)
+    made, covered = debugger.describer.result(step), debugger.describer.covered(step)
     if operation in ("miss", "lost"):
         return f"left {covered} out: it is no token"
     if tokens[0] == tokens[1]:
         return "has no token there"
     if operation == "done":
-        return _left(debugger, step, parting, tokens[0])
-    told = {
-        "merge": f"merged {made}, rank {debugger.teller.worth(step)}",
+        return _left(debugger, step, difference, tokens[0])
+    descriptions = {
+        "merge": f"merged {made}, rank {debugger.describer.worth(step)}",
         "piece": f"split off the piece {covered}",
         "special": f"cut out the special token {made}",
-        "add": f"put {made} {'in front of' if columns.cell[step] == BEFORE else 'behind'} the text",
+        "add": f"put {made} {'in front of' if columns.cell[step] == BEFORE else 'stop'} the text",
     }
     verb = {"take": "took", "choose": "chose", "whole": "took the whole piece"}.get(operation, "made")
-    return told.get(operation) or f"{verb} {made}, {debugger.teller.span(step)}"
+    return descriptions.get(operation) or f"{verb} {made}, {debugger.describer.span(step)}"
 
 
-def _left(debugger: Debugger, done: int, parting: _Parting, token: int) -> str:
+def _left(debugger: Debugger, done: int, difference: _Difference, token: int) -> str:
     """That nothing was done with what begins there: a piece as a whole, or a token of a longer one."""
     columns, result = debugger.trace.columns, debugger.trace.result
-    is_other_empty = any(first == last for first, last in (parting.ours, parting.theirs))
-    is_inside = parting.start <= columns.position[done] and columns.end[done] <= parting.end
+    is_other_empty = any(first == last for first, last in (difference.ours, difference.theirs))
+    is_inside = difference.start <= columns.position[done] and columns.end[done] <= difference.end
     if is_inside or is_other_empty:
-        return f"left {debugger.teller.covered(done)} in parts: nothing joins them"
+        return f"left {debugger.describer.covered(done)} in parts: nothing joins them"
     text = debugger.trace.text[result.starts[token] : result.ends[token]]
     return f"joined nothing to {code(visible_text(text, LONGEST_LABEL))}"

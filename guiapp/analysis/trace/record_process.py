@@ -36,7 +36,7 @@ class RecordRequest:
         return json.dumps(asdict(self)).encode() + b"\n"
 
 
-class SupersededError(Exception):
+class NewerRequestError(Exception):
     """There is a newer request."""
 
 
@@ -77,8 +77,8 @@ class Server:
     def _work(self, request: RecordRequest) -> None:
         def progress(share: float) -> None:
             if self._number != request.number or self._is_over:
-                raise SupersededError
-            _tell(number=request.number, progress=share)
+                raise NewerRequestError
+            _send(number=request.number, progress=share)
 
         try:
             tokenizer = _open(request.model, request.pre)
@@ -86,13 +86,13 @@ class Server:
             switches = request.add_special, request.parse_special
             trace = record(tokenizer, text, request.encoder or None, *switches, progress=progress)
             trace.save(Path(request.output))
-            _tell(number=request.number, done=request.output)
-        except SupersededError:
+            _send(number=request.number, done=request.output)
+        except NewerRequestError:
             return
         except TokenloupeError as error:
-            _tell(number=request.number, error=str(error))
+            _send(number=request.number, error=str(error))
         except OSError as error:
-            _tell(number=request.number, error=f"{request.output} cannot be written: {error.strerror}.")
+            _send(number=request.number, error=f"{request.output} cannot be written: {error.strerror}.")
 
 
 @lru_cache(maxsize=2)
@@ -100,7 +100,7 @@ def _open(model: str, pre: str) -> Tokenizer:
     return open_model(model, pre or None)
 
 
-def _tell(**values: object) -> None:
+def _send(**values: object) -> None:
     print(json.dumps(values), flush=True)
 
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.trace.cost import estimate
 from guiapp.analysis.trace.operations import BEFORE, BEHIND, EFFECTS, MADE_TOKENS, NUMBERS, Effect
-from guiapp.analysis.trace.trace import Cells, Columns, Pieces, Tokens, Trace
+from guiapp.analysis.trace.trace import Cells, PieceColumns, StepColumns, Trace, TraceTokens
 from guiapp.core.encode.encoding import as_bytes
-from guiapp.core.encode.families.watcher import Symbols
+from guiapp.core.encode.families.tracer import Symbols
 from guiapp.core.encode.reference import (
     backtrack,
     fewest,
@@ -60,24 +60,24 @@ def record(
     data = as_bytes(text)
     expected_steps = estimate(name, False, len(data)).n_steps
     recorder = _Recorder(data, expected_steps, progress)
-    before, after = tokenizer.special_ids_around() if add_special else ([], [])
+    before, after = tokenizer.special_affixes() if add_special else ([], [])
     partition = tokenizer.special_tokens.partition_readable(data, parse_special)
     special = _rows(partition.ids, partition.starts, partition.ends)
-    stretches = _rows(partition.raw_starts, partition.raw_ends)
+    segments = _rows(partition.raw_starts, partition.raw_ends)
     for token in special:
         recorder.write("special", token[1], token[2], result=token[0])
     tokens = [(token_id, 0, 0) for token_id in before]
-    for index, (start, end) in enumerate(stretches):
+    for index, (start, end) in enumerate(segments):
         if start < end:
             if special:
                 recorder.write("text", start, end)
             recorder.begin_fragment(2 * index, start)
             pipeline, begins = (
                 tokenizer.pipeline_of(name, parse_special),
-                tokenizer.begins_anew(start, after_special),
+                tokenizer.begins_text_at(start, after_special),
             )
-            found = pipeline.encode_readable(data[start:end], begins, name, recorder)
-            tokens += _rows(found.ids, found.starts + start, found.ends + start)
+            encoded = pipeline.encode_readable(data[start:end], begins, name, recorder)
+            tokens += _rows(encoded.ids, encoded.starts + start, encoded.ends + start)
         tokens += special[index : index + 1]
     for token_id in before:
         recorder.write("add", 0, 0, result=token_id, cell=BEFORE)
@@ -85,8 +85,8 @@ def record(
         recorder.write("add", len(data), len(data), result=token_id, cell=BEHIND)
     tokens += [(token_id, len(data), len(data)) for token_id in after]
     rules = tokenizer.vocabulary.rules
-    looks_whole = tokenizer.encoders[name].exact and (rules.ignore_merges or rules.ignore_newline_merges)
-    return recorder.trace(name, tokenizer.readable_twin(name), looks_whole, tokens)
+    checks_whole = tokenizer.encoders[name].exact and (rules.ignore_merges or rules.ignore_newline_merges)
+    return recorder.trace(name, tokenizer.reference_encoder(name), checks_whole, tokens)
 
 
 def _rows(*columns: NDArray[Any]) -> list[Any]:
@@ -95,7 +95,7 @@ def _rows(*columns: NDArray[Any]) -> list[Any]:
 
 
 class _Row(NamedTuple):
-    """A step; see `Columns`."""
+    """A step; see `StepColumns`."""
 
     operation: int
     piece: int
@@ -138,9 +138,9 @@ class _Recorder:
         self._expected_steps = expected_steps
         self._progress = progress
         self._steps = _Rows("B" + 7 * "i" + "d" + 5 * "i")
-        self._pieces = _Rows(len(Pieces._fields) * "i")
+        self._pieces = _Rows(len(PieceColumns._fields) * "i")
         self._cells = _Rows(len(Cells._fields) * "i")
-        self._made = _Rows(len(Tokens._fields) * "i")
+        self._made = _Rows(len(TraceTokens._fields) * "i")
         self._work = bytearray()
         self._fragment, self._fragment_start = 0, 0
         self._piece = -1
@@ -310,22 +310,22 @@ class _Recorder:
         return start, end
 
     def trace(
-        self, encoder: str, twin: str, looks_whole: bool, tokens: Sequence[tuple[int, int, int]]
+        self, encoder: str, reference_name: str, checks_whole: bool, tokens: Sequence[tuple[int, int, int]]
     ) -> Trace:
         """All that was written."""
         result = np.array(tokens, np.int32).reshape(-1, 3).T
-        columns = Columns(*self._steps.arrays())
+        columns = StepColumns(*self._steps.arrays())
         return Trace(
             self._text,
             encoder,
-            twin,
-            looks_whole or bool((columns.operation == NUMBERS["whole"]).any()),
+            reference_name,
+            checks_whole or bool((columns.operation == NUMBERS["whole"]).any()),
             columns,
-            Pieces(*self._pieces.arrays()),
+            PieceColumns(*self._pieces.arrays()),
             Cells(*self._cells.arrays()),
             bytes(self._work),
-            Tokens(*self._made.arrays()),
-            Tokens(*(np.ascontiguousarray(column) for column in result)),
+            TraceTokens(*self._made.arrays()),
+            TraceTokens(*(np.ascontiguousarray(column) for column in result)),
         )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.trace.operations import BEHIND, NUMBERS
-from guiapp.analysis.trace.trace import MOST_TOKENS, Tokens, Trace
+from guiapp.analysis.trace.trace import MOST_TOKENS, Trace, TraceTokens
 
 TAKE_FORWARD = ("greedy", "backtrack")  # the encoders that take tokens in the order of the text
 LONGEST_SYMBOL = 1 << 12  # bytes, and more than any vocabulary has
@@ -36,12 +36,12 @@ class Replay:
         cells = self.trace.piece_cells(piece)
         return bool(cells.stop - cells.start == work.stop - work.start + 1)
 
-    def ways(self, n_steps: int, piece: int, offsets: slice) -> NDArray[np.int32]:
+    def best_steps(self, n_steps: int, piece: int, offsets: slice) -> NDArray[np.int32]:
         """For Viterbi and the like: the step that found the best way to each offset so far, -1 for none."""
         first = int(self.trace.pieces.first_cell[piece])
-        return self.trace.ways.last(slice(first + offsets.start, first + offsets.stop), n_steps)
+        return self.trace.best_steps.last(slice(first + offsets.start, first + offsets.stop), n_steps)
 
-    def piece_tokens(self, n_steps: int, piece: int, near: tuple[int, int] | None = None) -> Tokens:
+    def piece_tokens(self, n_steps: int, piece: int, near: tuple[int, int] | None = None) -> TraceTokens:
         """The symbols or tokens of a piece after `n_steps` steps of the trace, in order.
 
         With `near` most symbols are left out that lie wholly outside of these bytes, but not those beside.
@@ -50,7 +50,7 @@ class Replay:
         if self.has_slots(piece):
             return self._symbols(n_steps, piece, near)
         columns, steps = self.trace.columns, self.makers(n_steps, piece)
-        return Tokens(columns.result[steps], columns.position[steps], columns.end[steps])
+        return TraceTokens(columns.result[steps], columns.position[steps], columns.end[steps])
 
     def makers(self, n_steps: int, piece: int) -> NDArray[np.int32]:
         """The steps that made the tokens of a piece without slots, in the order of the text."""
@@ -69,7 +69,7 @@ class Replay:
         last = min(n_steps, done) - 1
         return int(self.trace.columns.depth[last]) if last >= first else 0
 
-    def _symbols(self, n_steps: int, piece: int, near: tuple[int, int] | None) -> Tokens:
+    def _symbols(self, n_steps: int, piece: int, near: tuple[int, int] | None) -> TraceTokens:
         columns, cells = self.trace.columns, self.trace.cells
         seen = self.trace.piece_cells(piece)
         if near is not None:
@@ -96,7 +96,7 @@ class Replay:
             ids = np.append(ids[stays], columns.result[fallen])[order]
             starts = np.append(starts[stays], columns.position[fallen])[order]
             ends = np.append(ends[stays], columns.end[fallen])[order]
-        return Tokens(ids, starts, ends)
+        return TraceTokens(ids, starts, ends)
 
     @cached_property
     def _fallen(self) -> NDArray[np.int64]:
@@ -104,24 +104,24 @@ class Replay:
         operation = self.trace.columns.operation
         return np.flatnonzero((operation == NUMBERS["fallback"]) | (operation == NUMBERS["lost"]))
 
-    def tokens(self, n_steps: int, near: tuple[int, int] | None = None) -> Tokens:
+    def tokens(self, n_steps: int, near: tuple[int, int] | None = None) -> TraceTokens:
         """All tokens and symbols there are after `n_steps` steps of the trace, in the order of the text.
 
         With `near` most are left out that lie wholly outside of these bytes.
         """
         trace, columns = self.trace, self.trace.columns
-        parts: list[Tokens] = []
+        parts: list[TraceTokens] = []
         order: list[NDArray[np.int64]] = []
-        done = _found(trace.pieces.done_step, n_steps)
+        done = _insertion_point(trace.pieces.done_step, n_steps)
         first, last = 0, done
         if near is not None:
-            first = min(done, _found(trace.pieces.end, near[0]))
-            last = max(first, min(done, _found(trace.pieces.start, near[1] + 1)))
+            first = min(done, _insertion_point(trace.pieces.end, near[0]))
+            last = max(first, min(done, _insertion_point(trace.pieces.start, near[1] + 1)))
         bounds = np.append(trace.pieces.first_token[first : last + 1], len(trace.made.ids))[
             : last + 1 - first
         ]
         owner = np.repeat(np.arange(first, last), np.diff(bounds))
-        parts.append(Tokens(*(column[bounds[0] : bounds[-1]] for column in trace.made)))
+        parts.append(TraceTokens(*(column[bounds[0] : bounds[-1]] for column in trace.made)))
         order.append(trace.pieces.fragment[owner].astype(np.int64))
         if done < trace.n_pieces and trace.pieces.first_step[done] <= n_steps:
             parts.append(self.piece_tokens(n_steps, done, near))
@@ -133,7 +133,7 @@ class Replay:
         parts.append(self._results(added))
         order.append(np.where(columns.cell[added] == BEHIND, 1 << 40, -1))
         sort = np.argsort(np.concatenate(order), kind="stable")
-        return Tokens(*(np.concatenate(columns)[sort] for columns in zip(*parts, strict=True)))
+        return TraceTokens(*(np.concatenate(columns)[sort] for columns in zip(*parts, strict=True)))
 
     @cached_property
     def _special(self) -> NDArray[np.int64]:
@@ -143,11 +143,11 @@ class Replay:
     def _added(self) -> NDArray[np.int64]:
         return np.flatnonzero(self.trace.columns.operation == NUMBERS["add"])
 
-    def _results(self, steps: NDArray[np.int64]) -> Tokens:
+    def _results(self, steps: NDArray[np.int64]) -> TraceTokens:
         columns = self.trace.columns
-        return Tokens(columns.result[steps], columns.position[steps], columns.end[steps])
+        return TraceTokens(columns.result[steps], columns.position[steps], columns.end[steps])
 
 
-def _found(column: NDArray[np.int32], value: int) -> int:
+def _insertion_point(column: NDArray[np.int32], value: int) -> int:
     """Where a value belongs in a sorted column, before its equals, without a copy of the column."""
     return int(column.searchsorted(np.int32(value)))

@@ -9,7 +9,7 @@ import numpy as np
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.trace.debugger import Debugger
-from guiapp.analysis.trace.trace import Tokens, Trace
+from guiapp.analysis.trace.trace import Trace, TraceTokens
 from guiapp.core.encode.tokenizer import Tokenizer
 
 
@@ -25,7 +25,7 @@ def compare_with(
     """Let breakpoints know what another encoder makes of the text; raises EncodeError for an unknown one."""
     encoding = tokenizer.encode(debugger.trace.text, add_special, parse_special, encoder)
     starts, ends = encoding.spans.astype(np.int32).T
-    debugger.compare_with(encoder, Tokens(encoding.token_ids, starts, ends))
+    debugger.compare_with(encoder, TraceTokens(encoding.token_ids, starts, ends))
 
 
 def step_record(debugger: Debugger, step: int) -> dict[str, object]:

@@ -15,7 +15,7 @@ Token = tuple[int, int, int]
 """A token, and from where to where in the text it reaches."""
 
 
-class Cut(NamedTuple):
+class ScoredTokens(NamedTuple):
     """Tokens side by side, and the sum of their scores."""
 
     tokens: list[Token]
@@ -31,7 +31,7 @@ class _Edge(NamedTuple):
     step: int
 
 
-def rejected_cut(trace: Trace, piece: int, maker: int) -> tuple[Cut, Cut, int] | None:
+def rejected_cut(trace: Trace, piece: int, maker: int) -> tuple[ScoredTokens, ScoredTokens, int] | None:
     """How the text around the token that the step `maker` chose is cut, and the best cut without it.
 
     Both are the least stretch in which they differ; the number is the step that tried the last token of the
@@ -40,7 +40,7 @@ def rejected_cut(trace: Trace, piece: int, maker: int) -> tuple[Cut, Cut, int] |
     edges = _edges(trace, piece)
     size = max((edge.end for edge in edges), default=0)
     uses = _uses(trace, piece, maker)
-    best = _best_found(trace, edges, size)
+    best = _best_recorded(trace, edges, size)
     other = _best((edge for edge in edges if edge.step not in uses), size)
     if best is None or other is None or not uses:
         return None
@@ -76,7 +76,7 @@ def _edges(trace: Trace, piece: int) -> list[_Edge]:
     return edges
 
 
-def _best_found(trace: Trace, edges: Iterable[_Edge], size: int) -> list[_Edge] | None:
+def _best_recorded(trace: Trace, edges: Iterable[_Edge], size: int) -> list[_Edge] | None:
     """The way that the algorithm found: sums that are added up anew may be rounded otherwise."""
     reach = NUMBERS["reach"]
     return _back({edge.end: edge for edge in edges if trace.columns.operation[edge.step] == reach}, size)
@@ -84,24 +84,24 @@ def _best_found(trace: Trace, edges: Iterable[_Edge], size: int) -> list[_Edge] 
 
 def _best(edges: Iterable[_Edge], size: int) -> list[_Edge] | None:
     """The best way from 0 to `size`; edges come in the order of their starts."""
-    ways: dict[int, tuple[float, _Edge | None]] = {0: (0.0, None)}
+    best_by_end: dict[int, tuple[float, _Edge | None]] = {0: (0.0, None)}
     for edge in edges:
-        if edge.start in ways:
-            score = ways[edge.start][0] + edge.score
-            if edge.end not in ways or score > ways[edge.end][0]:
-                ways[edge.end] = score, edge
-    return _back({end: edge for end, (_, edge) in ways.items() if edge is not None}, size)
+        if edge.start in best_by_end:
+            score = best_by_end[edge.start][0] + edge.score
+            if edge.end not in best_by_end or score > best_by_end[edge.end][0]:
+                best_by_end[edge.end] = score, edge
+    return _back({end: edge for end, (_, edge) in best_by_end.items() if edge is not None}, size)
 
 
 def _back(last: dict[int, _Edge], size: int) -> list[_Edge] | None:
     """The way from 0 to `size` by the last token of the way to each place; None where there is none."""
-    found, at = list[_Edge](), size
+    path, at = list[_Edge](), size
     while at > 0:
         if at not in last:
             return None
-        found.append(last[at])
+        path.append(last[at])
         at = last[at].start
-    return found[::-1]
+    return path[::-1]
 
 
 def _differing(one: list[_Edge], other: list[_Edge]) -> tuple[list[_Edge], list[_Edge]]:
@@ -115,10 +115,10 @@ def _differing(one: list[_Edge], other: list[_Edge]) -> tuple[list[_Edge], list[
     return one[first : len(one) - last], other[first : len(other) - last]
 
 
-def _cut(trace: Trace, edges: list[_Edge]) -> Cut:
+def _cut(trace: Trace, edges: list[_Edge]) -> ScoredTokens:
     columns = trace.columns
     tokens = [
         (int(columns.result[edge.step]), int(columns.position[edge.step]), int(columns.end[edge.step]))
         for edge in edges
     ]
-    return Cut(tokens, sum(edge.score for edge in edges))
+    return ScoredTokens(tokens, sum(edge.score for edge in edges))

@@ -16,7 +16,7 @@ from guiapp.core.vocabulary.vocabulary import Vocabulary
 LONGEST_LABEL = 32
 
 
-class Teller:
+class StepDescriber:
     """Tells the steps of one trace; its text begins at `offset` of another one, whose bytes are told."""
 
     def __init__(
@@ -51,7 +51,7 @@ class Teller:
         operation = self._trace.operation(step)
         if operation == "merge":
             return self._merge(step, n_candidates)
-        return TELLERS[operation](self, step)
+        return DESCRIBERS[operation](self, step)
 
     def result(self, step: int) -> str:
         """What a step makes or tries, in code quotes."""
@@ -116,8 +116,8 @@ class Teller:
         if worth == "nan":
             return f"{self.result(step)}, {self.span(step)}, can follow what is before it: noted."
         reached = {"plamo2": f"costs of {worth}", "fewest": f"a way of {worth} token{'s' * (worth != '1')}"}
-        told = reached.get(self._trace.encoder, f"a score of {worth}")
-        return f"{self.result(step)}, {self.span(step)}, leads to {told}: {verdict}."
+        goal = reached.get(self._trace.encoder, f"a score of {worth}")
+        return f"{self.result(step)}, {self.span(step)}, leads to {goal}: {verdict}."
 
     def done(self, step: int) -> str:
         tokens = counted(int(self._trace.columns.depth[step]), "token")
@@ -141,17 +141,17 @@ class Teller:
         return f"{self.covered(step)} is no token{follows.get(self._trace.encoder, ': try a shorter one')}."
 
 
-TELLERS: dict[str, Callable[[Teller, int], str]] = {
+DESCRIBERS: dict[str, Callable[[StepDescriber, int], str]] = {
     "special": lambda t, step: f"{t.result(step)} is a special token: it is cut out before anything else.",
     "text": lambda t, step: f"{t.covered(step)} is text between special tokens, {t.span(step)}.",
-    "normalise": Teller.rewritten,
+    "normalise": StepDescriber.rewritten,
     "piece": lambda t, step: f"{t.piece_number(step)}: {t.covered(step)}. Tokens never cross its edges.",
     "whole": lambda t, step: f"The piece {t.covered(step)} is taken as {t.result(step)}: nothing to merge.",
     "push": lambda t, step: f"{t.pair(step)} could merge: it enters the queue with rank {t.worth(step)}.",
     "stale": lambda t, step: (
         f"{t.pair(step)} leaves the queue, but one of the two is gone meanwhile: skip it."
     ),
-    "miss": Teller.missed,
+    "miss": StepDescriber.missed,
     "fail": lambda t, step: f"No token goes on behind {t.covered(step)}: what is certain of it is taken.",
     "reject": lambda t, step: (
         f"{t.result(step)} fits the text but not the token before it: try a shorter one."
@@ -170,8 +170,8 @@ TELLERS: dict[str, Callable[[Teller, int], str]] = {
         f"Going back from the end, the best way has {t.result(step)} at {t.span(step)}."
     ),
     "join": lambda t, step: f"What is unknown side by side becomes one {t.result(step)}, {t.span(step)}.",
-    "fallback": Teller.fallen,
+    "fallback": StepDescriber.fallen,
     "lost": lambda t, step: f"{t.covered(step)} is no token, and the vocabulary has none for its bytes.",
-    "done": Teller.done,
-    "add": Teller.added,
+    "done": StepDescriber.done,
+    "add": StepDescriber.added,
 }

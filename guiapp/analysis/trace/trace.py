@@ -33,7 +33,7 @@ MOST_TOKENS = 3
 """How many a byte of a piece can become: that of a blank stands for "▁", which no token may have."""
 
 
-class Columns(NamedTuple):
+class StepColumns(NamedTuple):
     """One entry for each step; -1 (or NaN) where a step has nothing of the kind.
 
     operation       uint8    index into OPERATIONS
@@ -64,7 +64,7 @@ class Columns(NamedTuple):
     pushed: NDArray[np.int32]
 
 
-class Pieces(NamedTuple):
+class PieceColumns(NamedTuple):
     """One entry for each piece, int32.
 
     fragment    stretches of text and special tokens take turns: text is 0, 2, 4 …
@@ -97,7 +97,7 @@ class Cells(NamedTuple):
     end: NDArray[np.int32]
 
 
-class Tokens(NamedTuple):
+class TraceTokens(NamedTuple):
     """Tokens with the bytes of the original text that they come from."""
 
     ids: NDArray[np.int32]
@@ -111,8 +111,8 @@ class Trace:
 
     text     the original bytes
     encoder  the name of the algorithm
-    twin     that of the one whose steps these are; another one for `fast`
-    looks_whole  whether a piece that is a token is taken as it stands
+    reference_name     that of the one whose steps these are; another one for `fast`
+    checks_whole  whether a piece that is a token is taken as it stands
     work     the bytes of all pieces as the algorithm sees them
     made     the tokens that the pieces became
     result   the tokens of the whole text
@@ -120,14 +120,14 @@ class Trace:
 
     text: bytes
     encoder: str
-    twin: str
-    looks_whole: bool
-    columns: Columns
-    pieces: Pieces
+    reference_name: str
+    checks_whole: bool
+    columns: StepColumns
+    pieces: PieceColumns
     cells: Cells
     work: bytes
-    made: Tokens
-    result: Tokens
+    made: TraceTokens
+    result: TraceTokens
 
     def __len__(self) -> int:
         return len(self.columns.operation)
@@ -135,7 +135,7 @@ class Trace:
     @property
     def size_bytes(self) -> int:
         """What its arrays take in memory."""
-        kept = self.lifetimes, self.ways, self.makers
+        kept = self.lifetimes, self.best_steps, self.makers
         parts = self.columns, self.pieces, self.cells, self.made, self.result, *kept
         arrays: list[NDArray[Any]] = [array for part in parts for array in part]
         return sum(array.nbytes for array in arrays) + len(self.text) + len(self.work)
@@ -146,7 +146,7 @@ class Trace:
 
     def prepare(self) -> None:
         """Work out what takes a while, some ten milliseconds for a million steps, before one looks."""
-        _ = self.special, self.lifetimes, self.longest_symbol, self.ways, self.makers
+        _ = self.special, self.lifetimes, self.longest_symbol, self.best_steps, self.makers
 
     @cached_property
     def longest_symbol(self) -> int:
@@ -157,10 +157,10 @@ class Trace:
         return int((self.cells.end - self.cells.start).max(initial=made))
 
     @cached_property
-    def special(self) -> Tokens:
+    def special(self) -> TraceTokens:
         """The tokens that were cut out of the text before all else."""
         columns, steps = self.columns, np.flatnonzero(self.columns.operation == NUMBERS["special"])
-        return Tokens(columns.result[steps], columns.position[steps], columns.end[steps])
+        return TraceTokens(columns.result[steps], columns.position[steps], columns.end[steps])
 
     @cached_property
     def lifetimes(self) -> Lifetimes:
@@ -171,7 +171,7 @@ class Trace:
         return lifetimes_of(len(self.cells.start), merges, first_cells + lefts, first_cells + rights)
 
     @cached_property
-    def ways(self) -> Writers:
+    def best_steps(self) -> Writers:
         """The steps that find a better way to a place; cells are those of all pieces together."""
         return self._writers((Effect.WAY,), 1)
 
@@ -224,9 +224,9 @@ class Trace:
             for field, array in part._asdict().items()  # type: ignore[attr-defined]
         }
         texts = {"text": self.text, "work": self.work, "encoder": self.encoder.encode()}
-        texts["twin"] = self.twin.encode()
+        texts["twin"] = self.reference_name.encode()
         arrays |= {name: np.frombuffer(data, np.uint8) for name, data in texts.items()}
-        arrays["looks_whole"] = np.array(self.looks_whole)
+        arrays["looks_whole"] = np.array(self.checks_whole)
         with replacement(path, is_private=True) as new, new.open("wb") as file:
             np.savez(file, **arrays)
 
@@ -239,12 +239,12 @@ class Trace:
                 arrays["encoder"].tobytes().decode(),
                 arrays["twin"].tobytes().decode(),
                 bool(arrays["looks_whole"]),
-                Columns(*_fields(arrays, "columns", Columns._fields)),
-                Pieces(*_fields(arrays, "pieces", Pieces._fields)),
+                StepColumns(*_fields(arrays, "columns", StepColumns._fields)),
+                PieceColumns(*_fields(arrays, "pieces", PieceColumns._fields)),
                 Cells(*_fields(arrays, "cells", Cells._fields)),
                 arrays["work"].tobytes(),
-                Tokens(*_fields(arrays, "made", Tokens._fields)),
-                Tokens(*_fields(arrays, "result", Tokens._fields)),
+                TraceTokens(*_fields(arrays, "made", TraceTokens._fields)),
+                TraceTokens(*_fields(arrays, "result", TraceTokens._fields)),
             )
 
 
@@ -310,12 +310,12 @@ class Writers(NamedTuple):
         """For each cell of a stretch the last of the first `n_steps` steps that wrote it, -1 for none."""
         bounds = self.first[cells.start : cells.stop + 1]
         steps = self.steps[bounds[0] : bounds[-1]]
-        found = np.full(cells.stop - cells.start, -1, np.int32)
+        last_steps = np.full(cells.stop - cells.start, -1, np.int32)
         is_written = bounds[:-1] < bounds[1:]
         if len(steps):
             past = np.where(steps < np.int32(n_steps), steps, np.int32(-1))
-            found[is_written] = np.maximum.reduceat(past, (bounds[:-1] - bounds[0])[is_written])
-        return found
+            last_steps[is_written] = np.maximum.reduceat(past, (bounds[:-1] - bounds[0])[is_written])
+        return last_steps
 
 
 def writers_of(n_cells: int, steps: NDArray[np.int64], cells: NDArray[np.int32]) -> Writers:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.trace.breakpoints import TRACE_DIALECT, Breakpoint, Dialect, Ends, hits, note
 from guiapp.analysis.trace.conditions import Values
-from guiapp.analysis.trace.trace import Tokens
+from guiapp.analysis.trace.trace import TraceTokens
 
 
 class Walk:
@@ -28,7 +28,7 @@ class Walk:
 
     def __init__(self, values: Values) -> None:
         self._columns = values
-        self._ends: dict[str, Tokens] = {}  # of encoders that a trace is compared with
+        self._ends: dict[str, TraceTokens] = {}  # of encoders that a trace is compared with
         self.position = 0
         self.breakpoints: tuple[Breakpoint, ...] = ()
         self.stopped_at: Breakpoint | None = None
@@ -113,21 +113,21 @@ class Stops:
 
     def after(self, position: int) -> tuple[int, int] | None:
         """The first stop behind a position, and which breakpoint it is; None if there is none."""
-        found = [
+        candidates = [
             (int(steps[at]), index)
             for index, steps in self._stopping()
             if (at := int(np.searchsorted(steps, position, side="right"))) < len(steps)
         ]
-        return min(found, default=None)
+        return min(candidates, default=None)
 
     def before(self, position: int) -> tuple[int, int] | None:
         """The last stop before a position, likewise."""
-        found = [
+        candidates = [
             (int(steps[at - 1]), index)
             for index, steps in self._stopping()
             if (at := int(np.searchsorted(steps, position))) > 0
         ]
-        return max(found, default=None)
+        return max(candidates, default=None)
 
     def logged(self, start: int, end: int, limit: int | None = None) -> Iterator[tuple[int, str]]:
         """The messages of log points on the way to a position, in order; the last ones, up to a limit."""

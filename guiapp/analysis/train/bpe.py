@@ -9,7 +9,7 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from guiapp.analysis.train.corpus import Corpus
+from guiapp.analysis.train.corpus import TrainingCorpus
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class Merge:
     def result(self) -> str:
         return self.left + self.right
 
-    def apply(self, corpus: Corpus) -> None:
+    def apply(self, corpus: TrainingCorpus) -> None:
         corpus.merge((self.left, self.right))
 
 
-def steps(corpus: Corpus, min_count: int = 2) -> Iterator[Merge]:
+def steps(corpus: TrainingCorpus, min_count: int = 2) -> Iterator[Merge]:
     """Yield the rules in the order they are learned; the corpus shows the state after the rule just yielded.
 
     Of pairs that are equally frequent, the one goes first whose (left, right) sorts first by code points: the

@@ -12,8 +12,8 @@ from guiapp.analysis.trace.breakpoints import KINDS, Dialect
 from guiapp.analysis.trace.conditions import TEXT_TESTS, Schema, Steps
 from guiapp.analysis.trace.token_names import is_hexadecimal, unquoted
 from guiapp.analysis.trace.walk import Walk
+from guiapp.analysis.train.steps import EstimateStep, MergeStep, PruningStep, TrainingStep
 from guiapp.analysis.train.symbols import Symbols
-from guiapp.analysis.train.telling import Told, ToldEstimate, ToldMerge, ToldPruning
 
 OPERATIONS = ("merge", "estimate", "prune")
 SYMBOLS = ("left", "right", "result")
@@ -56,19 +56,24 @@ class TrainingValues:
     def n_steps(self) -> int:
         return len(self._numbers["step"])
 
-    def append(self, told: Told, size: int) -> None:
+    def append(self, description: TrainingStep, size: int) -> None:
         """Take the next step; `size` is that of the vocabulary behind it."""
         row = {"step": self.n_steps + 1.0, "size": float(size)}
         symbols = ("", "", "")
-        if isinstance(told, ToldMerge):
-            symbols = told.left, told.right, told.left + told.right
-            worth = "count" if told.worth.is_integer() else "score"
-            row |= {"operation": 0.0, "rank": float(self.n_steps), worth: told.worth, "ties": len(told.ties)}
+        if isinstance(description, MergeStep):
+            symbols = description.left, description.right, description.left + description.right
+            worth = "count" if description.worth.is_integer() else "score"
+            row |= {
+                "operation": 0.0,
+                "rank": float(self.n_steps),
+                worth: description.worth,
+                "ties": len(description.ties),
+            }
             row["length"] = len(self.symbols.plain(symbols[2]))
-        elif isinstance(told, ToldEstimate):
-            row |= {"operation": 1.0, "likelihood": told.log_likelihood}
-        elif isinstance(told, ToldPruning):
-            row |= {"operation": 2.0, "dropped": told.n_dropped}
+        elif isinstance(description, EstimateStep):
+            row |= {"operation": 1.0, "likelihood": description.log_likelihood}
+        elif isinstance(description, PruningStep):
+            row |= {"operation": 2.0, "dropped": description.n_dropped}
         for name, numbers in self._numbers.items():
             numbers.append(row.get(name, math.nan))
         for column, symbol in zip(self._symbols.values(), symbols, strict=True):
@@ -77,14 +82,14 @@ class TrainingValues:
     def column(self, name: str, steps: Steps) -> NDArray[np.float64]:
         if name in SYMBOLS:
             return np.full(len(self._of(name)[steps]), np.nan)
-        found: NDArray[np.float64] = np.array(self._numbers[name])[steps]
-        return found
+        passing_steps: NDArray[np.float64] = np.array(self._numbers[name])[steps]
+        return passing_steps
 
     def is_token(self, column: str, test: str, text: str, steps: Steps) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = self._that(test, text)[self._of(column)[steps]]
-        return found
+        passing_steps: NDArray[np.bool_] = self._that(test, text)[self._of(column)[steps]]
+        return passing_steps
 
-    def told(self, column: str, step: int) -> str | None:
+    def description(self, column: str, step: int) -> str | None:
         if column == "operation":
             return OPERATIONS[int(self._numbers[column][step])]
         if column not in SYMBOLS:
@@ -99,13 +104,13 @@ class TrainingValues:
     def is_operation(self, name: str) -> NDArray[np.bool_]:
         return np.equal(self._numbers["operation"], OPERATIONS.index(name))
 
-    def made_of(self, column: str, wanted: str) -> NDArray[np.bool_]:
-        if not is_hexadecimal(wanted):
-            return self.is_token(column, "==", unquoted(wanted), np.arange(self.n_steps))
-        data = bytes.fromhex(wanted.replace("0x", ""))
+    def made_of(self, column: str, target: str) -> NDArray[np.bool_]:
+        if not is_hexadecimal(target):
+            return self.is_token(column, "==", unquoted(target), np.arange(self.n_steps))
+        data = bytes.fromhex(target.replace("0x", ""))
         passing = [plain == data for _, plain in self._texts]
-        found: NDArray[np.bool_] = np.array([*passing, False])[self._of(column)]
-        return found
+        passing_steps: NDArray[np.bool_] = np.array([*passing, False])[self._of(column)]
+        return passing_steps
 
     def _number(self, symbol: str) -> int:
         if symbol not in self._index:

@@ -33,7 +33,7 @@ def count_words(text: str, pattern: re.Pattern[str]) -> dict[str, int]:
     return Counter(match.group() for match in pattern.finditer(text))
 
 
-class Corpus:
+class TrainingCorpus:
     """Words cut into symbols, and how often symbols and pairs of neighbours occur in the text.
 
     words          the different words, each a list of symbols; `counts[i]` says how often word i occurs
@@ -63,10 +63,10 @@ class Corpus:
 
     def pairs_with(self, symbols: Iterable[str]) -> list[Pair]:
         """All pairs that hold one of these symbols."""
-        found: dict[Pair, None] = {}
+        matches: dict[Pair, None] = {}
         for symbol in symbols:
-            found.update(self._pairs_with.get(symbol, {}))
-        return list(found)
+            matches.update(self._pairs_with.get(symbol, {}))
+        return list(matches)
 
     def _count_word(self, index: int, count: int) -> list[Pair]:
         """Count the symbols and pairs of one word in, or out when `count` is negative; return the pairs."""

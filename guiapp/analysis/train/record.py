@@ -10,8 +10,8 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.train.breakpoints import TrainingValues
 from guiapp.analysis.train.corpus import END_OF_WORD
 from guiapp.analysis.train.runs import Start, parse_start
+from guiapp.analysis.train.steps import Cut, EstimateStep, MergeStep, TrainingStep, from_json
 from guiapp.analysis.train.symbols import Symbols
-from guiapp.analysis.train.telling import Cut, Told, ToldEstimate, ToldMerge, from_json
 from guiapp.analysis.train.vocabularies import mark_as_space
 
 
@@ -37,18 +37,18 @@ class TrainingRecord:
 
     def append(self, line: bytes) -> None:
         """Take the next step."""
-        told = from_json(line)
+        learned = from_json(line)
         self._lines.append(line)
-        for index, cut in told.recuts:
+        for index, cut in learned.recuts:
             self._cuts[index].append((len(self._lines), cut))
-        if isinstance(told, ToldMerge):
-            self._learn(told.left, told.right)
+        if isinstance(learned, MergeStep):
+            self._learn(learned.left, learned.right)
             self._sizes.append(len(self._symbols))
         else:
-            self._sizes.append(told.n_pieces)
-        self.values.append(told, self.n_tokens(self.n_steps))
-        if isinstance(told, ToldEstimate):
-            self._likelihoods.append((len(self._lines), told.log_likelihood))
+            self._sizes.append(learned.n_pieces)
+        self.values.append(learned, self.n_tokens(self.n_steps))
+        if isinstance(learned, EstimateStep):
+            self._likelihoods.append((len(self._lines), learned.log_likelihood))
 
     def spell(self, spelling: Spelling) -> None:
         """Write symbols like this from now on."""
@@ -86,17 +86,17 @@ class TrainingRecord:
     def n_steps(self) -> int:
         return len(self._lines)
 
-    def step(self, number: int) -> Told:
+    def step(self, number: int) -> TrainingStep:
         """The step that leads to `number`, from 1."""
         return from_json(self._lines[number - 1])
 
     def words(self, number: int) -> list[tuple[Cut, int, bool]]:
         """The first words as they are cut after a step, how often each occurs, and if the step did it."""
-        found = []
+        matches = []
         for history, (_, count) in zip(self._cuts, self.start.words, strict=True):
             since, cut = history[bisect_right(history, number, key=lambda entry: entry[0]) - 1]
-            found.append((cut, count, since == number > 0))
-        return found
+            matches.append((cut, count, since == number > 0))
+        return matches
 
     def n_tokens(self, number: int) -> int:
         """The size of the vocabulary after a step: the tokens that its model file would have."""

@@ -8,14 +8,14 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 
 from guiapp.analysis.train import models, unigram
-from guiapp.analysis.train.corpus import Corpus, Pair
+from guiapp.analysis.train.corpus import Pair, TrainingCorpus
 from guiapp.analysis.train.models import TrainingError
-from guiapp.analysis.train.telling import (
+from guiapp.analysis.train.steps import (
     N_TOLD_WORDS,
     Cut,
-    ToldEstimate,
-    ToldMerge,
-    ToldPruning,
+    EstimateStep,
+    MergeStep,
+    PruningStep,
     merges,
     rounds,
     textbook_corpus,
@@ -77,11 +77,11 @@ class MergeRun:
         first_words = tuple(islice(words, N_TOLD_WORDS))
         self.start = Start(algorithm, alphabet, first_words, len(self._corpus.words), n_steps, n_other)
 
-    def steps(self) -> Iterator[ToldMerge]:
+    def steps(self) -> Iterator[MergeStep]:
         """Yield the merges; once."""
-        for told in islice(merges(self._algorithm, self._corpus), self.start.n_steps):
-            self._learned.append((told.left, told.right))
-            yield told
+        for learned in islice(merges(self._algorithm, self._corpus), self.start.n_steps):
+            self._learned.append((learned.left, learned.right))
+            yield learned
 
     def model(self) -> ModelFile:
         """The result so far."""
@@ -107,11 +107,11 @@ class UnigramRun:
         words = tuple((tuple(word), count) for word, count in islice(short.items(), N_TOLD_WORDS))
         self.start = Start("unigram", (), words, len(short), 0, n_other)
 
-    def steps(self) -> Iterator[ToldEstimate | ToldPruning]:
+    def steps(self) -> Iterator[EstimateStep | PruningStep]:
         """Yield estimates and prunings; once."""
-        for told, model in rounds(self._words, self._n_pieces):
+        for learned, model in rounds(self._words, self._n_pieces):
             self._model = model
-            yield told
+            yield learned
 
     def model(self) -> ModelFile:
         """The result so far."""
@@ -126,7 +126,7 @@ def begin(algorithm: str, text: str, n_tokens: int, has_end_marks: bool = False)
     return MergeRun(algorithm, text, n_tokens, has_end_marks)
 
 
-def _beginning(algorithm: str, text: str, has_end_marks: bool) -> tuple[Corpus, tuple[str, ...], int]:
+def _beginning(algorithm: str, text: str, has_end_marks: bool) -> tuple[TrainingCorpus, tuple[str, ...], int]:
     """The corpus, the symbols that need no merge, and how many other tokens the file has."""
     if has_end_marks:
         corpus = textbook_corpus(text)

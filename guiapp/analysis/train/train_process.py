@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from guiapp.analysis.train.runs import begin
-from guiapp.analysis.train.telling import to_json
+from guiapp.analysis.train.steps import to_json
 from guiapp.analysis.train.write_gguf import write_gguf
 from guiapp.errors import TokenloupeError
 
@@ -47,9 +47,9 @@ def work(request: TrainRequest) -> Finished:
         run = begin(request.algorithm, text, request.n_tokens, request.has_end_marks)
     except TokenloupeError as error:
         return Finished(error=str(error))
-    _tell(run.start.line())
-    for told in run.steps():
-        _tell(to_json(told).encode())
+    _send(run.start.line())
+    for learned in run.steps():
+        _send(to_json(learned).encode())
     model = run.model()
     try:
         write_gguf(Path(request.output), model)
@@ -58,14 +58,14 @@ def work(request: TrainRequest) -> Finished:
     return Finished(request.output, len(model.tokens))
 
 
-def _tell(line: bytes) -> None:
+def _send(line: bytes) -> None:
     sys.stdout.buffer.write(line + b"\n")
     sys.stdout.buffer.flush()
 
 
 def main() -> None:
     request = TrainRequest(**json.loads(sys.stdin.readline()))
-    _tell(json.dumps({"finished": asdict(work(request))}).encode())
+    _send(json.dumps({"finished": asdict(work(request))}).encode())
 
 
 if __name__ == "__main__":

@@ -91,10 +91,10 @@ def estimate(model: Model, words: Mapping[str, int]) -> tuple[Model, float]:
     likelihoods = []
     for word, count in words.items():
         likelihoods.append(count * math.log(_expect(word, count, probability, expected)))
-    kept = {piece: mass for piece, mass in expected.items() if len(piece) == 1 or mass >= MIN_EXPECTED}
-    total = math.fsum(kept.values())
+    remaining = {piece: mass for piece, mass in expected.items() if len(piece) == 1 or mass >= MIN_EXPECTED}
+    total = math.fsum(remaining.values())
     floor = MIN_EXPECTED / total / 10  # for characters that always hide in longer pieces
-    better = {piece: math.log(max(mass / total, floor)) for piece, mass in kept.items()}
+    better = {piece: math.log(max(mass / total, floor)) for piece, mass in remaining.items()}
     return better, math.fsum(likelihoods)
 
 

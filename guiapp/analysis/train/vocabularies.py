@@ -12,8 +12,8 @@ from guiapp.analysis.train.corpus import (
     BYTE_LEVEL_WORDS,
     END_OF_WORD,
     SENTENCEPIECE_WORDS,
-    Corpus,
     Pair,
+    TrainingCorpus,
     count_words,
 )
 from guiapp.analysis.train.write_gguf import Token
@@ -33,10 +33,10 @@ def train_byte_level(
     return byte_level_rows([(merge.left, merge.right) for merge in merges], special)
 
 
-def byte_level_corpus(text: str) -> Corpus:
+def byte_level_corpus(text: str) -> TrainingCorpus:
     """The words of a text as byte-level BPE starts from them."""
     words = count_words(text, BYTE_LEVEL_WORDS)
-    return Corpus({tuple(spell(word.encode())): count for word, count in words.items()})
+    return TrainingCorpus({tuple(spell(word.encode())): count for word, count in words.items()})
 
 
 def byte_level_rows(
@@ -80,10 +80,10 @@ def train_wordpiece(
     return wordpiece_rows(alphabet, [(merge.left, merge.right) for merge in merges], special)
 
 
-def wordpiece_corpus(text: str) -> Corpus:
+def wordpiece_corpus(text: str) -> TrainingCorpus:
     """The words of a text as WordPiece starts from them."""
     words = count_words(wordpiece.normalise(text), wordpiece.WORDS)
-    return Corpus({wordpiece.split_word(word): count for word, count in words.items()})
+    return TrainingCorpus({wordpiece.split_word(word): count for word, count in words.items()})
 
 
 def wordpiece_rows(

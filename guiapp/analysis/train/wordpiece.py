@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from guiapp.analysis.train.corpus import Corpus, Pair
+from guiapp.analysis.train.corpus import Pair, TrainingCorpus
 
 WORD_START = "▁"
 IDEOGRAPHS = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -38,7 +38,7 @@ class Merge:
     def score(self) -> float:
         return self.pair_count / (self.left_count * self.right_count)
 
-    def apply(self, corpus: Corpus) -> None:
+    def apply(self, corpus: TrainingCorpus) -> None:
         corpus.merge((self.left, self.right))
 
 
@@ -60,7 +60,7 @@ def split_word(word: str) -> tuple[str, ...]:
     return (WORD_START + word[0], *word[1:])
 
 
-def steps(corpus: Corpus, min_count: int = 2) -> Iterator[Merge]:
+def steps(corpus: TrainingCorpus, min_count: int = 2) -> Iterator[Merge]:
     """Yield the merges in the order they are made; the corpus shows the state after the one just yielded.
 
     Only pairs that occur `min_count` times compete: two characters that are seen once, and together, would
@@ -84,7 +84,7 @@ def steps(corpus: Corpus, min_count: int = 2) -> Iterator[Merge]:
         yield merge
 
 
-def _measure(corpus: Corpus, pair: Pair) -> Merge:
+def _measure(corpus: TrainingCorpus, pair: Pair) -> Merge:
     left, right = pair
     return Merge(
         left, right, corpus.pair_counts[pair], corpus.symbol_counts[left], corpus.symbol_counts[right]

@@ -36,7 +36,7 @@ AT_ONCE = 64  # nodes in a piece of the record
 
 
 @dataclass(frozen=True, eq=False)
-class Branch:
+class Subtree:
     """The tokens that begin with `prefix`, or `only` these of them, down to `most_levels` levels."""
 
     vocabulary: Vocabulary
@@ -87,7 +87,7 @@ class Branch:
         return self.tokens[self.is_shown]
 
 
-def json_lines(branch: Branch) -> Iterator[str]:
+def json_lines(branch: Subtree) -> Iterator[str]:
     """The record of `tree --json`, in pieces between which there may be line ends.
 
     Bytes are hexadecimal; nodes come parents first, sorted by bytes.
@@ -107,7 +107,7 @@ def json_lines(branch: Branch) -> Iterator[str]:
     yield "]}"
 
 
-def _nodes(branch: Branch, tokens: NDArray[np.int32]) -> Iterator[dict[str, object]]:
+def _nodes(branch: Subtree, tokens: NDArray[np.int32]) -> Iterator[dict[str, object]]:
     tree = branch.tree
     columns = tree.parents, tree.columns.depths, tree.columns.sizes, tree.is_matched
     rows = zip(tokens.tolist(), *(column[tokens].tolist() for column in columns), strict=True)
@@ -125,7 +125,7 @@ def _nodes(branch: Branch, tokens: NDArray[np.int32]) -> Iterator[dict[str, obje
         }
 
 
-def tree_lines(branch: Branch) -> Iterator[str]:
+def tree_lines(branch: Subtree) -> Iterator[str]:
     """One token a line, below its parent: id, how many are below it, the whole token, and what it adds."""
     if not len(branch.tokens):
         prefix = visible_text(branch.prefix, LONGEST_LABEL)
@@ -142,7 +142,7 @@ def tree_lines(branch: Branch) -> Iterator[str]:
         yield start if branch.tree.parent(token) is None else f"{start}  +{branch.added(token)}"
 
 
-def dot_lines(branch: Branch) -> Iterator[str]:
+def dot_lines(branch: Subtree) -> Iterator[str]:
     """A graph in the language of Graphviz; edges carry what a child adds."""
     tree = branch.tree
     is_shown = np.zeros(len(tree.is_matched), np.bool_)
@@ -164,13 +164,13 @@ def _quoted(text: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Finding:
+class TreeFinding:
     """One figure; `tokens` are those that it counts, the most telling first."""
 
     name: str
     value: str
     tokens: Ids
-    remark: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,14 +182,14 @@ class Distribution:
 
     title: str
     about: str
-    bars: tuple[Finding, ...]
+    bars: tuple[TreeFinding, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class TreeStatistics:
     """What can be said about a whole tree."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[TreeFinding, ...]
     distributions: tuple[Distribution, ...]
 
 
@@ -204,13 +204,13 @@ def tree_statistics(picture: TreePicture) -> TreeStatistics:
     leaves, broken = order[fan_outs == 0], broken_tokens(tree)
     doubles = order[(~tree.is_matched[order]) & _is_text(picture)[order]]
     findings = [
-        Finding("tokens", f"{len(order):,}", NO_IDS),
-        Finding("leaves", f"{len(leaves):,}", leaves, "begin no longer token"),
-        Finding("longest chain", _most(depths), deepest, "tokens from the root"),
-        Finding("largest fan-out", _most(fan_outs), widest, "children of one token"),
-        Finding("longest token", _most(lengths), longest, "bytes"),
-        Finding("not whole UTF-8", f"{len(broken):,}", broken, "parts of characters"),
-        Finding("same bytes as another", f"{len(doubles):,}", doubles, "matching takes the other one"),
+        TreeFinding("tokens", f"{len(order):,}", NO_IDS),
+        TreeFinding("leaves", f"{len(leaves):,}", leaves, "begin no longer token"),
+        TreeFinding("longest chain", _most(depths), deepest, "tokens from the root"),
+        TreeFinding("largest fan-out", _most(fan_outs), widest, "children of one token"),
+        TreeFinding("longest token", _most(lengths), longest, "bytes"),
+        TreeFinding("not whole UTF-8", f"{len(broken):,}", broken, "parts of characters"),
+        TreeFinding("same bytes as another", f"{len(doubles):,}", doubles, "matching takes the other one"),
     ]
     distributions = (
         Distribution("Tokens at each depth", DEPTH, _bars(order, depths, N_SINGLE_DEPTHS)),
@@ -219,13 +219,13 @@ def tree_statistics(picture: TreePicture) -> TreeStatistics:
     return TreeStatistics(tuple(findings), distributions)
 
 
-def unreached_finding(unreached: Ids) -> Finding:
+def unreached_finding(unreached: Ids) -> TreeFinding:
     """The tokens that none of the trials led to."""
-    remark = UNREACHED.format("; ".join(NAMES))
-    return Finding(f"not reached by {len(NAMES)} trials", f"{len(unreached):,}", unreached, remark)
+    note = UNREACHED.format("; ".join(NAMES))
+    return TreeFinding(f"not reached by {len(NAMES)} trials", f"{len(unreached):,}", unreached, note)
 
 
-def _bars(ids: Ids, values: NDArray[np.int32], n_single: int) -> tuple[Finding, ...]:
+def _bars(ids: Ids, values: NDArray[np.int32], n_single: int) -> tuple[TreeFinding, ...]:
     """The ids by their values, up to `n_single` each for itself, beyond that up to each power of two."""
     doublings = np.ceil(np.log2(np.maximum(values, 1) / n_single) - 1e-9).astype(np.int64)
     groups = np.where(values <= n_single, values, n_single + doublings)
@@ -236,7 +236,7 @@ def _bars(ids: Ids, values: NDArray[np.int32], n_single: int) -> tuple[Finding, 
             last = n_single << group - n_single
             first = (last >> 1) + 1
         name = str(first) if first == last else f"{first}–{last}"
-        bars.append(Finding(name, f"{len(members):,}", members))
+        bars.append(TreeFinding(name, f"{len(members):,}", members))
     return tuple(bars)
 
 

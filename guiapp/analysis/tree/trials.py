@@ -37,7 +37,7 @@ class Trial:
 
     name: str
     before: bytes = b""
-    behind: bytes = b""
+    after: bytes = b""
     times: int = 1
 
 
@@ -79,10 +79,10 @@ def unreached(tokenizer: Tokenizer, progress: Progress) -> Ids:
     for trial in (*TRIALS, Trial(BEHIND_A_WORD, _whole_word(tree))):
         ids = np.flatnonzero(is_left)
         texts = (text for token in ids.tolist() for text in _texts(tree, token, bool(is_broken[token])))
-        whole = (trial.before + trial.times * text + trial.behind for text in texts)
+        whole = (trial.before + trial.times * text + trial.after for text in texts)
         while bulk := list(islice(whole, AT_ONCE)):
             progress(0.5)
-            is_left[_found(tokenizer, bulk)] = False
+            is_left[_reached_ids(tokenizer, bulk)] = False
     return np.flatnonzero(is_left).astype(np.int32)
 
 
@@ -101,7 +101,7 @@ def _whole_word(tree: TokenTree) -> bytes:
     return next((word for word in own if word[1:].isalpha() and is_text(word)), b" ")
 
 
-def _found(tokenizer: Tokenizer, texts: list[bytes]) -> Ids:
+def _reached_ids(tokenizer: Tokenizer, texts: list[bytes]) -> Ids:
     """All tokens of some texts; none of a text that the vocabulary cannot express."""
     try:
         return np.concatenate(tokenizer.encode_each(texts, add_special=False, parse_special=False))
@@ -109,7 +109,7 @@ def _found(tokenizer: Tokenizer, texts: list[bytes]) -> Ids:
         if len(texts) == 1:
             return np.empty(0, np.int32)
         half = len(texts) // 2
-        return np.concatenate([_found(tokenizer, texts[:half]), _found(tokenizer, texts[half:])])
+        return np.concatenate([_reached_ids(tokenizer, texts[:half]), _reached_ids(tokenizer, texts[half:])])
 
 
 def unreached_apart(tokenizer: Tokenizer, progress: Progress) -> Ids:

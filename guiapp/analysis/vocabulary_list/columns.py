@@ -21,7 +21,7 @@ NOT_READ = "The embeddings have not been read. “Read embeddings” does that, 
 
 
 @dataclass(frozen=True)
-class Column:
+class VocabularyColumn:
     """One figure of tokens, or how they are written.
 
     name    also its title
@@ -86,59 +86,67 @@ def _reached(figures: TokenFigures, token: int, spelling: Spelling) -> str:
 
 
 COLUMNS = (
-    Column(
+    VocabularyColumn(
         "id", "its row in the vocabulary", lambda figures: figures.ids, lambda _, token, spelling: str(token)
     ),
-    Column(
+    VocabularyColumn(
         "token",
         "what it stands for; sorts by bytes",
         lambda figures: figures.places,
         lambda figures, token, spelling: spelling.token(figures.vocabulary, token, LONGEST_TOKEN),
     ),
-    Column(
+    VocabularyColumn(
         "bytes",
         "the same in hex digits",
         lambda figures: figures.places,
         lambda figures, token, spelling: figures.tree.token_bytes(token).hex(" ").upper(),
         is_usual=False,
     ),
-    Column("length", "in bytes", lambda figures: figures.lengths),
-    Column("characters", "those that begin in it", lambda figures: figures.characters, is_usual=False),
-    Column(
+    VocabularyColumn("length", "in bytes", lambda figures: figures.lengths),
+    VocabularyColumn(
+        "characters", "those that begin in it", lambda figures: figures.characters, is_usual=False
+    ),
+    VocabularyColumn(
         "kind",
         "what it is for",
         lambda figures: figures.vocabulary.kinds,
         lambda figures, token, spelling: KIND_NAMES[figures.vocabulary.kinds[token]],
     ),
-    Column(
+    VocabularyColumn(
         "script",
         "that of most of its letters",
         lambda figures: figures.scripts,
         lambda figures, token, spelling: NAMES[figures.scripts[token]],
     ),
-    Column(
+    VocabularyColumn(
         "role",
         "what the file or llama.cpp uses it for",
         lambda figures: np.where(figures.has_role, 0, 1),
         lambda figures, token, spelling: figures.roles.get(token, ""),
         is_usual=False,
     ),
-    Column("rank", "of the first merge rule that makes it, used or not", lambda figures: figures.ranks),
-    Column("score", "the higher, the more likely", lambda figures: figures.scores),
-    Column("children", "longer tokens right below it in the tree", lambda figures: figures.children),
-    Column("below", "all longer tokens that begin with it", lambda figures: figures.below, is_usual=False),
-    Column(
+    VocabularyColumn(
+        "rank", "of the first merge rule that makes it, used or not", lambda figures: figures.ranks
+    ),
+    VocabularyColumn("score", "the higher, the more likely", lambda figures: figures.scores),
+    VocabularyColumn(
+        "children", "longer tokens right below it in the tree", lambda figures: figures.children
+    ),
+    VocabularyColumn(
+        "below", "all longer tokens that begin with it", lambda figures: figures.below, is_usual=False
+    ),
+    VocabularyColumn(
         "depth", "tokens on its way from the root of the tree", lambda figures: figures.depths, is_usual=False
     ),
-    Column(
+    VocabularyColumn(
         "reached",
         "whether one of ten texts with its bytes led to it",
         lambda figures: figures.is_reached,
         _reached,
         is_usual=False,
     ),
-    Column("norm", "length of its row in the embeddings", _norm, lacking=NOT_READ, digits=3),
-    Column(
+    VocabularyColumn("norm", "length of its row in the embeddings", _norm, lacking=NOT_READ, digits=3),
+    VocabularyColumn(
         "distance",
         "of that row from the mean of the known unused ones",
         _distance,
@@ -146,8 +154,10 @@ COLUMNS = (
         lacking=NOT_READ,
         digits=3,
     ),
-    Column("cosine", "cosine distance of its output row to that mean", _cosine, lacking=NOT_READ, digits=3),
-    Column(
+    VocabularyColumn(
+        "cosine", "cosine distance of its output row to that mean", _cosine, lacking=NOT_READ, digits=3
+    ),
+    VocabularyColumn(
         "residual",
         "the same without the first principal component",
         _residual,
@@ -159,12 +169,12 @@ COLUMNS = (
 BY_NAME = {column.name: column for column in COLUMNS}
 
 
-def columns_of(figures: TokenFigures) -> list[Column]:
+def columns_of(figures: TokenFigures) -> list[VocabularyColumn]:
     """Those that a vocabulary has something to say in; `reached` where it was tried."""
     return [column for column in COLUMNS if column.name == "reached" or column.values(figures) is not None]
 
 
-def named(names: Sequence[str]) -> list[Column]:
+def named(names: Sequence[str]) -> list[VocabularyColumn]:
     """Some columns.  Raises QueryError."""
     for name in names:
         if name not in BY_NAME:
@@ -172,7 +182,7 @@ def named(names: Sequence[str]) -> list[Column]:
     return [BY_NAME[name] for name in names]
 
 
-def order(figures: TokenFigures, column: Column, is_descending: bool) -> NDArray[np.int64]:
+def order(figures: TokenFigures, column: VocabularyColumn, is_descending: bool) -> NDArray[np.int64]:
     """All tokens by a column, those without a value last and ids ascending where values are equal.
 
     It is kept: to sort takes longer than to filter.

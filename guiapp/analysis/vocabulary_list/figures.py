@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.search.in_tokens import TokenMatcher
+from guiapp.analysis.search.in_tokens import RegexTokenMatcher
 from guiapp.analysis.tree.coloring import merge_ranks
 from guiapp.analysis.tree.partial_characters import broken_tokens
 from guiapp.analysis.tree.scripts import token_scripts
@@ -48,7 +48,7 @@ class TokenFigures:
         self.is_reached: Values | None = None
         self.indicators: Indicators | None = None
         self.orders: dict[str, NDArray[np.int64]] = {}
-        self.matcher = TokenMatcher()
+        self.matcher = RegexTokenMatcher()
 
     def with_unreached(self, unreached: Ids) -> TokenFigures:
         """The same, and which tokens no trial reached."""
@@ -165,7 +165,7 @@ class TokenFigures:
     @property
     def is_special(self) -> Flags:
         """Whether a token is no ordinary text: control, unknown, user-defined."""
-        is_special: Flags = self.vocabulary.signs & SPECIAL > 0
+        is_special: Flags = self.vocabulary.effective_attributes & SPECIAL > 0
         return is_special
 
     def flags(self, ids: Ids) -> Flags:

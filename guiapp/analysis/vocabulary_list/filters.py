@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from guiapp.analysis.search.in_tokens import contains, distances_from
 from guiapp.analysis.search.queries import QueryError
 from guiapp.analysis.tree.scripts import NAMES
-from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, NOT_READ, Column, order
+from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, NOT_READ, VocabularyColumn, order
 from guiapp.analysis.vocabulary_list.figures import Flags, Ids, TokenFigures
 from guiapp.core.vocabulary.attributes import KIND_NAMES
 from guiapp.native.checkpoint import Progress
@@ -79,22 +79,22 @@ FLAGS = {
 
 
 @dataclass(frozen=True)
-class Term:
+class FilterTerm:
     """One word of a filter.
 
     written  as it stands in the filter
     is_not   whether all others are meant
-    wanted   the bytes that tokens are to contain; None for other terms
+    needle   the bytes that tokens are to contain; None for other terms
     """
 
     written: str
     is_not: bool
     fits: Fits
-    wanted: bytes | None = None
+    needle: bytes | None = None
     needs_trials: bool = False
 
 
-def terms_of(query: str) -> tuple[Term, ...]:
+def terms_of(query: str) -> tuple[FilterTerm, ...]:
     """What a filter asks for.  Raises QueryError."""
     return tuple(term for word in WORD.finditer(query) if (term := _term(word)) is not None)
 
@@ -107,7 +107,7 @@ def needs_trials(query: str) -> bool:
         return False
 
 
-def found(figures: TokenFigures, query: str, progress: Progress) -> Flags:
+def fitting(figures: TokenFigures, query: str, progress: Progress) -> Flags:
     """For each token whether a filter leaves it.  Raises QueryError."""
     flags = np.ones(len(figures), np.bool_)
     for term in terms_of(query):
@@ -116,13 +116,13 @@ def found(figures: TokenFigures, query: str, progress: Progress) -> Flags:
 
 
 def listed(
-    figures: TokenFigures, query: str, sort: Column | None, is_descending: bool, progress: Progress
+    figures: TokenFigures, query: str, sort: VocabularyColumn | None, is_descending: bool, progress: Progress
 ) -> Ids:
     """The tokens that a filter leaves, sorted; without `sort` the nearest to the texts in it first.
 
     Raises QueryError.
     """
-    flags = found(figures, query, progress)
+    flags = fitting(figures, query, progress)
     if sort is not None:
         in_order = order(figures, sort, is_descending)
         return in_order[flags[in_order]].astype(np.int32)
@@ -134,8 +134,8 @@ def distances(figures: TokenFigures, query: str, ids: Ids) -> NDArray[np.int16]:
     """How far tokens that a filter leaves are from the texts in it, see `in_tokens.distances`."""
     far = np.zeros(len(ids), np.int16)
     for term in terms_of(query):
-        if term.wanted is not None and not term.is_not:
-            far += distances_from(figures.tree, term.wanted, ids).astype(np.int16)
+        if term.needle is not None and not term.is_not:
+            far += distances_from(figures.tree, term.needle, ids).astype(np.int16)
     return far
 
 
@@ -169,14 +169,14 @@ def script_term(script: int) -> str:
     return f'script:"{name}"' if " " in name else f"script:{name}"
 
 
-def _term(word: re.Match[str]) -> Term | None:
+def _term(word: re.Match[str]) -> FilterTerm | None:
     written, body, is_not = word[0], word["body"], bool(word["minus"])
-    term = partial(Term, written, is_not)
+    term = partial(FilterTerm, written, is_not)
     if len(body) > 2 and body[0] == body[-1] == "/":
         return term(partial(_expression, body[1:-1]))
     if match := HEX.fullmatch(body):
-        wanted = bytes.fromhex(match[1][: len(match[1]) // 2 * 2])  # the second digit is still to come
-        return term(partial(_containing, wanted), wanted) if wanted else None
+        needle = bytes.fromhex(match[1][: len(match[1]) // 2 * 2])  # the second digit is still to come
+        return term(partial(_containing, needle), needle) if needle else None
     if match := ID.fullmatch(body):
         return term(partial(_in_range, BY_NAME["id"], int(match[1]), int(match[1])))
     if ID_RANGE.fullmatch(body):
@@ -186,8 +186,8 @@ def _term(word: re.Match[str]) -> Term | None:
         return _keyed(match[1], _unquoted(match[2]), term)
     if match and (meant := get_close_matches(match[1], sorted(KEYS), 1, ALIKE)):
         raise QueryError(f"There is no {match[1]}: but {meant[0]}: – text goes between quotes.")
-    wanted = _unquoted(body).encode("utf-8", "surrogatepass")
-    return term(partial(_containing, wanted), wanted) if wanted else None
+    needle = _unquoted(body).encode("utf-8", "surrogatepass")
+    return term(partial(_containing, needle), needle) if needle else None
 
 
 def _unquoted(text: str) -> str:
@@ -196,7 +196,7 @@ def _unquoted(text: str) -> str:
     return text if match is None else match[1].replace('""', '"')
 
 
-def _keyed(key: str, value: str, term: Callable[..., Term]) -> Term | None:
+def _keyed(key: str, value: str, term: Callable[..., FilterTerm]) -> FilterTerm | None:
     """The term `key:value`; None where the value is still to come."""
     if key == "is":
         if value not in FLAGS:
@@ -224,9 +224,9 @@ def _refuse_unknown(value: str) -> None:
 
 def _numbers(key: str, value: str) -> NDArray[np.int64]:
     """The kinds or scripts of this name, or those that begin so.  Raises QueryError."""
-    names, wanted = [_plain(name) for name in NAMED[key]], _plain(value)
-    numbers = [number for number, name in enumerate(names) if name == wanted]
-    numbers = numbers or [number for number, name in enumerate(names) if name.startswith(wanted)]
+    names, needle = [_plain(name) for name in NAMED[key]], _plain(value)
+    numbers = [number for number, name in enumerate(names) if name == needle]
+    numbers = numbers or [number for number, name in enumerate(names) if name.startswith(needle)]
     if not numbers:
         raise QueryError(f"There is no {key} “{value}”. There are: {', '.join(NAMED[key])}.")
     return np.array(numbers)
@@ -240,8 +240,8 @@ NAMED = {"kind": KIND_NAMES, "script": NAMES}
 KEYS = {"is", *NAMED, *(column.name for column in COLUMNS if column.is_figure)}
 
 
-def _containing(wanted: bytes, figures: TokenFigures, progress: Progress) -> Flags:
-    return contains(figures.tree, wanted)
+def _containing(needle: bytes, figures: TokenFigures, progress: Progress) -> Flags:
+    return contains(figures.tree, needle)
 
 
 def _expression(expression: str, figures: TokenFigures, progress: Progress) -> Flags:
@@ -261,12 +261,14 @@ def _of_names(key: str, numbers: NDArray[np.int64], figures: TokenFigures, progr
     return np.isin(values, numbers)
 
 
-def _compared(column: Column, sign: str, number: float, figures: TokenFigures, progress: Progress) -> Flags:
-    return np.asarray(COMPARISONS[sign](_values(column, figures), number), np.bool_)
+def _compared(
+    column: VocabularyColumn, comparison: str, number: float, figures: TokenFigures, progress: Progress
+) -> Flags:
+    return np.asarray(COMPARISONS[comparison](_values(column, figures), number), np.bool_)
 
 
 def _in_range(
-    column: Column, low: float | None, high: float | None, figures: TokenFigures, progress: Progress
+    column: VocabularyColumn, low: float | None, high: float | None, figures: TokenFigures, progress: Progress
 ) -> Flags:
     """From low to high, both included; those without a value are in no range."""
     values = _values(column, figures)
@@ -274,7 +276,7 @@ def _in_range(
     return np.asarray(above & (values <= (np.inf if high is None else high)), np.bool_)
 
 
-def _values(column: Column, figures: TokenFigures) -> NDArray[np.number]:
+def _values(column: VocabularyColumn, figures: TokenFigures) -> NDArray[np.number]:
     values = column.values(figures)
     if values is None and column.lacking:
         raise QueryError(column.lacking)

@@ -58,11 +58,11 @@ def _histograms(figures: TokenFigures) -> Iterator[Histogram]:
     yield _histogram("length", LENGTHS, terms, np.minimum(figures.lengths, LONGEST_COUNTED))
     for name in WORTHS:
         if (values := BY_NAME[name].values(figures)) is not None:
-            yield _stretches(name, values)
+            yield _binned(name, values)
             return
 
 
-def _stretches(name: str, values: Values) -> Histogram:
+def _binned(name: str, values: Values) -> Histogram:
     """Stretches of the same width from the least value to the greatest."""
     finite = values[np.isfinite(values)]
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 0.0)

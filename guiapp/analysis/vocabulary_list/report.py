@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.export.json_text import json_text
 from guiapp.analysis.export.tables import Table, csv_blocks, markdown_table, padded, widths_of
-from guiapp.analysis.vocabulary_list.columns import Column
+from guiapp.analysis.vocabulary_list.columns import VocabularyColumn
 from guiapp.analysis.vocabulary_list.figures import Ids, TokenFigures
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import printable
@@ -29,22 +29,22 @@ class TokenList:
     """Some tokens in an order, and what is shown of each.
 
     query    the filter that left them
-    n_found  how many it left, where these are the first of them
+    n_matches  how many it left, where these are the first of them
     """
 
     figures: TokenFigures
     ids: Ids
-    columns: Sequence[Column]
+    columns: Sequence[VocabularyColumn]
     query: str = ""
     spelling: Spelling = Spelling.SIGNS
-    n_found: int | None = None
+    n_matches: int | None = None
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("A TokenList cannot be copied or pickled. Keep its `ids`, and the tokenizer.")
 
     def first(self, limit: int | None) -> TokenList:
         """The first of them, or all."""
-        return self if limit is None else replace(self, ids=self.ids[:limit], n_found=len(self.ids))
+        return self if limit is None else replace(self, ids=self.ids[:limit], n_matches=len(self.ids))
 
     def texts(self, token: int) -> list[str]:
         """What a table for people says of a token."""
@@ -54,7 +54,7 @@ class TokenList:
         """The same for programs: figures as numbers, None where there is none, bytes without blanks."""
         return {column.name: self._value(column, token) for column in self.columns}
 
-    def _value(self, column: Column, token: int) -> int | float | str | None:
+    def _value(self, column: VocabularyColumn, token: int) -> int | float | str | None:
         if column.is_figure:
             return column.value(self.figures, token)
         if column.name == "bytes":
@@ -74,7 +74,7 @@ def embeddings_record(indicators: Indicators) -> dict[str, object]:
             {"name": matrix.name, "type": matrix.kind.name, "rows": matrix.n_rows, "width": matrix.width}
             for matrix in (each.matrix for each in indicators.matrices)
         ],
-        "remarks": [*indicators.remarks],
+        "remarks": [*indicators.notes],
     }
 
 
@@ -85,7 +85,7 @@ def embeddings_lines(indicators: Indicators) -> Iterator[str]:
         yield f"The embeddings are compared with the mean of {len(known.rows):,} {known.why}."
     limit = f"a {indicators.title} up to {indicators.limit:.4g}"
     yield f"{counted(len(indicators.suspects), 'token')} with {limit}: hardly trained, perhaps."
-    yield from indicators.remarks
+    yield from indicators.notes
 
 
 def text_lines(shown: TokenList) -> Iterator[str]:
@@ -116,7 +116,7 @@ def json_lines(shown: TokenList) -> Iterator[str]:
     """The record of `vocab --json`: the filter, how many tokens it leaves, and a record of each."""
     summary: dict[str, object] = {
         "filter": shown.query,
-        "count": len(shown.ids) if shown.n_found is None else shown.n_found,
+        "count": len(shown.ids) if shown.n_matches is None else shown.n_matches,
     }
     if shown.figures.indicators is not None:
         summary["embeddings"] = embeddings_record(shown.figures.indicators)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.chat.markers import looks_like_end
+from guiapp.analysis.chat.markers import resembles_end
 from guiapp.analysis.chat.templates import templates_of
 from guiapp.analysis.doctor.roles import keeps_going
 from guiapp.core.encode.tokenizer import Tokenizer
@@ -36,7 +36,7 @@ DNA = "hybriddna"  # a model that makes tokens by another way than merging
 AT_ONCE = 1 << 12  # texts that are encoded at once
 
 
-class Reach(Enum):
+class TokenReach(Enum):
     """How a text leads to a token.  That none was found is no proof that there is none.
 
     TEXT     its own text does, whatever is set
@@ -51,7 +51,7 @@ class Reach(Enum):
     NEVER = "never"
 
 
-class Role(NamedTuple):
+class TokenRole(NamedTuple):
     """What a token is used for, as `bos`; `source` is the key that says so, or how it was found."""
 
     name: str
@@ -65,9 +65,9 @@ class SpecialToken:
     name         as the file spells it
     mark         how the file marks it
     text         leads to it by `reach`; None for NEVER
-    around       "before" or "behind" where it is put around each text, else ""
+    affix_position       "before" or "behind" where it is put around each text, else ""
     end          why llama.cpp ends a generation there, "" where it goes on
-    looks_ended  goes on there, though it looks like the end of a turn
+    is_end_like  goes on there, though it looks like the end of a turn
     strips       lstrip, rstrip, single_word: what it does to the text beside it
     in_template  whether a chat template of the model writes it
     is_reserved  by its kind or name
@@ -76,13 +76,13 @@ class SpecialToken:
     token_id: int
     name: str
     kind: str
-    roles: tuple[Role, ...]
+    roles: tuple[TokenRole, ...]
     mark: str
-    reach: Reach
+    reach: TokenReach
     text: bytes | None
-    around: str
+    affix_position: str
     end: str
-    looks_ended: bool
+    is_end_like: bool
     strips: tuple[str, ...]
     in_template: bool
     is_reserved: bool
@@ -90,7 +90,7 @@ class SpecialToken:
     @property
     def is_unused(self) -> bool:
         """Whether it is kept free, and nothing that the files say uses it: for those who fine-tune."""
-        is_used = self.roles or self.around or self.end or self.in_template
+        is_used = self.roles or self.affix_position or self.end or self.in_template
         return self.is_reserved and not is_used
 
     @property
@@ -113,24 +113,24 @@ def special_list(tokenizer: Tokenizer) -> tuple[SpecialToken, ...]:
     ]
     special_names = set(compress(names, is_special[ids].tolist()))
     reached, template_ids = _reached(tokenizer, ids), _template_ids(tokenizer)
-    around, marked = _around(tokenizer), _marked(vocabulary, ids)
+    affix_position, marked = _affix_positions(tokenizer), _marked(vocabulary, ids)
 
     def described(token_id: int, name: str, is_special: bool, is_reserved: bool) -> SpecialToken:
-        own, (way, text), said = tuple(roles.get(token_id, ())), reached[token_id], marked[token_id]
+        own, (way, text), declared = tuple(roles.get(token_id, ())), reached[token_id], marked[token_id]
         ends = token_id in vocabulary.eog
-        seems_ended = is_special and looks_like_end(name) and not keeps_going(name, special_names)
+        seems_ended = is_special and resembles_end(name) and not keeps_going(name, special_names)
         return SpecialToken(
             token_id=token_id,
             name=name,
-            kind=said.kind,
+            kind=declared.kind,
             roles=own,
-            mark=said.mark,
+            mark=declared.mark,
             reach=way,
             text=text,
-            around=around.get(token_id, ""),
+            affix_position=affix_position.get(token_id, ""),
             end=_end(own) if ends else "",
-            looks_ended=seems_ended and not ends,
-            strips=said.strips,
+            is_end_like=seems_ended and not ends,
+            strips=declared.strips,
             in_template=token_id in template_ids,
             is_reserved=is_reserved,
         )
@@ -152,50 +152,50 @@ def _texts(table: tuple[NDArray[np.uint8], NDArray[np.int64]], ids: Sequence[int
 # Roles
 
 
-def _roles(vocabulary: Vocabulary) -> dict[int, list[Role]]:
+def _roles(vocabulary: Vocabulary) -> dict[int, list[TokenRole]]:
     """By id, in the order of `SpecialIds`; behind them what only the file's keys name, such as `cls`."""
-    found: dict[int, list[Role]] = {}
+    result: dict[int, list[TokenRole]] = {}
     for name, named in asdict(vocabulary.special_ids).items():
         if named is not None:
-            found.setdefault(named, []).append(Role(name, _source(vocabulary, name, named)))
+            result.setdefault(named, []).append(TokenRole(name, _source(vocabulary, name, named)))
     for token_id, role in _other_roles(vocabulary):
-        found.setdefault(token_id, []).append(role)
-    return found
+        result.setdefault(token_id, []).append(role)
+    return result
 
 
-def _other_roles(vocabulary: Vocabulary) -> Iterator[tuple[int, Role]]:
+def _other_roles(vocabulary: Vocabulary) -> Iterator[tuple[int, TokenRole]]:
     """Those that llama.cpp does not know: ids of a GGUF, and texts of a tokenizer_config.json."""
     known = {field.name for field in fields(vocabulary.special_ids)}
     for key, value in vocabulary.metadata.items():
         short = key.removeprefix(TOKENIZER_KEYS)
         if short != key and short.endswith(ID_KEY) and short not in KEYS:
             if type(value) is int and 0 <= value < len(vocabulary):
-                yield value, Role(quoted(short.removesuffix(ID_KEY)), quoted(key))
+                yield value, TokenRole(quoted(short.removesuffix(ID_KEY)), quoted(key))
         elif key.endswith(TEXT_KEY) and "." not in key and key.removesuffix(TEXT_KEY) not in known:
             text = _content(value)
             token_id = vocabulary.find(text.encode("utf-8", "replace")) if isinstance(text, str) else None
             if token_id is not None:
-                yield token_id, Role(quoted(key.removesuffix(TEXT_KEY)), quoted(key))
+                yield token_id, TokenRole(quoted(key.removesuffix(TEXT_KEY)), quoted(key))
 
 
 def _source(vocabulary: Vocabulary, role: str, token_id: int) -> str:
-    said = vocabulary.metadata
+    declared = vocabulary.metadata
     keys = (TOKENIZER_KEYS + key for key, its_role in KEYS.items() if its_role == role)
-    if key := next((key for key in keys if said.get(key) == token_id), None):
+    if key := next((key for key in keys if declared.get(key) == token_id), None):
         return key
-    if _content(said.get(f"{role}_token")) == _name(vocabulary, token_id):
+    if _content(declared.get(f"{role}_token")) == _name(vocabulary, token_id):
         return f"{role}_token"
     if _name(vocabulary, token_id) in TEXTS_OF_ROLE.get(role, "").split():
         return "its text"
     return f"usual for {vocabulary.format}" if vocabulary.format != GGUF else f"usual for {vocabulary.model}"
 
 
-def _content(said: object) -> object:
+def _content(declared: object) -> object:
     """The text of a token, which stands by itself or in an object."""
-    return said.get("content") if isinstance(said, dict) else said
+    return declared.get("content") if isinstance(declared, dict) else declared
 
 
-def _end(roles: Sequence[Role]) -> str:
+def _end(roles: Sequence[TokenRole]) -> str:
     """Why a generation ends with a token: for its role, or because llama.cpp knows its text."""
     role = next((role for role in roles if role.name in ENDING_ROLES), None)
     if role is not None and role.source != "its text":
@@ -203,9 +203,9 @@ def _end(roles: Sequence[Role]) -> str:
     return "its text"
 
 
-def _around(tokenizer: Tokenizer) -> dict[int, str]:
+def _affix_positions(tokenizer: Tokenizer) -> dict[int, str]:
     try:
-        before, behind = tokenizer.special_ids_around()
+        before, behind = tokenizer.special_affixes()
     except EncodeError:
         return {}
     return {**dict.fromkeys(behind, "behind"), **dict.fromkeys(before, "before")}
@@ -232,7 +232,7 @@ class Marked(NamedTuple):
 
 def _marked(vocabulary: Vocabulary, ids: Sequence[int]) -> dict[int, Marked]:
     """By id; most tokens of a file are marked alike, and share it."""
-    parts, found = vocabulary.parts, dict[int, Marked]()
+    parts, result = vocabulary.parts, dict[int, Marked]()
     added = {} if parts is None else {token.token_id: token for token in parts.added_tokens}
     columns = [vocabulary.attributes[ids].tolist(), vocabulary.stored_types[ids].tolist()]
     columns.append([] if parts is None else parts.in_model[ids].tolist())
@@ -240,11 +240,11 @@ def _marked(vocabulary: Vocabulary, ids: Sequence[int]) -> dict[int, Marked]:
     for token_id, *key in zip_longest(stoppable(ids), *columns):
         if (token := added.get(token_id)) is not None:
             key = [key[0], token.special, token.lstrip, token.rstrip, token.single_word]
-        if (said := alike.get(tuple(key))) is None:
+        if (declared := alike.get(tuple(key))) is None:
             mark, strips = _mark(vocabulary, token, token_id), _strips(key[0], token)
-            said = alike[tuple(key)] = Marked(vocabulary.kind(token_id), mark, strips)
-        found[token_id] = said
-    return found
+            declared = alike[tuple(key)] = Marked(vocabulary.kind(token_id), mark, strips)
+        result[token_id] = declared
+    return result
 
 
 def _mark(vocabulary: Vocabulary, added: AddedToken | None, token_id: int) -> str:
@@ -273,18 +273,18 @@ def _strips(attributes: int, added: AddedToken | None) -> tuple[str, ...]:
 # Which text leads to them
 
 
-def _reached(tokenizer: Tokenizer, ids: Sequence[int]) -> dict[int, tuple[Reach, bytes | None]]:
+def _reached(tokenizer: Tokenizer, ids: Sequence[int]) -> dict[int, tuple[TokenReach, bytes | None]]:
     """For each id how its own text leads to it, and that text."""
-    found: dict[int, tuple[Reach, bytes | None]] = {}
+    result: dict[int, tuple[TokenReach, bytes | None]] = {}
     own_texts = list(_own_texts(tokenizer.vocabulary, ids))
     never_made = _never_made(tokenizer, ids)
-    for way, parses in ((Reach.TEXT, False), (Reach.UNKNOWN, False), (Reach.PARSED, True)):
-        texts = _unknown(tokenizer.vocabulary, ids) if way is Reach.UNKNOWN else own_texts
-        done = found.keys() | never_made if way is Reach.TEXT else found.keys()
+    for way, parses in ((TokenReach.TEXT, False), (TokenReach.UNKNOWN, False), (TokenReach.PARSED, True)):
+        texts = _unknown(tokenizer.vocabulary, ids) if way is TokenReach.UNKNOWN else own_texts
+        done = result.keys() | never_made if way is TokenReach.TEXT else result.keys()
         for bulk in _bulks([pair for pair in texts if pair[0] not in done]):
             for token_id, text in _leading(tokenizer, bulk, parses):
-                found.setdefault(token_id, (way, text))
-    return {token_id: found.get(token_id, (Reach.NEVER, None)) for token_id in ids}
+                result.setdefault(token_id, (way, text))
+    return {token_id: result.get(token_id, (TokenReach.NEVER, None)) for token_id in ids}
 
 
 def _never_made(tokenizer: Tokenizer, ids: Sequence[int]) -> frozenset[int]:
@@ -298,7 +298,9 @@ def _never_made(tokenizer: Tokenizer, ids: Sequence[int]) -> frozenset[int]:
     is_made[made[made < len(vocabulary)]] = True  # behind them are numbers of what is no token
     is_made |= np.diff(vocabulary.token_offsets) <= LONGEST_CHARACTER
     is_made[[token for each in merging.fallbacks for token, _ in each if token != NO_TOKEN]] = True
-    is_made |= (vocabulary.signs & Attribute.CONTROL == 0) | (vocabulary.signs & Attribute.UNKNOWN > 0)
+    is_made |= (vocabulary.effective_attributes & Attribute.CONTROL == 0) | (
+        vocabulary.effective_attributes & Attribute.UNKNOWN > 0
+    )
     if vocabulary.special_ids.unk is not None:
         is_made[vocabulary.special_ids.unk] = True
     return frozenset(compress(ids, (~is_made[list(ids)]).tolist()))
@@ -315,7 +317,7 @@ def _own_texts(vocabulary: Vocabulary, ids: Sequence[int]) -> Iterator[tuple[int
 
 
 def _unknown(vocabulary: Vocabulary, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-    are_unknown = (vocabulary.signs[ids] & Attribute.UNKNOWN > 0).tolist()
+    are_unknown = (vocabulary.effective_attributes[ids] & Attribute.UNKNOWN > 0).tolist()
     return ((token_id, character.encode()) for token_id in compress(ids, are_unknown) for character in RARE)
 
 
@@ -343,8 +345,8 @@ def _tokens_in(
     Behind them to which text each belongs; none is of a text that the vocabulary cannot express.
     """
     if parses and tokenizer.vocabulary.parts is None:
-        found = tokenizer.special_tokens.partition_each(texts, True)
-        return found.ids, found.texts_of_ids
+        result = tokenizer.special_tokens.partition_each(texts, True)
+        return result.ids, result.texts_of_ids
     try:
         rows = tokenizer.encode_each(texts, False, parses)
     except EncodeError:

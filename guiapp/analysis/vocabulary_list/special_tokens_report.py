@@ -7,17 +7,17 @@ from typing import Any
 
 from guiapp.analysis.export.json_text import json_text
 from guiapp.analysis.export.tables import NONE, csv_lines, padded, widths_of
-from guiapp.analysis.vocabulary_list.special_tokens import Reach, SpecialToken
+from guiapp.analysis.vocabulary_list.special_tokens import SpecialToken, TokenReach
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
 
 LONGEST = 40  # characters of a token in a line
 LONGEST_ESCAPE = 10  # characters for one: \U000e0001
 WAYS = {
-    Reach.TEXT: "always",
-    Reach.UNKNOWN: "if unknown",
-    Reach.PARSED: "if parsed",
-    Reach.NEVER: "no",
+    TokenReach.TEXT: "always",
+    TokenReach.UNKNOWN: "if unknown",
+    TokenReach.PARSED: "if parsed",
+    TokenReach.NEVER: "no",
 }
 """Whether text leads to a token, in a cell."""
 CSV_HEAD = (
@@ -40,9 +40,9 @@ def _record(token: SpecialToken) -> dict[str, Any]:
         "mark": token.mark,
         "reached": token.reach.value,
         "text": None if token.text is None else token.text.decode("utf-8", "replace"),
-        "around": token.around or None,
+        "around": token.affix_position or None,
         "end_of_generation": token.end or None,
-        "looks_like_end": token.looks_ended,
+        "looks_like_end": token.is_end_like,
         "strips": list(token.strips),
         "in_template": token.in_template,
         "reserved": token.is_reserved,
@@ -83,7 +83,7 @@ def plain_list(tokens: Iterable[SpecialToken]) -> str:
 
 def end_text(token: SpecialToken) -> str:
     """`yes`, or that it goes on where people may take it for an end."""
-    return "yes" if token.end else "looks so" if token.looks_ended else ""
+    return "yes" if token.end else "looks so" if token.is_end_like else ""
 
 
 COLUMNS: Sequence[tuple[str, Callable[[SpecialToken], str]]] = (
@@ -116,7 +116,7 @@ def summary(tokens: Sequence[SpecialToken]) -> str:
     facts = (
         (sum(bool(token.end) for token in tokens), "ends a generation", "end a generation"),
         (sum(token.is_unused for token in tokens), "is unused", "are unused"),
-        (sum(token.reach is Reach.NEVER for token in tokens), *["not reached by its own text"] * 2),
+        (sum(token.reach is TokenReach.NEVER for token in tokens), *["not reached by its own text"] * 2),
     )
     told = ", ".join(f"{n:,} {one if n == 1 else several}" for n, one, several in facts if n)
     return counted(len(tokens), "special token") + (f": {told}." if told else ".")

@@ -15,7 +15,7 @@ from operator import index
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.hugging_face.decoders import ByteLevel, keeping_bytes
+from guiapp.core.hugging_face.decoders import ByteLevel, with_bytes_preserved
 from guiapp.core.text import utf8
 from guiapp.core.text.piece_text import PieceText
 from guiapp.core.vocabulary import byte_alphabet
@@ -25,7 +25,7 @@ from guiapp.core.vocabulary.piece_rules import PieceRules, TextRules
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
 from guiapp.native import detokenizer as native
-from guiapp.native.detokenizer import Decoder
+from guiapp.native.detokenizer import TokenDecoder
 from guiapp.native.model_files import BYTE_STAND_INS, spell_out
 
 MARK = "▁".encode()
@@ -116,7 +116,7 @@ class PartsDecoding:
         self._normalized = {
             token.token_id: token.searched for token in parts.added_tokens if token.searched != token.content
         }
-        self._keeping_bytes = keeping_bytes(parts.decoder)
+        self._decoder_with_bytes = with_bytes_preserved(parts.decoder)
         self._is_token = vocabulary.attributes != Attribute.UNUSED
         self._is_shown = self._is_token.copy()
         special = {token.content for token in parts.added_tokens if token.special}
@@ -143,7 +143,7 @@ class PartsDecoding:
         texts = list(map(self._text, ids.tolist()))
         with suppress(UnicodeEncodeError):  # regular expressions take characters only
             if not is_text:
-                return self._keeping_bytes.decode(texts).encode(errors="surrogateescape")
+                return self._decoder_with_bytes.decode(texts).encode(errors="surrogateescape")
         return self._parts.decoder.decode(texts).encode()
 
     def _text(self, token_id: int) -> str:
@@ -151,7 +151,7 @@ class PartsDecoding:
         return self._normalized.get(token_id) or self._data[start:end].tobytes().decode()
 
     @cached_property
-    def _joined(self) -> Decoder:
+    def _joined(self) -> TokenDecoder:
         """What a ByteLevel decoder makes of each token: bytes, or its text if a character stands for none."""
         data, offsets = self._data, self._offsets
         codes = np.frombuffer(data.tobytes().decode().encode("utf-32-le"), np.uint32)
@@ -163,16 +163,16 @@ class PartsDecoding:
         spelled, ends, size = spell_out(
             (data, offsets), kinds, BYTE_STAND_INS, byte_alphabet.BYTES, False, len(data)
         )
-        return Decoder(spelled[:size], ends)
+        return TokenDecoder(spelled[:size], ends)
 
 
 def decoding_of(vocabulary: Vocabulary) -> PartsDecoding:
     """Of a vocabulary that has parts; made once, and kept with it."""
     assert vocabulary.parts is not None
     known = vars(vocabulary)
-    found: PartsDecoding = known.get("decoding") or PartsDecoding(vocabulary, vocabulary.parts)
-    known["decoding"] = found
-    return found
+    cached: PartsDecoding = known.get("decoding") or PartsDecoding(vocabulary, vocabulary.parts)
+    known["decoding"] = cached
+    return cached
 
 
 # From the ids of a SentencePiece model back to text, as SentencePiece itself does
@@ -218,8 +218,8 @@ def _decoded(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32], 
     for at in [*np.flatnonzero(np.isin(kinds, (UNKNOWN_TYPE, CONTROL_TYPE))).tolist(), len(ids)]:
         if at < start:
             continue
-        stretch = _joined(vocabulary, ids[start:at])
-        parts.append(_changed(REPAIRED, stretch) if is_repaired else stretch)
+        segment = _joined(vocabulary, ids[start:at])
+        parts.append(_changed(REPAIRED, segment) if is_repaired else segment)
         parts += [rules.unknown_surface] if at < len(ids) and kinds[at] == UNKNOWN_TYPE else []
         start = at + 1
     text = b"".join(parts)
@@ -231,9 +231,9 @@ def _decoded(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32], 
 def _text_of(rules: TextRules) -> PieceText:
     """Made once, and kept with the rules: it takes as long as to decode a hundred pages."""
     known = vars(rules)
-    found: PieceText = known.get("piece_text") or PieceText(rules)
-    known["piece_text"] = found
-    return found
+    cached: PieceText = known.get("piece_text") or PieceText(rules)
+    known["piece_text"] = cached
+    return cached
 
 
 def _beginning(vocabulary: Vocabulary, rules: PieceRules, ids: NDArray[np.int32]) -> tuple[bytes, int]:

@@ -23,42 +23,44 @@ class FragmentTokens:
     Who wants ids only need not wait for the rest: with `later`, it is worked out when somebody asks.
     """
 
-    __slots__ = ("_bounds", "_tell", "ids")
+    __slots__ = ("_bounds", "_make_bounds", "ids")
 
-    _tell: Callable[[], tuple[Offsets, Offsets]]
+    _make_bounds: Callable[[], tuple[Offsets, Offsets]]
 
     def __init__(self, ids: NDArray[np.int32], starts: Offsets, ends: Offsets) -> None:
         self.ids = ids
         self._bounds: tuple[Offsets, Offsets] | None = (starts, ends)
 
     @classmethod
-    def later(cls, ids: NDArray[np.int32], tell: Callable[[], tuple[Offsets, Offsets]]) -> FragmentTokens:
-        """Tokens whose starts and ends are what `tell` returns."""
+    def later(
+        cls, ids: NDArray[np.int32], make_bounds: Callable[[], tuple[Offsets, Offsets]]
+    ) -> FragmentTokens:
+        """Tokens whose starts and ends are what `make_bounds` returns."""
         tokens = cls.__new__(cls)
-        tokens.ids, tokens._bounds, tokens._tell = ids, None, tell
+        tokens.ids, tokens._bounds, tokens._make_bounds = ids, None, make_bounds
         return tokens
 
     @classmethod
-    def tiles(cls, ids: NDArray[np.int32], tell: Callable[[], Offsets]) -> FragmentTokens:
-        """Tokens that lie side by side and meet where `tell` returns, int64[k + 1]."""
+    def tiles(cls, ids: NDArray[np.int32], make_bounds: Callable[[], Offsets]) -> FragmentTokens:
+        """Tokens that lie side by side and meet where `make_bounds` returns, int64[k + 1]."""
 
         def bounds() -> tuple[Offsets, Offsets]:
-            told = tell()
-            return told[:-1], told[1:]
+            edges = make_bounds()
+            return edges[:-1], edges[1:]
 
         return cls.later(ids, bounds)
 
     @property
     def starts(self) -> Offsets:
-        return self._told()[0]
+        return self._known_bounds()[0]
 
     @property
     def ends(self) -> Offsets:
-        return self._told()[1]
+        return self._known_bounds()[1]
 
-    def _told(self) -> tuple[Offsets, Offsets]:
+    def _known_bounds(self) -> tuple[Offsets, Offsets]:
         if self._bounds is None:
-            self._bounds = self._tell()
+            self._bounds = self._make_bounds()
         return self._bounds
 
     def __iter__(self) -> Iterator[NDArray[np.int32] | Offsets]:

@@ -8,7 +8,7 @@ from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocabulary.attributes import UNUSED_TYPE, USER_DEFINED_TYPE
 from guiapp.core.vocabulary.parts import Parts
 from guiapp.core.vocabulary.piece_rules import PieceRules
-from guiapp.core.vocabulary.pre_choice import said_by_file
+from guiapp.core.vocabulary.pre_choice import pre_in_file
 from guiapp.core.vocabulary.vocabulary import LLAMA_CPP, VocabType, Vocabulary
 
 HOW_CHECKED = "this is tested with random texts"
@@ -122,8 +122,8 @@ def _exactness_of_parts(vocabulary: Vocabulary, parts: Parts) -> Exactness:
 
 def _exactness_of_choice(vocabulary: Vocabulary) -> Exactness:
     """What to think of the ids where somebody chose the pre-tokenizer by hand."""
-    said = said_by_file(vocabulary.pre)
-    split = f"{said[0].upper()}{said[1:]}. Text is split as “{vocabulary.chosen_pre}”, chosen by hand."
+    clause = pre_in_file(vocabulary.pre)
+    split = f"{clause[0].upper()}{clause[1:]}. Text is split as “{vocabulary.chosen_pre}”, chosen by hand."
     if vocabulary.pre in PRE_TOKENIZERS:
         return Exactness(
             "approximate", f"{split} llama.cpp splits it as the file asks, unless it is told to."

@@ -22,7 +22,7 @@ from guiapp.core.encode.detokenizing import detokenize
 from guiapp.core.encode.encoding import LONGEST_TEXT, Encoding, FragmentTokens, Offsets, as_bytes
 from guiapp.core.encode.exactness import Exactness, exactness_of
 from guiapp.core.encode.families.choice import pipeline_for
-from guiapp.core.encode.families.pipeline import Pipeline, Quick, not_quick
+from guiapp.core.encode.families.pipeline import FastPath, Pipeline, no_fast_path
 from guiapp.core.encode.families.words import WORDS, WordsPipeline
 from guiapp.core.encode.parallel.batches import Padding, checked_shape, n_cores, pad_batch, row_by_row
 from guiapp.core.encode.parallel.many_texts import (
@@ -36,22 +36,22 @@ from guiapp.core.encode.parallel.many_texts import (
 )
 from guiapp.core.encode.reference.fewest import Dropout
 from guiapp.core.encode.reference.segmentations import Segmentation, Segmenting, best_joint
-from guiapp.core.text.special_tokens import Partition, SpecialTokens, join_stretches
+from guiapp.core.text.special_tokens import Partition, SpecialTokens, join_segments
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 from guiapp.errors import EncodeError, whole_number
-from guiapp.native.pairs import MOST_AROUND, Envelope
+from guiapp.native.pairs import MOST_AROUND, Affixes
 
 TEXT = str, bytes
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _PreparedOptions:
     """How texts are encoded with the options of `encode`, worked out once."""
 
     encoder: str
-    envelope: Envelope
-    quick: Quick
+    call_affixes: Affixes
+    fast_path: FastPath
     spans: Callable[[Encoding], Offsets]
 
 
@@ -62,7 +62,7 @@ class Tokenizer:
         self.vocabulary = vocabulary
         self.pipeline, self._words = pipeline_for(vocabulary), WordsPipeline(vocabulary)
         self.special_tokens = _special_tokens_of(vocabulary)
-        self._ways: dict[tuple[bool, bool, str | None], _Way] = {}
+        self._prepared: dict[tuple[bool, bool, str | None], _PreparedOptions] = {}
         self.n_threads = min(n_cores(), MOST_THREADS)
         self._choices: tuple[tuple[str, tuple[object, ...]], ...] = ()  # methods and what they were given
 
@@ -112,7 +112,7 @@ class Tokenizer:
     def _changed(self, choice: str, given: tuple[object, ...], **attributes: object) -> Tokenizer:
         tokenizer = object.__new__(Tokenizer)
         choices = (*self._choices, (choice, given))
-        vars(tokenizer).update(vars(self) | attributes, _ways={}, _choices=choices)
+        vars(tokenizer).update(vars(self) | attributes, _prepared={}, _choices=choices)
         return tokenizer
 
     def __reduce__(self) -> tuple[Callable[..., Tokenizer], tuple[object, ...]]:
@@ -129,7 +129,7 @@ class Tokenizer:
         """The names of those that give llama.cpp's ids for every text."""
         return tuple(name for name, algorithm in self.encoders.items() if algorithm.exact)
 
-    def readable_twin(self, encoder: str) -> str:
+    def reference_encoder(self, encoder: str) -> str:
         """The algorithm that an encoder is to be read as: `fast` remembers what another one does."""
         return next(name for name in self.exact_encoders if name != "fast") if encoder == "fast" else encoder
 
@@ -148,9 +148,9 @@ class Tokenizer:
             return self._words
         return self.pipeline if parse_special else self.pipeline.without_special()
 
-    def begins_anew(self, start: int, after_special: bool) -> bool:
-        """What a pipeline is told of a fragment that begins at `start` of a stretch; see `encode_stretch`."""
-        return after_special if start == 0 else self.pipeline.begins_behind_special
+    def begins_text_at(self, start: int, after_special: bool) -> bool:
+        """What a pipeline is told of a fragment that begins at `start` of a stretch; see `encode_segment`."""
+        return after_special if start == 0 else self.pipeline.begins_after_special
 
     @property
     def merging(self) -> PairMerging | None:
@@ -174,33 +174,33 @@ class Tokenizer:
         Raises EncodeError for an unknown encoder and for text that the vocabulary cannot express.
         """
         options = add_special, parse_special, encoder
-        way = self._ways.get(options) or self._way(*options)
+        prepared = self._prepared.get(options) or self._prepare(*options)
         if not isinstance(text, TEXT):
             text = as_bytes(text)
-        if text and (ids := way.quick(text, way.envelope)) is not None:
-            return Encoding(text, ids, way.spans, way.encoder)
+        if text and (ids := prepared.fast_path(text, prepared.call_affixes)) is not None:
+            return Encoding(text, ids, prepared.spans, prepared.encoder)
         data = as_bytes(text)
         array = np.frombuffer(data, np.uint8)
         has_special = self.special_tokens.may_be_in(data, parse_special)
         partition = self.special_tokens.partition(array, parse_special) if has_special else None
-        tokens = self._encode_partitioned(array, partition, True, way.encoder, parse_special)
-        return self._assemble(data, tokens, add_special, way.encoder)
+        tokens = self._encode_partitioned(array, partition, True, prepared.encoder, parse_special)
+        return self._assemble(data, tokens, add_special, prepared.encoder)
 
-    def _way(self, add_special: bool, parse_special: bool, encoder: str | None) -> _Way:
+    def _prepare(self, add_special: bool, parse_special: bool, encoder: str | None) -> _PreparedOptions:
         """How texts are encoded with these options; errors as for `encode`."""
         pipeline = self.pipeline if parse_special else self.pipeline.without_special()
         name = self._encoder_name(encoder)
-        before, after = self.special_ids_around() if add_special else ([], [])
+        before, after = self.special_affixes() if add_special else ([], [])
         beginnings = self.special_tokens.beginnings[parse_special]
         most_bytes = LEAST_LONG_BYTES if self.n_threads > 1 else LONGEST_TEXT
-        envelope = Envelope(before, after, beginnings, most_bytes)
-        is_quick = name == pipeline.encoders[0] and max(len(before), len(after)) <= MOST_AROUND
-        quick = pipeline.quick if is_quick else not_quick
-        way = _Way(name, envelope, quick, partial(_spans, pipeline, envelope))
-        self._ways[add_special, parse_special, encoder] = way
-        return way
+        call_affixes = Affixes(before, after, beginnings, most_bytes)
+        is_fast = name == pipeline.encoders[0] and max(len(before), len(after)) <= MOST_AROUND
+        fast_path = pipeline.fast_path if is_fast else no_fast_path
+        prepared = _PreparedOptions(name, call_affixes, fast_path, partial(_spans, pipeline, call_affixes))
+        self._prepared[add_special, parse_special, encoder] = prepared
+        return prepared
 
-    def encode_stretch(
+    def encode_segment(
         self,
         text: NDArray[np.uint8],
         partition: Partition | None,
@@ -230,10 +230,10 @@ class Tokenizer:
             return FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
 
         def encode_fragment(start: int, end: int) -> FragmentTokens:
-            begins = self.begins_anew(start, after_special)
+            begins = self.begins_text_at(start, after_special)
             return self._encode_fragment(pipeline, text[start:end], begins, encoder)
 
-        return join_stretches(partition, encode_fragment)
+        return join_segments(partition, encode_fragment)
 
     def _encode_fragment(
         self, pipeline: Pipeline, fragment: NDArray[np.uint8], after_special: bool, encoder: str
@@ -258,9 +258,9 @@ class Tokenizer:
 
         def encode_fragment(start: int, end: int) -> FragmentTokens:
             pipeline = self.pipeline_of(name, parse_special)
-            return pipeline.encode_readable(data[start:end], self.begins_anew(start, True), name)
+            return pipeline.encode_readable(data[start:end], self.begins_text_at(start, True), name)
 
-        tokens = join_stretches(self.special_tokens.partition_readable(data, parse_special), encode_fragment)
+        tokens = join_segments(self.special_tokens.partition_readable(data, parse_special), encode_fragment)
         return self._assemble(data, tokens, add_special, name)
 
     def segmentations(
@@ -284,13 +284,13 @@ class Tokenizer:
         data = as_bytes(text)
         array = np.frombuffer(data, np.uint8)
         partition = self.special_tokens.partition(array, parse_special)
-        stretches = list(zip(partition.raw_starts.tolist(), partition.raw_ends.tolist(), strict=True))
-        found = {start: own.segmentations(array[start:end], n) for start, end in stretches if start < end}
-        places = {start: index for index, start in enumerate(found)}
-        best = best_joint([[score for score, _ in ways] for ways in found.values()], n)
+        segments = list(zip(partition.raw_starts.tolist(), partition.raw_ends.tolist(), strict=True))
+        results = {start: own.segmentations(array[start:end], n) for start, end in segments if start < end}
+        places = {start: index for index, start in enumerate(results)}
+        best = best_joint([[score for score, _ in candidates] for candidates in results.values()], n)
 
         def segmentation(score: float, ranks: list[int]) -> Segmentation:
-            tokens = join_stretches(partition, lambda start, end: found[start][ranks[places[start]]][1])
+            tokens = join_segments(partition, lambda start, end: results[start][ranks[places[start]]][1])
             return Segmentation(self._assemble(data, tokens, add_special, "viterbi"), score)
 
         return [segmentation(*joint) for joint in best]
@@ -312,10 +312,10 @@ class Tokenizer:
         self, texts: Iterable[str | bytes], pad: Padding = "longest", truncate: int | None = None
     ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
         """Many texts as one array, encoded on all processors; see `pad_batch` in `batches`."""
-        around = self.special_ids_around()
-        shape = checked_shape(pad, truncate, len(around[1]))
+        affixes = self.special_affixes()
+        shape = checked_shape(pad, truncate, len(affixes[1]))
         groups = encode_rows(self, _as_many_bytes(texts), True, self._encoder_name(None))
-        return pad_batch(self.vocabulary, groups, around, shape, self.n_threads)
+        return pad_batch(self.vocabulary, groups, affixes, shape, self.n_threads)
 
     def encode_each(
         self,
@@ -325,9 +325,9 @@ class Tokenizer:
         encoder: str | None = None,
     ) -> list[NDArray[np.int32]]:
         """The token ids of each of many texts, encoded on all processors; options as for `encode`."""
-        around = self.special_ids_around() if add_special else ([], [])
+        affixes = self.special_affixes() if add_special else ([], [])
         groups = encode_rows(self, _as_many_bytes(texts), parse_special, self._encoder_name(encoder))
-        return row_by_row(groups, around)
+        return row_by_row(groups, affixes)
 
     def decode_bytes(
         self, ids: Iterable[int], remove_special: bool = False, unparse_special: bool = True
@@ -345,7 +345,7 @@ class Tokenizer:
         """Whether llama.cpp would give the same ids for this file."""
         return exactness_of(self.vocabulary)
 
-    def special_ids_around(self) -> tuple[list[int], list[int]]:
+    def special_affixes(self) -> tuple[list[int], list[int]]:
         """The ids that `add_special` puts before and after a text."""
         vocabulary, special, rules = self.vocabulary, self.vocabulary.special_ids, self.vocabulary.rules
         if vocabulary.parts is not None:
@@ -378,14 +378,14 @@ class Tokenizer:
         return name
 
     def _assemble(self, text: bytes, tokens: FragmentTokens, add_special: bool, encoder: str) -> Encoding:
-        before, after = self.special_ids_around() if add_special else ([], [])
+        before, after = self.special_affixes() if add_special else ([], [])
         ids = tokens.ids
         if before or after:
             ids = np.concatenate([np.array(before, np.int32), ids, np.array(after, np.int32)])
 
         def spans(_: Encoding) -> NDArray[np.int64]:
-            around = [np.zeros((len(before), 2), np.int64), np.full((len(after), 2), len(text), np.int64)]
-            return np.concatenate([around[0], np.stack([tokens.starts, tokens.ends], axis=1), around[1]])
+            affixes = [np.zeros((len(before), 2), np.int64), np.full((len(after), 2), len(text), np.int64)]
+            return np.concatenate([affixes[0], np.stack([tokens.starts, tokens.ends], axis=1), affixes[1]])
 
         return Encoding(text, ids, spans, encoder)
 
@@ -398,9 +398,9 @@ def _tokenizer_with(vocabulary: Vocabulary, choices: Iterable[tuple[str, tuple[o
     return tokenizer
 
 
-def _spans(pipeline: Pipeline, envelope: Envelope, encoding: Encoding) -> Offsets:
-    """The spans of tokens that `quick` gave: they lie side by side."""
-    inner = slice(len(envelope.before), len(encoding) - len(envelope.after))
+def _spans(pipeline: Pipeline, call_affixes: Affixes, encoding: Encoding) -> Offsets:
+    """The spans of tokens that `fast_path` gave: they lie side by side."""
+    inner = slice(len(call_affixes.before), len(encoding) - len(call_affixes.after))
     bounds = pipeline.bounds(encoding.token_ids[inner])
     spans = np.zeros((len(encoding), 2), np.int64)
     spans[inner, 0], spans[inner, 1] = bounds[:-1], bounds[1:]

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from guiapp.core.formats.special_tokens import role_tokens, with_roles
-from guiapp.core.formats.tokenizer_config import Beside
+from guiapp.core.formats.tokenizer_config import SidecarFiles
 from guiapp.core.formats.vocab_json import CLIP, document_of
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE, PRINTABLE, UNPRINTABLE
+from guiapp.core.vocabulary.notes import FileNote
 from guiapp.core.vocabulary.opening import METADATA, Opening
-from guiapp.core.vocabulary.remarks import Remark
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 FIRST_LINE = b'"bpe_simple_vocab_16e6.txt#version: '
@@ -26,7 +26,7 @@ N_MERGES = 49_152 - 256 - 2  # as CLIP's code counts them: half of the tokens of
 BYTES = [CHARACTER_OF_BYTE[byte] for byte in (*PRINTABLE, *UNPRINTABLE)]
 END_OF_WORD = "</w>"
 SPECIAL = ("<|startoftext|>", "<|endoftext|>")
-REMARK = Remark(
+REMARK = FileNote(
     "repairs_first",
     "CLIP's own code first repairs a text by ftfy and resolves HTML entities; here neither is done.",
 )
@@ -46,20 +46,20 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     """Raises VocabError for a damaged file."""
     from guiapp.core.formats.tokenizer_document import checked_layout, vocabulary_of
 
-    file, content, beside = document(path, opening)
+    file, content, sidecars = document(path, opening)
     if pre is not None:
         raise file.error("is split as CLIP splits text", "Open it without choosing a pre-tokenizer.")
     with checked_layout(file):
-        return replace(vocabulary_of(file, content, beside, opening), name="CLIP")
+        return replace(vocabulary_of(file, content, sidecars, opening), name="CLIP")
 
 
-def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], Beside]:
+def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], SidecarFiles]:
     """The file, the tokenizer.json that says the same, and that nothing is beside.  Raises VocabError."""
     from guiapp.core.formats.tokenizer_document import checked_layout
 
     file = WholeFile(path, opening)
     opening.begin(METADATA)
-    merges, nothing = _merges(file), Beside({}, {})
+    merges, nothing = _merges(file), SidecarFiles({}, {})
     with checked_layout(file):
         roles = role_tokens(nothing, CLIP.usual)
         content = document_of(_ids(merges), merges, CLIP, roles, nothing)

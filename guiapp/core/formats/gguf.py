@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.pretokenize.pre_tokenizers import PreTokenizer
+from guiapp.core.pretokenize.pre_tokenizers import LlamaPreTokenizer
 from guiapp.core.text.charsmap import LONGEST_KEY, open_charsmap
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary import checks
 from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE
 from guiapp.core.vocabulary.gguf_reader import read_header
 from guiapp.core.vocabulary.header_bytes import HeaderBytes
+from guiapp.core.vocabulary.notes import FileNote
 from guiapp.core.vocabulary.opening import CHARACTERS, MERGES, METADATA, SPECIAL, TENSORS, TOKENS, Opening
 from guiapp.core.vocabulary.pre_choice import PreChoice, pre_choice, warnings_about
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.core.vocabulary.remarks import Remark
 from guiapp.core.vocabulary.special_ids import (
     ARCHITECTURES,
     IDS_OF_MODEL,
@@ -40,7 +40,7 @@ MOST_TOKEN_BYTES = 1 << 28
 MOST_MERGES = 1 << 22  # eight times as many
 MOST_CHARSMAP_BYTES = 1 << 24  # sixty times as many
 LONGEST_NAME = 1 << 12
-LONG_KEYS = Remark(
+LONG_KEYS = FileNote(
     "character_map_long",
     f"Of each key in the character map, at most {LONGEST_KEY:,} bytes are compared: where a text holds a "
     "longer one, the ids may differ from llama.cpp's.",
@@ -198,19 +198,19 @@ def _shown(keys: VocabKeys, key: str) -> str:
 def _architecture(keys: VocabKeys) -> str:
     name = _shown(keys, "general.architecture")
     if not name:
-        said = "The file does not name its architecture (key general.architecture)."
-        keys.refusals.append(Remark("architecture_missing", said))
+        message = "The file does not name its architecture (key general.architecture)."
+        keys.refusals.append(FileNote("architecture_missing", message))
     elif name not in ARCHITECTURES.split():
-        said = f"It loads no model of the architecture {quoted(name)!r}."
-        keys.refusals.append(Remark("architecture_unknown", said))
+        message = f"It loads no model of the architecture {quoted(name)!r}."
+        keys.refusals.append(FileNote("architecture_unknown", message))
     return name
 
 
 def _merges(
-    keys: VocabKeys, kind: VocabType, pre_name: str, warnings: list[Remark]
+    keys: VocabKeys, kind: VocabType, pre_name: str, warnings: list[FileNote]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    found = keys.strings("tokenizer.ggml.merges") if kind is VocabType.BPE else None
-    if found is None:
+    stored = keys.strings("tokenizer.ggml.merges") if kind is VocabType.BPE else None
+    if stored is None:
         if kind is VocabType.BPE and pre_name != "kimi-k2":
             raise keys.error(
                 "has no merge rules (key tokenizer.ggml.merges)",
@@ -218,27 +218,27 @@ def _merges(
                 "merges_missing",
             )
         return np.empty(0, np.uint8), np.zeros(1, np.int64)
-    data, offsets, _ = found
+    data, offsets, _ = stored
     if len(offsets) - 1 > MOST_MERGES:
         raise keys.error(f"has {len(offsets) - 1:,} merge rules", f"At most {MOST_MERGES:,} are read.")
     if len(offsets) == 1:
-        said = "The list of merge rules is empty: every character becomes a token of its own."
-        warnings.append(Remark("merges_missing", said))
+        message = "The list of merge rules is empty: every character becomes a token of its own."
+        warnings.append(FileNote("merges_missing", message))
     elif n_broken := count_unsplittable(data, offsets):
         do, have = ("rule does", "it has") if n_broken == 1 else ("rules do", "they have")
-        said = f"{n_broken:,} merge {do} not consist of two texts and a space; {have} no effect."
-        warnings.append(Remark("merge_broken", said))
+        message = f"{n_broken:,} merge {do} not consist of two texts and a space; {have} no effect."
+        warnings.append(FileNote("merge_broken", message))
     return data, offsets
 
 
-def _charsmap(keys: VocabKeys, kind: VocabType, warnings: list[Remark]) -> tuple[NDArray[np.uint8], str]:
+def _charsmap(keys: VocabKeys, kind: VocabType, warnings: list[FileNote]) -> tuple[NDArray[np.uint8], str]:
     """The character map, and where it is not followed as llama.cpp does."""
     if kind is not VocabType.UGM:
         return np.empty(0, np.uint8), ""
-    found = keys.numbers("tokenizer.ggml.precompiled_charsmap", "uint8", "int8")
-    if found is None:
+    stored = keys.numbers("tokenizer.ggml.precompiled_charsmap", "uint8", "int8")
+    if stored is None:
         return np.empty(0, np.uint8), ""
-    data = found.view(np.uint8)
+    data = stored.view(np.uint8)
     try:
         if not 0 < len(data) <= MOST_CHARSMAP_BYTES:
             raise ValueError(f"is {len(data):,} bytes long")
@@ -247,26 +247,26 @@ def _charsmap(keys: VocabKeys, kind: VocabType, warnings: list[Remark]) -> tuple
         what = f"has a tokenizer.ggml.precompiled_charsmap that {fault}"
         raise keys.error(what, code="character_map_broken") from fault
     if charsmap.damage:
-        said = f"The character map {charsmap.damage}: where a text gets there, llama.cpp gives up."
-        warnings.append(Remark("character_map_broken", said))
+        message = f"The character map {charsmap.damage}: where a text gets there, llama.cpp gives up."
+        warnings.append(FileNote("character_map_broken", message))
     if not charsmap.has_long_keys:
         return data, ""
     warnings.append(LONG_KEYS)
     return data, LONG_KEYS
 
 
-def _tokens(keys: VocabKeys, kind: VocabType, warnings: list[Remark]) -> StringTable:
-    found = keys.strings("tokenizer.ggml.tokens", name_empty=True)
-    if found is None or (len(found[1]) == 1 and kind not in LOADED_EMPTY):
-        what = "has no tokens" if found is None else "has an empty list of tokens"
+def _tokens(keys: VocabKeys, kind: VocabType, warnings: list[FileNote]) -> StringTable:
+    stored = keys.strings("tokenizer.ggml.tokens", name_empty=True)
+    if stored is None or (len(stored[1]) == 1 and kind not in LOADED_EMPTY):
+        what = "has no tokens" if stored is None else "has an empty list of tokens"
         raise keys.error(
             f"{what} (key tokenizer.ggml.tokens)",
             "Choose a model file that includes its tokenizer.",
             "tokens_missing",
         )
-    if len(found[1]) == 1:
-        warnings.append(Remark("tokens_missing", "The list of tokens is empty: no text becomes any token."))
-    data, offsets, n_odd = found
+    if len(stored[1]) == 1:
+        warnings.append(FileNote("tokens_missing", "The list of tokens is empty: no text becomes any token."))
+    data, offsets, n_odd = stored
     if len(offsets) - 1 > MOST_TOKENS:
         raise keys.error(f"has {len(offsets) - 1:,} tokens", f"At most {MOST_TOKENS:,} are read.")
     if len(data) > MOST_TOKEN_BYTES:
@@ -275,8 +275,8 @@ def _tokens(keys: VocabKeys, kind: VocabType, warnings: list[Remark]) -> StringT
         )
     if n_odd:
         are = "token is" if n_odd == 1 else "tokens are"
-        said = f"{n_odd:,} {are} empty (and named [EMPTY_<id>]) or cut at a NUL byte."
-        warnings.append(Remark("token_empty", said))
+        message = f"{n_odd:,} {are} empty (and named [EMPTY_<id>]) or cut at a NUL byte."
+        warnings.append(FileNote("token_empty", message))
     table = StringTable(data, offsets)
     checks.check_unique(keys, table)
     return table
@@ -292,8 +292,8 @@ def _per_token(keys: VocabKeys, key: str, n_tokens: int, *kinds: str, default: i
         raise keys.error(what, code="scores_short" if key == SCORES else "kinds_short", key=key)
     if len(values) > n_tokens:
         which = f"{counted(len(values), 'value')} for {counted(n_tokens, 'token')}"
-        said = f"{key} has {which}: some tokens may be missing."
-        keys.warnings.append(Remark("values_left_over", said))
+        message = f"{key} has {which}: some tokens may be missing."
+        keys.warnings.append(FileNote("values_left_over", message))
     return values[:n_tokens]
 
 
@@ -303,7 +303,7 @@ def _attributes(stored_types: NDArray[np.int32]) -> NDArray[np.uint16]:
     return attributes
 
 
-def _default_ids(model: str, pre: PreTokenizer | None) -> SpecialIds:
+def _default_ids(model: str, pre: LlamaPreTokenizer | None) -> SpecialIds:
     ids = IDS_OF_MODEL.get(model, SpecialIds())
     return ids if pre is None or pre.has_default_bos else replace(ids, bos=None)
 
@@ -318,7 +318,7 @@ def _with_space_keys(keys: VocabKeys, rules: Rules) -> Rules:
     )
 
 
-def _with_remaining_keys(keys: VocabKeys, rules: Rules, model: str, pre: PreTokenizer | None) -> Rules:
+def _with_remaining_keys(keys: VocabKeys, rules: Rules, model: str, pre: LlamaPreTokenizer | None) -> Rules:
     for rule, key in (
         ("add_bos", "add_bos_token"),
         ("add_eos", "add_eos_token"),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from guiapp.core.formats import gguf
 from guiapp.core.formats.table import format_of
-from guiapp.core.vocabulary.gguf_reader import Field, read_header
+from guiapp.core.vocabulary.gguf_reader import MetadataField, read_header
 from guiapp.core.vocabulary.header_bytes import HeaderBytes
 from guiapp.core.vocabulary.opening import Opening
 from guiapp.core.vocabulary.special_ids import TYPE_OF_MODEL
@@ -32,19 +32,19 @@ class Glance(NamedTuple):
 def glance(path: Path) -> Glance:
     """Of a GGUF the keys alone are read, all else is opened."""
     try:
-        found = format_of(path)
+        file_format = format_of(path)
     except VocabError as error:
         return Glance("", problem=str(error))
     try:
-        if found.read is gguf.read:
-            return _keys_of(path, found.name)
-        vocabulary = found.read(path, Opening(lambda _share: checkpoint()), None)
+        if file_format.read is gguf.read:
+            return _keys_of(path, file_format.name)
+        vocabulary = file_format.read(path, Opening(lambda _share: checkpoint()), None)
     except UnknownPreError:
-        return Glance(found.name)
+        return Glance(file_format.name)
     except VocabError as error:
-        return Glance(found.name, problem=str(error))
+        return Glance(file_format.name, problem=str(error))
     pre = vocabulary.pre if vocabulary.patterns else ""
-    return Glance(found.name, vocabulary.type.value, pre, len(vocabulary))
+    return Glance(file_format.name, vocabulary.type.value, pre, len(vocabulary))
 
 
 def _keys_of(path: Path, name: str) -> Glance:
@@ -53,13 +53,13 @@ def _keys_of(path: Path, name: str) -> Glance:
         fields = read_header(source).fields
     finally:
         source.close()
-    said = {key: fields.get(f"tokenizer.ggml.{key}") for key in ("model", "pre", "tokens")}
-    model, pre = (_text(said[key]) for key in ("model", "pre"))
-    if model not in TYPE_OF_MODEL or said["tokens"] is None:
+    values = {key: fields.get(f"tokenizer.ggml.{key}") for key in ("model", "pre", "tokens")}
+    model, pre = (_text(values[key]) for key in ("model", "pre"))
+    if model not in TYPE_OF_MODEL or values["tokens"] is None:
         return Glance(name, problem="There is no tokenizer in it.")
-    return Glance(name, TYPE_OF_MODEL[model].value, pre, said["tokens"].n_items)
+    return Glance(name, TYPE_OF_MODEL[model].value, pre, values["tokens"].n_items)
 
 
-def _text(field: Field | None) -> str:
+def _text(field: MetadataField | None) -> str:
     is_text = field is not None and field.kind == "string"
     return field.value.decode("utf-8", "backslashreplace") if field is not None and is_text else ""

@@ -22,7 +22,7 @@ STAND_IN, QUOTED_STAND_IN = "\0", b'"\\u0000"'  # where a long part was
 SURROGATE = re.compile(rb"\xed[\xa0-\xbf]")
 
 
-class Texts(NamedTuple):
+class PackedTexts(NamedTuple):
     """Many texts one behind the other, as `packed` lays them out.
 
     numbers    int64[n]: one for each, or none at all
@@ -35,7 +35,7 @@ class Texts(NamedTuple):
     are_pairs: bool
 
 
-class Ranks(NamedTuple):
+class RankedTexts(NamedTuple):
     """The bytes of many tokens, packed, and int64[n]: their ranks."""
 
     texts: Packed
@@ -47,12 +47,12 @@ def read_json_with_texts(data: bytes) -> Any:
 
     Raises ValueError as `read_json` does.
     """
-    shortened, found = _without_long_parts(data)
-    if found:
+    shortened, parts_by_name = _without_long_parts(data)
+    if parts_by_name:
         content = read_json(shortened, number_as_read_there)
         model = content.get("model") if isinstance(content, dict) else None
-        if isinstance(model, dict) and all(model.get(name) == STAND_IN for name in found):
-            return content | {"model": model | found}
+        if isinstance(model, dict) and all(model.get(name) == STAND_IN for name in parts_by_name):
+            return content | {"model": model | parts_by_name}
     return read_json(data, number_as_read_there)
 
 
@@ -63,7 +63,7 @@ def read_json_with_ranks(data: bytes) -> Any:
         if read is not None:
             content = read_json(b"".join([data[: place.end()], QUOTED_STAND_IN, data[read[2] :]]))
             if isinstance(content, dict) and content.get("vocab") == STAND_IN:
-                return content | {"vocab": Ranks(*read[:2])}
+                return content | {"vocab": RankedTexts(*read[:2])}
     return read_json(data)
 
 
@@ -79,25 +79,25 @@ def number_as_read_there(text: str) -> float:
     return -value if text.startswith("-") else value
 
 
-def _without_long_parts(data: bytes) -> tuple[bytes, dict[str, Texts]]:
+def _without_long_parts(data: bytes) -> tuple[bytes, dict[str, PackedTexts]]:
     """A JSON text with stand-ins for the long parts that the native reader takes, and these."""
     if not _is_utf_8(data):
         return data, {}
     array = np.frombuffer(data, np.uint8)
-    found: dict[str, Texts] = {}
+    parts_by_name: dict[str, PackedTexts] = {}
     parts, done = list[bytes](), 0
     while place := LONG_PARTS.search(data, done):
         read = json_texts(array, place.end())
         name = (place[1] or place[2]).decode()
-        if read is None or name in found:
+        if read is None or name in parts_by_name:
             return data, {}
         texts, numbers, end, n_pairs = read
         if n_pairs not in (0, len(texts[1]) // 2):
             return data, {}
-        found[name] = Texts(*texts, numbers, n_pairs > 0)
+        parts_by_name[name] = PackedTexts(*texts, numbers, n_pairs > 0)
         parts += [data[done : place.end()], QUOTED_STAND_IN]
         done = end
-    return b"".join([*parts, data[done:]]), found
+    return b"".join([*parts, data[done:]]), parts_by_name
 
 
 def _is_utf_8(data: bytes) -> bool:

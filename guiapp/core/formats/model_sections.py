@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.formats.json_texts import Texts
-from guiapp.core.hugging_face.said import ComponentError
+from guiapp.core.formats.json_texts import PackedTexts
+from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.text.figures import counted
+from guiapp.core.vocabulary.notes import FileNote
 from guiapp.core.vocabulary.parts import ModelOptions
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.core.vocabulary.remarks import Remark
 from guiapp.core.vocabulary.vocabulary import MERGE_SEPARATOR, MERGES_VERSION, VocabType
 from guiapp.native.checkpoint import checkpoint, stoppable
 from guiapp.native.strings import StringTable, packed
@@ -53,81 +53,81 @@ class ModelSection(NamedTuple):
     scores: NDArray[np.float64] = NO_SCORES
     merge_data: NDArray[np.uint8] = np.empty(0, np.uint8)
     merge_offsets: NDArray[np.int64] = np.zeros(1, np.int64)
-    warnings: tuple[Remark, ...] = ()
+    warnings: tuple[FileNote, ...] = ()
 
 
-def model_section(said: Any) -> ModelSection:
+def model_section(spec: Any) -> ModelSection:
     """Raises ComponentError with the end of a sentence, TypeError and the like for another layout."""
-    kind = said.get("type") or _kind_of_keys(said)
+    kind = spec.get("type") or _kind_of_keys(spec)
     if kind not in READERS:
         raise ComponentError(f"has a model of the kind “{quoted(str(kind))}”, which is not known here")
-    return READERS[kind](said)
+    return READERS[kind](spec)
 
 
-def _kind_of_keys(said: Any) -> str:
+def _kind_of_keys(spec: Any) -> str:
     """As old files need it, which do not name it."""
-    if "merges" in said:
+    if "merges" in spec:
         return "BPE"
-    if isinstance(said.get("vocab"), list):
+    if isinstance(spec.get("vocab"), list):
         return "Unigram"
-    return "WordPiece" if "max_input_chars_per_word" in said else "WordLevel"
+    return "WordPiece" if "max_input_chars_per_word" in spec else "WordLevel"
 
 
-def _byte_pair(said: Any) -> ModelSection:
-    vocab = _vocab(said)
-    unknown = _text(said, "unk_token")
+def _byte_pair(spec: Any) -> ModelSection:
+    vocab = _vocab(spec)
+    unknown = _text(spec, "unk_token")
     (unknown_id,) = vocab.find([unknown])
     if unknown and unknown_id is None:
         raise ComponentError(f"has the unknown token “{quoted(unknown)}”, which is none of its model's")
-    prefix = _text(said, "continuing_subword_prefix")
-    data, offsets = _merges(said["merges"], prefix)
+    prefix = _text(spec, "continuing_subword_prefix")
+    data, offsets = _merges(spec["merges"], prefix)
     options = ModelOptions(
         "BPE",
         unknown_id if unknown else None,
         prefix,
-        _text(said, "end_of_word_suffix"),
-        _flag(said, "fuse_unk"),
-        _flag(said, "byte_fallback"),
-        _flag(said, "ignore_merges"),
+        _text(spec, "end_of_word_suffix"),
+        _flag(spec, "fuse_unk"),
+        _flag(spec, "byte_fallback"),
+        _flag(spec, "ignore_merges"),
     )
-    dropout = said.get("dropout")
+    dropout = spec.get("dropout")
     if dropout is not None and not (isinstance(dropout, (int, float)) and 0 <= dropout <= 1):
         raise ComponentError(f"has a dropout of {quoted(repr(dropout))}")
-    said = f"A dropout of {dropout or 0:g} is for training, and not applied."
-    warnings = (Remark("dropout", said),) if dropout else ()
+    spec = f"A dropout of {dropout or 0:g} is for training, and not applied."
+    warnings = (FileNote("dropout", spec),) if dropout else ()
     return ModelSection(
         VocabType.BPE, options, *vocab, merge_data=data, merge_offsets=offsets, warnings=warnings
     )
 
 
-def _word_piece(said: Any) -> ModelSection:
-    vocab = _vocab(said)
-    most = said.get("max_input_chars_per_word", MOST_CHARACTERS)
+def _word_piece(spec: Any) -> ModelSection:
+    vocab = _vocab(spec)
+    most = spec.get("max_input_chars_per_word", MOST_CHARACTERS)
     options = ModelOptions(
         "WordPiece",
-        vocab.find([_text(said, "unk_token", "[UNK]")])[0],
-        _text(said, "continuing_subword_prefix", "##"),
+        vocab.find([_text(spec, "unk_token", "[UNK]")])[0],
+        _text(spec, "continuing_subword_prefix", "##"),
         most_characters=_count(most, "max_input_chars_per_word"),
     )
     return ModelSection(VocabType.WPM, options, *vocab)
 
 
-def _word_level(said: Any) -> ModelSection:
-    vocab = _vocab(said)
-    (unknown,) = vocab.find([_text(said, "unk_token", "<unk>")])
+def _word_level(spec: Any) -> ModelSection:
+    vocab = _vocab(spec)
+    (unknown,) = vocab.find([_text(spec, "unk_token", "<unk>")])
     options = ModelOptions("WordLevel", unknown)
     return ModelSection(VocabType.WORD_LEVEL, options, *vocab)
 
 
-def _unigram(said: Any) -> ModelSection:
-    texts = [str(text) for text, _ in stoppable(said["vocab"])]
-    scores = np.array([score for _, score in stoppable(said["vocab"])], np.float64)
+def _unigram(spec: Any) -> ModelSection:
+    texts = [str(text) for text, _ in stoppable(spec["vocab"])]
+    scores = np.array([score for _, score in stoppable(spec["vocab"])], np.float64)
     if scores.shape != (len(texts),):
         raise ComponentError("has tokens whose scores are no numbers")
-    unknown = said.get("unk_id")
+    unknown = spec.get("unk_id")
     if unknown is not None and _count(unknown, "unk_id") >= len(texts):
         raise ComponentError(f"has {counted(len(texts), 'token')}, and calls {unknown:,} the unknown one")
-    options = ModelOptions("Unigram", unknown, byte_fallback=_flag(said, "byte_fallback"))
+    options = ModelOptions("Unigram", unknown, byte_fallback=_flag(spec, "byte_fallback"))
     ids_of_texts = {text: token_id for token_id, text in enumerate(texts)}
     find = partial(_find, ids_of_texts)
     ids = np.arange(len(texts))
@@ -152,11 +152,11 @@ class _Vocab(NamedTuple):
     ids: NDArray[np.int64]
 
 
-def _vocab(said: Any) -> _Vocab:
-    vocab = said["vocab"]
-    if isinstance(vocab, Texts):
+def _vocab(spec: Any) -> _Vocab:
+    vocab = spec["vocab"]
+    if isinstance(vocab, PackedTexts):
         table = StringTable(vocab.data, vocab.offsets)
-        if table.twins() is None:
+        if table.first_duplicates() is None:
             find = partial(_find_in_table, table, vocab.numbers)
             return _Vocab(find, len(vocab.numbers), vocab.data, vocab.offsets, vocab.numbers)
         vocab = dict(zip(_cut(vocab), vocab.numbers.tolist(), strict=True))
@@ -175,25 +175,27 @@ def _find_in_table(table: StringTable, ids: NDArray[np.int64], texts: Sequence[s
     return [int(ids[row]) if row >= 0 else None for row in rows]
 
 
-def _cut(texts: Texts) -> list[str]:
+def _cut(texts: PackedTexts) -> list[str]:
     data, bounds = texts.data.tobytes(), texts.offsets.tolist()
     return [data[start:end].decode() for start, end in pairwise(bounds)]
 
 
-def _merges(said: Any, prefix: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def _merges(spec: Any, prefix: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Each rule is a text with a space in it, or a list of two texts; the first of a file says which."""
     checkpoint()
-    if not isinstance(said, Texts | list):
+    if not isinstance(spec, PackedTexts | list):
         raise ComponentError("has merge rules that are not a list")
-    are_pairs = said.are_pairs if isinstance(said, Texts) else bool(said) and not isinstance(said[0], str)
-    if isinstance(said, Texts):
-        data, offsets = said.data.copy(), said.offsets
+    are_pairs = (
+        spec.are_pairs if isinstance(spec, PackedTexts) else bool(spec) and not isinstance(spec[0], str)
+    )
+    if isinstance(spec, PackedTexts):
+        data, offsets = spec.data.copy(), spec.offsets
         if not are_pairs and MERGES_VERSION in data.tobytes():
-            return _merges(_cut(said), prefix)
+            return _merges(_cut(spec), prefix)
     elif are_pairs:
-        data, offsets = packed_texts([text for left, right in stoppable(said) for text in (left, right)])
+        data, offsets = packed_texts([text for left, right in stoppable(spec) for text in (left, right)])
     else:
-        data, offsets = packed_texts([rule for rule in said if not rule.encode().startswith(MERGES_VERSION)])
+        data, offsets = packed_texts([rule for rule in spec if not rule.encode().startswith(MERGES_VERSION)])
     if are_pairs:
         inner, n_rules = offsets[1::2], len(offsets) // 2
         data, offsets = np.insert(data, inner, MERGE_SEPARATOR[0]), offsets[::2] + np.arange(n_rules + 1)
@@ -224,24 +226,24 @@ def packed_texts(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.in
     return data[data != 0], np.concatenate([[0], breaks - inner, [len(data) - len(inner)]])
 
 
-def _text(said: Any, key: str, default: str = "") -> str:
-    found = said.get(key)
-    if found is None:
+def _text(spec: Any, key: str, default: str = "") -> str:
+    value = spec.get(key)
+    if value is None:
         return default
-    if not isinstance(found, str):
+    if not isinstance(value, str):
         raise ComponentError(f"has a “{key}” that is no text")
-    found.encode()
-    return found
+    value.encode()
+    return value
 
 
-def _flag(said: Any, key: str) -> bool:
-    found = said.get(key)
-    if found is not None and not isinstance(found, bool):
+def _flag(spec: Any, key: str) -> bool:
+    value = spec.get(key)
+    if value is not None and not isinstance(value, bool):
         raise ComponentError(f"has a “{key}” that is neither true nor false")
-    return bool(found)
+    return bool(value)
 
 
-def _count(found: Any, key: str) -> int:
-    if type(found) is not int or not 0 <= found < 1 << 63:
+def _count(value: Any, key: str) -> int:
+    if type(value) is not int or not 0 <= value < 1 << 63:
         raise ComponentError(f"has a “{key}” that is no count")
-    return found
+    return value

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
-from guiapp.core.hugging_face.said import ComponentError
+from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.vocabulary.quoting import quoted
 
 Parts = list[list[int | None]]  # ids in order; None stands for the text
@@ -17,9 +17,9 @@ Parts = list[list[int | None]]  # ids in order; None stands for the text
 MOST_AROUND = 1 << 12  # ids
 
 
-def ids_around(said: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def affix_ids(spec: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Those before and behind.  Raises ComponentError with what is wrong."""
-    ids = list(chain(*_applied(said, [[None]])))
+    ids = list(chain(*_applied(spec, [[None]])))
     if ids.count(None) != 1:
         raise ComponentError(
             "has a post-processor that repeats or drops the text, rather than to put ids around it"
@@ -34,25 +34,25 @@ def _whole(ids: list[int | None]) -> tuple[int, ...]:
     return tuple(token_id for token_id in ids if token_id is not None)
 
 
-def _applied(said: Any, parts: Parts) -> Parts:
+def _applied(spec: Any, parts: Parts) -> Parts:
     """What a processor makes of a text that others may have put ids around."""
-    if said is None:
+    if spec is None:
         return parts
-    kind = said["type"]
+    kind = spec["type"]
     if kind == "Sequence":
-        for each in said["processors"]:
+        for each in spec["processors"]:
             parts = _applied(each, parts)
         return parts
     if kind not in PROCESSORS:
         raise ComponentError(f"uses a post-processor “{quoted(str(kind))}”, which is not known here")
-    return PROCESSORS[kind](said, parts)
+    return PROCESSORS[kind](spec, parts)
 
 
-def _template(said: Any, parts: Parts) -> Parts:
+def _template(spec: Any, parts: Parts) -> Parts:
     if len(parts) > 2:
         raise ComponentError("has a post-processor that fills a template from more than two parts")
-    template = said["single"] if len(parts) == 1 else said["pair"]
-    return [list(piece) for piece in _filled(template, said["special_tokens"], parts)]
+    template = spec["single"] if len(parts) == 1 else spec["pair"]
+    return [list(piece) for piece in _filled(template, spec["special_tokens"], parts)]
 
 
 def _filled(template: Any, special: Any, parts: Parts) -> Iterator[list[int | None]]:
@@ -67,17 +67,17 @@ def _filled(template: Any, special: Any, parts: Parts) -> Iterator[list[int | No
             )
 
 
-def _bert(said: Any, parts: Parts) -> Parts:
-    first, last = _id(said["cls"][1]), _id(said["sep"][1])
+def _bert(spec: Any, parts: Parts) -> Parts:
+    first, last = _id(spec["cls"][1]), _id(spec["sep"][1])
     return [[first, *parts[0], last], *([*part, last] for part in parts[1:])]
 
 
-def _roberta(said: Any, parts: Parts) -> Parts:
-    first, last = _id(said["cls"][1]), _id(said["sep"][1])
+def _roberta(spec: Any, parts: Parts) -> Parts:
+    first, last = _id(spec["cls"][1]), _id(spec["sep"][1])
     return [[first, *parts[0], last], *([last, *part, last] for part in parts[1:])]
 
 
-def _byte_level(said: Any, parts: Parts) -> Parts:
+def _byte_level(spec: Any, parts: Parts) -> Parts:
     """It only changes offsets."""
     return parts
 

@@ -31,9 +31,9 @@ from guiapp.core.pretokenize.unicode_patterns import PatternError
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary import checks
 from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE, CONTROL_TYPE, NORMAL_TYPE, UNUSED_TYPE
+from guiapp.core.vocabulary.notes import FileNote
 from guiapp.core.vocabulary.opening import SPECIAL, TOKENS, Opening
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.core.vocabulary.remarks import Remark
 from guiapp.core.vocabulary.special_ids import RoleFinder
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 from guiapp.native.model_files import spell_bytes
@@ -68,7 +68,7 @@ class RankFile(NamedTuple):
     bos: str = ""
     chosen_pre: str = ""
     model: str = "tiktoken"
-    warnings: tuple[Remark, ...] = ()
+    warnings: tuple[FileNote, ...] = ()
     metadata: Mapping[str, object] = {}
 
 
@@ -84,7 +84,7 @@ def vocabulary_of(file: WholeFile, ranks: RankFile, opening: Opening) -> Vocabul
     types = np.full(n_tokens, UNUSED_TYPE, np.int32)
     types[ranks.ids] = NORMAL_TYPE
     types[special] = CONTROL_TYPE
-    table = StringTable(*_spelled(ranks, n_tokens))
+    table = StringTable(*_all_texts(ranks, n_tokens))
     checks.check_unique(file, table)
     attributes = ATTRIBUTE_OF_TYPE[types]
     opening.begin(SPECIAL)
@@ -117,17 +117,17 @@ def vocabulary_of(file: WholeFile, ranks: RankFile, opening: Opening) -> Vocabul
 
 def _special_ids(ranks: RankFile) -> SpecialIds:
     texts = {"bos": (ranks.bos,), **TEXTS_OF_ROLE}
-    found = {
+    matches = {
         role: [ranks.special[text] for text in given if text in ranks.special]
         for role, given in texts.items()
     }
-    return SpecialIds(**{role: ids[0] for role, ids in found.items() if ids})
+    return SpecialIds(**{role: ids[0] for role, ids in matches.items() if ids})
 
 
 def _outside_merging(ids: SpecialIds, ranks: RankFile) -> SpecialIds:
     """Without normal tokens that only look like special ones."""
     special = set(ranks.special.values())
-    return replace(ids, **{role: None for role, found in asdict(ids).items() if found not in special})
+    return replace(ids, **{role: None for role, matches in asdict(ids).items() if matches not in special})
 
 
 def _check_patterns(file: WholeFile, patterns: tuple[Pattern, ...]) -> None:
@@ -160,7 +160,7 @@ def in_order(texts: Packed, ids: NDArray[np.int64]) -> Packed:
     return texts if (ids[:-1] < ids[1:]).all() else take_texts(texts, np.argsort(ids))
 
 
-def _spelled(ranks: RankFile, n_tokens: int) -> Packed:
+def _all_texts(ranks: RankFile, n_tokens: int) -> Packed:
     """The texts of all ids as converted files have them: bytes as GPT-2 writes them, names for all else."""
     is_named = np.ones(n_tokens, np.bool_)
     is_named[ranks.ids] = False

@@ -45,8 +45,8 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     types = np.full(n_tokens, UNUSED_TYPE, np.int32)
     types[[*texts]] = NORMAL_TYPE
     types[0] = CONTROL_TYPE
-    spelled = [END_OF_TEXT, *(_spelled(texts, row) for row in stoppable(range(1, n_tokens)))]
-    table = StringTable(*packed(spelled))
+    texts_by_id = [END_OF_TEXT, *(_escaped(texts, row) for row in stoppable(range(1, n_tokens)))]
+    table = StringTable(*packed(texts_by_id))
     checks.check_unique(file, table)
     return Vocabulary(
         path=path,
@@ -69,9 +69,9 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
 def _tokens(file: WholeFile) -> dict[int, bytes]:
     """The bytes of each token by its id."""
     rows, at = [], 0
-    while found := LINE.match(file.data, at):
-        rows.append(found.groups())
-        at = found.end()
+    while line_match := LINE.match(file.data, at):
+        rows.append(line_match.groups())
+        at = line_match.end()
         if len(rows) % 1024 == 0:
             checkpoint()
     if at != len(file.data):
@@ -97,7 +97,7 @@ def _tokens(file: WholeFile) -> dict[int, bytes]:
     return texts
 
 
-def _spelled(texts: dict[int, bytes], row: int) -> bytes:
+def _escaped(texts: dict[int, bytes], row: int) -> bytes:
     """As GGUF files write tokens of this kind: all but plain ASCII as escapes."""
     text = texts.get(row)
     if text is None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.formats.tokenizer_config import Beside, model_name, read_beside
+from guiapp.core.formats.tokenizer_config import SidecarFiles, model_name, read_sidecars
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.text.piece_text import PieceText
 from guiapp.core.text.utf8 import is_text
@@ -74,18 +74,18 @@ def sniff(head: bytes) -> bool:
     """Whether a file begins with two pieces as such models do: a text, then a score or a kind."""
     at = 0
     for _ in range(2):
-        found = _varint(head, at + 1) if head.startswith(b"\n", at) else None
-        if found is None or not _is_piece(head[found[1] : sum(found)], found[0]):
+        parsed = _varint(head, at + 1) if head.startswith(b"\n", at) else None
+        if parsed is None or not _is_piece(head[parsed[1] : sum(parsed)], parsed[0]):
             return False
-        at = sum(found)
+        at = sum(parsed)
     return True
 
 
 def _is_piece(message: bytes, size: int) -> bool:
-    found = _varint(message, 1) if message.startswith(b"\n") else None
-    if found is None or found[0] == 0 or len(message) < size:
+    parsed = _varint(message, 1) if message.startswith(b"\n") else None
+    if parsed is None or parsed[0] == 0 or len(message) < size:
         return False
-    return sum(found) == size or message[sum(found) : sum(found) + 1] in (b"\x15", b"\x18")
+    return sum(parsed) == size or message[sum(parsed) : sum(parsed) + 1] in (b"\x15", b"\x18")
 
 
 def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
@@ -108,13 +108,13 @@ def vocabulary_of(file: WholeFile, model: Model, name: str = SENTENCEPIECE) -> V
     """The vocabulary that a model of pieces is; `name` is that of the kind of file."""
     kinds, table, text = model.kinds, model.table, model.rules.text
     attributes = ATTRIBUTE_OF_TYPE[kinds]
-    beside = read_beside(file.path)
-    rule = special_rule(beside, model.special)
+    sidecars = read_sidecars(file.path)
+    rule = special_rule(sidecars, model.special)
     roles = RoleFinder(table, attributes.copy(), model.special)
     roles.detect()
     roles.collect_ends()
     marked = set(np.flatnonzero(np.isin(kinds, (CONTROL_TYPE, USER_DEFINED_TYPE, UNKNOWN_TYPE))).tolist())
-    ids = {role: found for role, found in asdict(roles.ids).items() if found in marked}
+    ids = {role: parsed for role, parsed in asdict(roles.ids).items() if parsed in marked}
     return Vocabulary(
         path=file.path,
         name=model_name(file.path),
@@ -136,10 +136,10 @@ def vocabulary_of(file: WholeFile, model: Model, name: str = SENTENCEPIECE) -> V
         ),
         eog=frozenset(roles.eog & marked),
         token_table=table,
-        warnings=beside.warnings,
-        metadata={**model.metadata, **beside.config},
+        warnings=sidecars.warnings,
+        metadata={**model.metadata, **sidecars.config},
         library=SENTENCEPIECE,
-        pieces=replace(model.rules, special_rule=rule.said_by),
+        pieces=replace(model.rules, special_rule=rule.source_note),
     )
 
 
@@ -207,10 +207,10 @@ def checked_table(
             f"They are to have fewer than {MOST_PIECE_BYTES:,}.",
         )
     nuls = np.unique(np.searchsorted(offsets, np.flatnonzero(data == 0), "right") - 1)
-    lone = nuls[lengths[nuls] == 1]
+    single = nuls[lengths[nuls] == 1]
     if has_bytes:
-        kinds[lone] = UNUSED_TYPE  # as the library does: some converters put it there
-    if len(nuls) > len(lone) or (kinds[lone] != UNUSED_TYPE).any():
+        kinds[single] = UNUSED_TYPE  # as the library does: some converters put it there
+    if len(nuls) > len(single) or (kinds[single] != UNUSED_TYPE).any():
         raise file.error(f"has the piece {int(nuls[0]):,}, which holds a NUL character")
     _check_scores(file, scores, kinds, type_)
     table = StringTable(data, offsets)
@@ -295,8 +295,8 @@ class _Message:
 
     def number(self, field: int, default: int, allowed: Mapping[int, str] | None = None) -> int:
         """The whole number in a field; those that are not allowed are as if they were not there."""
-        found = [value for value in self._numbers.get(field, ()) if allowed is None or value in allowed]
-        return found[-1] if found else default
+        parsed = [value for value in self._numbers.get(field, ()) if allowed is None or value in allowed]
+        return parsed[-1] if parsed else default
 
     def text(self, field: int, default: bytes) -> bytes:
         return self._texts.get(field, default)
@@ -317,15 +317,15 @@ class SpecialRule(NamedTuple):
 
     adds_bos: bool
     adds_eos: bool
-    said_by: str
+    source_note: str
 
 
-def special_rule(beside: Beside, ids: SpecialIds) -> SpecialRule:
+def special_rule(sidecars: SidecarFiles, ids: SpecialIds) -> SpecialRule:
     """What is around texts of a model that has these ids."""
     adds_bos = ids.bos is not None
     adds_eos = not adds_bos and ids.eos is not None
-    said = [beside.config.get(key) for key in ("add_bos_token", "add_eos_token")]
-    bos, eos = (value if isinstance(value, bool) else None for value in said)
+    switches = [sidecars.config.get(key) for key in ("add_bos_token", "add_eos_token")]
+    bos, eos = (value if isinstance(value, bool) else None for value in switches)
     if bos is None and eos is None:
         return SpecialRule(adds_bos, adds_eos, USUAL)
     return SpecialRule(

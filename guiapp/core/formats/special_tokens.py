@@ -10,8 +10,8 @@ from itertools import count
 from typing import Any
 
 from guiapp.core.formats.tokenizer_config import ROLES as NAMES_OF_ROLES
-from guiapp.core.formats.tokenizer_config import Beside
-from guiapp.core.vocabulary.remarks import Remark
+from guiapp.core.formats.tokenizer_config import SidecarFiles
+from guiapp.core.vocabulary.notes import FileNote
 
 FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 ROLES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
@@ -20,56 +20,56 @@ ADDITIONAL = ("additional_special_tokens", "extra_special_tokens")
 Token = dict[str, Any]  # as tokenizer.json has added tokens
 
 
-def role_tokens(beside: Beside, usual: Mapping[str, Any]) -> dict[str, Token]:
+def role_tokens(sidecars: SidecarFiles, usual: Mapping[str, Any]) -> dict[str, Token]:
     """The token of each role: as the files say, else the usual one, a text or an added token."""
-    said = dict(usual)
+    spec = dict(usual)
     for key in ROLES:
-        if "added_tokens_decoder" not in beside.config and key in beside.special:
-            said[key] = beside.special[key]
-        elif key in beside.config:
-            said[key] = beside.config[key]
-    return {key: _token(said[key], True) for key in ROLES if said.get(key)}
+        if "added_tokens_decoder" not in sidecars.config and key in sidecars.special:
+            spec[key] = sidecars.special[key]
+        elif key in sidecars.config:
+            spec[key] = sidecars.config[key]
+    return {key: _token(spec[key], True) for key in ROLES if spec.get(key)}
 
 
-def with_roles(beside: Beside, roles: Mapping[str, Token], *remarks: Remark) -> Beside:
+def with_roles(sidecars: SidecarFiles, roles: Mapping[str, Token], *notes: FileNote) -> SidecarFiles:
     """The same with the roles that were found, and more warnings."""
     texts = {NAMES_OF_ROLES[key]: token["content"] for key, token in roles.items() if key in NAMES_OF_ROLES}
-    return beside._replace(roles=texts, warnings=(*remarks, *beside.warnings))
+    return sidecars._replace(roles=texts, warnings=(*notes, *sidecars.warnings))
 
 
-def added_tokens(beside: Beside, roles: Mapping[str, Token]) -> list[Token]:
+def added_tokens(sidecars: SidecarFiles, roles: Mapping[str, Token]) -> list[Token]:
     """All that are cut out of texts, in the order in which they get their ids."""
-    tokens = [*_listed(beside, roles), *roles.values(), *_additional(beside)]
-    found: dict[str, Token] = {}
+    tokens = [*_listed(sidecars, roles), *roles.values(), *_additional(sidecars)]
+    by_text: dict[str, Token] = {}
     for token in tokens:
-        if token["content"] not in found:
-            found[token["content"]] = token
-    special = {token["content"] for token in (*roles.values(), *_additional(beside))}
+        if token["content"] not in by_text:
+            by_text[token["content"]] = token
+    special = {token["content"] for token in (*roles.values(), *_additional(sidecars))}
     for text in special:
-        found[text]["special"] = True
-    return [*found.values()]
+        by_text[text]["special"] = True
+    return [*by_text.values()]
 
 
-def _listed(beside: Beside, roles: Mapping[str, Token]) -> Iterator[Token]:
+def _listed(sidecars: SidecarFiles, roles: Mapping[str, Token]) -> Iterator[Token]:
     """Those with ids of their own."""
-    decoder = beside.config.get("added_tokens_decoder")
+    decoder = sidecars.config.get("added_tokens_decoder")
     if decoder:
-        for _, said in sorted(decoder.items(), key=lambda item: int(item[0])):
-            yield _token(said, False)
+        for _, spec in sorted(decoder.items(), key=lambda item: int(item[0])):
+            yield _token(spec, False)
         return
-    special = {token["content"] for token in (*roles.values(), *_additional(beside))}
-    for text, _ in sorted(beside.added.items(), key=lambda item: int(item[1])):
+    special = {token["content"] for token in (*roles.values(), *_additional(sidecars))}
+    for text, _ in sorted(sidecars.added.items(), key=lambda item: int(item[1])):
         yield _token(text, text in special)
 
 
-def _additional(beside: Beside) -> list[Token]:
-    said = (each.get(key) for each in (beside.special, beside.config) for key in ADDITIONAL)
-    return [_token(each, True) for each in next(filter(None, said), ())]
+def _additional(sidecars: SidecarFiles) -> list[Token]:
+    spec = (each.get(key) for each in (sidecars.special, sidecars.config) for key in ADDITIONAL)
+    return [_token(each, True) for each in next(filter(None, spec), ())]
 
 
-def _token(said: Any, special: bool) -> Token:
+def _token(spec: Any, special: bool) -> Token:
     """A token that stands as its text, or as an object."""
-    token = {"content": said} if isinstance(said, str) else dict(said)
+    token = {"content": spec} if isinstance(spec, str) else dict(spec)
     if not isinstance(token["content"], str):
         raise TypeError(f"{token['content']!r} is no text of a token")
     token.setdefault("special", special)

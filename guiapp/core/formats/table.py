@@ -25,7 +25,7 @@ from guiapp.core.formats import (
     vocab_json,
     vocab_txt,
 )
-from guiapp.core.formats.tokenizer_config import paths_beside
+from guiapp.core.formats.tokenizer_config import sidecar_paths
 from guiapp.core.sources.file_hash import file_hash
 from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.vocabulary.header_bytes import FileState, file_state, open_regular
@@ -81,7 +81,7 @@ class OpenedFiles(NamedTuple):
 
     @classmethod
     def now(cls, path: Path, pre: str | None, whole_bytes: int | None) -> OpenedFiles:
-        states = tuple(map(file_state, (path, *paths_beside(path))))
+        states = tuple(map(file_state, (path, *sidecar_paths(path))))
         return cls(path.absolute(), states, pre, whole_bytes)
 
     def reduced(self) -> tuple[Callable[..., Vocabulary], tuple[object, ...]]:
@@ -103,24 +103,24 @@ def _opened_again(path: Path, pre: str | None, whole_bytes: int | None, hashes: 
 
 
 def _hashes(path: Path) -> list[str]:
-    return [file_hash(each) if each.is_file() else "" for each in (path, *paths_beside(path))]
+    return [file_hash(each) if each.is_file() else "" for each in (path, *sidecar_paths(path))]
 
 
 class LastVocabulary:
     """The vocabulary opened last, as long as its files stay as they were; another would cost up to 40 MB."""
 
     def __init__(self) -> None:
-        self._kept: Vocabulary | None = None  # replaced at once, for other threads
+        self._cached: Vocabulary | None = None  # replaced at once, for other threads
 
     def get(self, files: OpenedFiles) -> Vocabulary | None:
-        kept = self._kept
-        return kept if kept is not None and kept.opened_files == files else None
+        cached = self._cached
+        return cached if cached is not None and cached.opened_files == files else None
 
     def put(self, vocabulary: Vocabulary) -> None:
-        self._kept = vocabulary
+        self._cached = vocabulary
 
     def clear(self) -> None:
-        self._kept = None
+        self._cached = None
 
 
 LAST = LastVocabulary()
@@ -141,8 +141,8 @@ def load_vocabulary(
     files = OpenedFiles.now(path, pre, opening.whole_bytes)
     vocabulary = LAST.get(files)
     if vocabulary is None:
-        found = format_of(path)
-        vocabulary = replace(found.read(path, opening, pre), format=found.name).opened_from(files)
+        file_format = format_of(path)
+        vocabulary = replace(file_format.read(path, opening, pre), format=file_format.name).opened_from(files)
         if files.states[0] is not None and OpenedFiles.now(path, pre, opening.whole_bytes) == files:
             LAST.put(vocabulary)
     return vocabulary

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from guiapp.core.formats.json_texts import Ranks, read_json_with_ranks
+from guiapp.core.formats.json_texts import RankedTexts, read_json_with_ranks
 from guiapp.core.formats.ranks import MOST_TOKENS, RankFile, vocabulary_of
 from guiapp.core.formats.tokenizer_config import model_name
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
+from guiapp.core.vocabulary.notes import FileNote
 from guiapp.core.vocabulary.opening import METADATA, Opening
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.core.vocabulary.remarks import Remark
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.checkpoint import stoppable
 from guiapp.native.strings import packed
@@ -74,8 +74,8 @@ def _ranks(file: WholeFile, content: dict[str, Any]) -> RankFile:
         special.pop(f"<SPECIAL_{_count(row['rank'])}>", None)
         special[str(row["token_str"])] = row["rank"]
     left_out = len(ranks) - n_kept
-    said = f"Tokens beyond the vocabulary's size are left out: {left_out:,}."
-    warnings = (Remark("tokens_left_out", said),) if left_out else ()
+    message = f"Tokens beyond the vocabulary's size are left out: {left_out:,}."
+    warnings = (FileNote("tokens_left_out", message),) if left_out else ()
     return RankFile(
         (texts[0][: texts[1][n_kept]], texts[1][: n_kept + 1]),
         ranks[:n_kept] + n_special,
@@ -90,11 +90,11 @@ def _ranks(file: WholeFile, content: dict[str, Any]) -> RankFile:
     )
 
 
-def _tokens(vocab: Any) -> Ranks:
-    if isinstance(vocab, Ranks):
+def _tokens(vocab: Any) -> RankedTexts:
+    if isinstance(vocab, RankedTexts):
         return vocab
     texts = [a2b_base64(row["token_bytes"], strict_mode=True) for row in stoppable(vocab)]
-    return Ranks(packed(texts), np.array([_count(row["rank"]) for row in stoppable(vocab)], np.int64))
+    return RankedTexts(packed(texts), np.array([_count(row["rank"]) for row in stoppable(vocab)], np.int64))
 
 
 def _count(value: object) -> int:

@@ -20,9 +20,9 @@ from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.pretokenize.splitter import splitter_of
 from guiapp.core.text.packed_texts import sliced
 from guiapp.core.text.utf8 import is_text
+from guiapp.core.vocabulary.notes import FileNote
 from guiapp.core.vocabulary.opening import METADATA, Opening
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.core.vocabulary.remarks import Remark
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import UnknownPreError, VocabError
 from guiapp.native.model_files import rank_lines
@@ -52,7 +52,7 @@ class KnownFile(NamedTuple):
     pre: str
     special: Mapping[str, int]
     bos: str = ""
-    remark: Remark | None = None
+    note: FileNote | None = None
 
 
 def _from(first: int, *texts: str) -> dict[str, int]:
@@ -130,7 +130,7 @@ KNOWN_FILES = {
         "llama-3",
         LLAMA_3,
         "<|begin_of_text|>",
-        Remark(
+        FileNote(
             "versions_differ",
             "The special tokens are those of Llama 3.1; Llama 3 has the same file, and names five otherwise.",
         ),
@@ -140,7 +140,7 @@ KNOWN_FILES = {
         "qwen",
         QWEN,
         "",
-        Remark(
+        FileNote(
             "repairs_first",
             "Qwen's own code composes the characters of a text first (NFC); here it stays as it is.",
         ),
@@ -153,7 +153,7 @@ KNOWN_FILES = {
         "kimi",
         KIMI,
         "",
-        Remark(
+        FileNote(
             "versions_differ",
             "The special tokens are those of Kimi K2.5; Kimi K3 has the same file, and names some otherwise.",
         ),
@@ -163,7 +163,7 @@ KNOWN_FILES = {
         "r50k_base",
         WHISPER,
         "",
-        Remark(
+        FileNote(
             "versions_differ",
             "The special tokens are those of Whisper up to large-v2; later ones add Cantonese.",
         ),
@@ -174,8 +174,8 @@ KNOWN_FILES = {
 
 def sniff(head: bytes) -> bool:
     """Whether the first two lines of a file are tokens and their ranks, one after the other."""
-    found = FIRST_LINES.match(head)
-    return found is not None and int(found[2]) == int(found[1]) + 1
+    parsed = FIRST_LINES.match(head)
+    return parsed is not None and int(parsed[2]) == int(parsed[1]) + 1
 
 
 def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
@@ -229,13 +229,15 @@ def likely_patterns(tokens: Packed) -> tuple[list[str], bool]:
     return names, n_cuts[names[0]] * LEAST_WHOLE < len(tried)
 
 
-def _warnings(known: KnownFile | None, chosen: str) -> tuple[Remark, ...]:
+def _warnings(known: KnownFile | None, chosen: str) -> tuple[FileNote, ...]:
     if known is None:
-        said = f"Text is split as “{chosen}”, chosen by hand; the file tells neither that nor special tokens."
-        return (Remark("pre_by_hand", said),)
-    said = f"Text is split as “{chosen}”, chosen by hand; {known.name} is split as “{known.pre}”."
+        message = (
+            f"Text is split as “{chosen}”, chosen by hand; the file tells neither that nor special tokens."
+        )
+        return (FileNote("pre_by_hand", message),)
+    message = f"Text is split as “{chosen}”, chosen by hand; {known.name} is split as “{known.pre}”."
     is_other = chosen not in ("", known.pre)
-    return (*filter(None, (known.remark,)), *[Remark("pre_by_hand", said)] * is_other)
+    return (*filter(None, (known.note,)), *[FileNote("pre_by_hand", message)] * is_other)
 
 
 def _tokens(file: WholeFile) -> tuple[Packed, NDArray[np.int64]]:
@@ -243,10 +245,10 @@ def _tokens(file: WholeFile) -> tuple[Packed, NDArray[np.int64]]:
     if n_lines > MOST_TOKENS:
         raise file.error(f"has {n_lines:,} lines, more than vocabularies have tokens")
     data = file.data if EMPTY not in file.data else (b"\n" + file.data).replace(EMPTY, b"\n ")
-    found = rank_lines(np.frombuffer(data, np.uint8), n_lines)
-    if not isinstance(found, int):
-        return found
-    line, *others = data.splitlines()[found:]
+    parsed = rank_lines(np.frombuffer(data, np.uint8), n_lines)
+    if not isinstance(parsed, int):
+        return parsed
+    line, *others = data.splitlines()[parsed:]
     if b" " not in line and not others:
         raise file.error("ends in the middle of a line")
     raise file.error(f"has a line that is not a token in base64 and its rank: “{quoted(line)}”")

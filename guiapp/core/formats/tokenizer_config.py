@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from guiapp.core.system.outside_json import read_json
-from guiapp.core.vocabulary.remarks import Remark
+from guiapp.core.vocabulary.notes import FileNote
 
 CONFIG, MAP, TEMPLATE = "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja"
 ADDED, MODEL, GENERATION = "added_tokens.json", "config.json", "generation_config.json"
@@ -32,7 +32,7 @@ ROLES = {
 MOST_BYTES = 1 << 24
 
 
-class Beside(NamedTuple):
+class SidecarFiles(NamedTuple):
     """What the other files say.
 
     roles     text of each role's token
@@ -44,16 +44,16 @@ class Beside(NamedTuple):
 
     roles: dict[str, str]
     config: dict[str, Any]
-    warnings: tuple[Remark, ...] = ()
+    warnings: tuple[FileNote, ...] = ()
     special: Mapping[str, Any] = {}
     added: Mapping[str, Any] = {}
     model: Mapping[str, Any] = {}
     generation: Mapping[str, Any] = {}
 
 
-def read_beside(path: Path) -> Beside:
+def read_sidecars(path: Path) -> SidecarFiles:
     """Of a file X.tokenizer.json, those are beside it that begin with X. too."""
-    warnings: list[Remark] = []
+    warnings: list[FileNote] = []
     prefix = name_before(path) or ""
     config, special, added, model, generation = (
         _object(path.with_name(prefix + name), warnings) for name in (CONFIG, MAP, ADDED, MODEL, GENERATION)
@@ -66,10 +66,10 @@ def read_beside(path: Path) -> Beside:
         for key, role in ROLES.items()
         if (text := _content(config.get(key)) or _content(special.get(key)))
     }
-    return Beside(roles, config, tuple(warnings), special, added, model, generation)
+    return SidecarFiles(roles, config, tuple(warnings), special, added, model, generation)
 
 
-def paths_beside(path: Path) -> list[Path]:
+def sidecar_paths(path: Path) -> list[Path]:
     """What may be read with a tokenizer's file, there or not."""
     prefix = name_before(path) or ""
     return [
@@ -94,13 +94,13 @@ def model_name(path: Path) -> str:
     return before.rstrip(".-_") or folder.name.removeprefix("models--").replace("--", "/")
 
 
-def _object(path: Path, warnings: list[Remark]) -> dict[str, Any]:
+def _object(path: Path, warnings: list[FileNote]) -> dict[str, Any]:
     text = _text(path)
     try:
         content = {} if text is None else read_json(text)
     except ValueError as error:
-        said = f"{path.name} beside the file is broken JSON and not used: {error}."
-        warnings.append(Remark("config_broken", said))
+        entry = f"{path.name} beside the file is broken JSON and not used: {error}."
+        warnings.append(FileNote("config_broken", entry))
         return {}
     return content if isinstance(content, dict) else {}
 
@@ -114,7 +114,7 @@ def _text(path: Path) -> str | None:
         return None
 
 
-def _content(said: Any) -> str:
+def _content(entry: Any) -> str:
     """The text of a token, which stands by itself or in an object."""
-    text = said.get("content") if isinstance(said, dict) else said
+    text = entry.get("content") if isinstance(entry, dict) else entry
     return text if isinstance(text, str) else ""

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.formats.model_sections import ModelSection, model_section, packed_texts
-from guiapp.core.formats.post_processors import ids_around
+from guiapp.core.formats.post_processors import affix_ids
 from guiapp.core.formats.ranks import check_ids, in_order
 from guiapp.core.formats.special_tokens import FLAGS
-from guiapp.core.formats.tokenizer_config import Beside, model_name
+from guiapp.core.formats.tokenizer_config import SidecarFiles, model_name
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.hugging_face.decoders import decoder_of
 from guiapp.core.hugging_face.normalizers import Normalizer, normalizer_of
@@ -28,7 +28,7 @@ from guiapp.core.hugging_face.pre_tokenizers import (
     without_byte_mapping,
 )
 from guiapp.core.hugging_face.prepare import normalize
-from guiapp.core.hugging_face.said import ComponentError
+from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
 from guiapp.core.vocabulary.attributes import (
     ATTRIBUTE_OF_TYPE,
@@ -40,10 +40,10 @@ from guiapp.core.vocabulary.attributes import (
     USER_DEFINED_TYPE,
 )
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
+from guiapp.core.vocabulary.notes import FileNote
 from guiapp.core.vocabulary.opening import MERGES, SPECIAL, TOKENS, Opening
 from guiapp.core.vocabulary.parts import AddedToken, Parts
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.core.vocabulary.remarks import Remark
 from guiapp.core.vocabulary.special_ids import RoleFinder
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, Vocabulary
 from guiapp.errors import EncodeError
@@ -65,7 +65,9 @@ def checked_layout(file: WholeFile) -> Iterator[None]:
         raise file.error(f"is not laid out as such files are: {quoted(repr(error))}") from error
 
 
-def vocabulary_of(file: WholeFile, content: dict[str, Any], beside: Beside, opening: Opening) -> Vocabulary:
+def vocabulary_of(
+    file: WholeFile, content: dict[str, Any], sidecars: SidecarFiles, opening: Opening
+) -> Vocabulary:
     """What a tokenizer.json of this content says.  Raises what `checked_layout` turns into VocabError."""
     opening.begin(MERGES)
     model = model_section(content["model"])
@@ -75,7 +77,7 @@ def vocabulary_of(file: WholeFile, content: dict[str, Any], beside: Beside, open
     opening.begin(SPECIAL)
     parts = _parts(content, model, added, types)
     attributes = ATTRIBUTE_OF_TYPE[types]
-    roles = RoleFinder(table, attributes.copy(), _roles(table, parts, beside))
+    roles = RoleFinder(table, attributes.copy(), _roles(table, parts, sidecars))
     roles.detect()
     roles.collect_ends()
     ids = {token.token_id for token in added}
@@ -105,10 +107,10 @@ def vocabulary_of(file: WholeFile, content: dict[str, Any], beside: Beside, open
         token_table=table,
         warnings=(
             *(*model.warnings, *warnings, *_searched_alike(parts.added_tokens)),
-            *(*_not_applied(content), *beside.warnings),
-            *_switched_elsewhere(beside, roles.ids, parts),
+            *(*_not_applied(content), *sidecars.warnings),
+            *_switched_elsewhere(sidecars, roles.ids, parts),
         ),
-        metadata=beside.config,
+        metadata=sidecars.config,
         library="tokenizers",
         parts=parts,
     )
@@ -121,29 +123,29 @@ def _patterns(parts: Parts) -> tuple[Pattern, ...]:
     return (patterns_of(parts.pre_tokenizer) or ()) if are_all else ()
 
 
-def _added_tokens(said: Any, model: ModelSection) -> tuple[tuple[AddedToken, ...], list[Remark]]:
+def _added_tokens(spec: Any, model: ModelSection) -> tuple[tuple[AddedToken, ...], list[FileNote]]:
     """With the ids that the library gives them: a text's own in the model, or the next one behind that."""
-    found: dict[str, AddedToken] = {}
-    warnings: list[Remark] = []
-    contents = [each["content"] for each in stoppable(said)]
+    by_text: dict[str, AddedToken] = {}
+    warnings: list[FileNote] = []
+    contents = [each["content"] for each in stoppable(spec)]
     known = dict(zip(contents, model.find(contents), strict=True))
     next_id = model.n_texts
-    for each, content in zip(said, contents, strict=True):
+    for each, content in zip(spec, contents, strict=True):
         if not content:
             continue
-        token_id = found[content].token_id if content in found else known[content]
+        token_id = by_text[content].token_id if content in by_text else known[content]
         if token_id is None:
             token_id, next_id = next_id, next_id + 1
         if each.get("id", token_id) != token_id and not warnings:
-            said = (
+            spec = (
                 f"The file gives the added token “{quoted(content)}” the id {quoted(str(each['id']))}; its "
                 f"place makes that {token_id:,}, and so does the library."
             )
-            warnings.append(Remark("added_token_id", said))
+            warnings.append(FileNote("added_token_id", spec))
         flags = {flag: each.get(flag, False) is True for flag in FLAGS}
-        flags["special"] |= content in found and found[content].special
-        found[content] = AddedToken(token_id, content, content, **flags)
-    return tuple(found.values()), warnings
+        flags["special"] |= content in by_text and by_text[content].special
+        by_text[content] = AddedToken(token_id, content, content, **flags)
+    return tuple(by_text.values()), warnings
 
 
 def _tokens(
@@ -177,12 +179,12 @@ def _parts(
     in_model[model.ids] = True
     scores = np.zeros(len(types))
     scores[model.ids[: len(model.scores)]] = model.scores
-    before, after = ids_around(content.get("post_processor"))
+    before, after = affix_ids(content.get("post_processor"))
     for token_id in (*before, *after):
         if token_id >= len(types):
             raise ComponentError(f"puts the id {token_id:,} around texts, which is no token")
-    said = {key: content.get(key) for key in ("normalizer", "pre_tokenizer", "decoder")}
-    normalizer, pre_tokenizer = normalizer_of(said["normalizer"]), pre_tokenizer_of(said["pre_tokenizer"])
+    spec = {key: content.get(key) for key in ("normalizer", "pre_tokenizer", "decoder")}
+    normalizer, pre_tokenizer = normalizer_of(spec["normalizer"]), pre_tokenizer_of(spec["pre_tokenizer"])
     added = tuple(_with_searched(token, normalizer) for token in added)
     if any(not token.searched for token in added):  # there, the search of the library may never end
         raise ComponentError("has an added token of which its normalizer leaves nothing")
@@ -191,12 +193,12 @@ def _parts(
         in_model=in_model,
         normalizer=normalizer,
         pre_tokenizer=pre_tokenizer,
-        decoder=decoder_of(said["decoder"]),
+        decoder=decoder_of(spec["decoder"]),
         added_tokens=added,
         before=before,
         after=after,
-        spelling=_spelling(said),
-        normalizes_nothing=_changes_nothing(said["normalizer"]),
+        spelling=_spelling(spec),
+        normalizes_nothing=_changes_nothing(spec["normalizer"]),
         merges_bytes=_merges_bytes(model, pre_tokenizer),
         scores=scores,
     )
@@ -211,12 +213,12 @@ def _with_searched(token: AddedToken, normalizer: Normalizer) -> AddedToken:
         raise ComponentError("has an added token that its normalizer makes far too long") from None
 
 
-def _searched_alike(added: tuple[AddedToken, ...]) -> Iterator[Remark]:
+def _searched_alike(added: tuple[AddedToken, ...]) -> Iterator[FileNote]:
     """Where the library finds one of several added tokens, another one in each process."""
-    found = Counter(token.searched for token in added if token.normalized)
-    for text, count in found.most_common(1):
+    by_text = Counter(token.searched for token in added if token.normalized)
+    for text, count in by_text.most_common(1):
         if count > 1:
-            yield Remark(
+            yield FileNote(
                 "added_token_twice",
                 f"{count:,} added tokens are looked for as “{quoted(text)}”. The library takes one of them "
                 "by chance; here it is the first.",
@@ -237,27 +239,27 @@ def _merges_bytes(model: ModelSection, pre_tokenizer: PreTokenizer) -> bool:
     return None not in model.find([CHARACTER_OF_BYTE[byte] for byte in BYTES_OF_UTF_8])
 
 
-def _spelling(said: Any) -> int:
+def _spelling(spec: Any) -> int:
     """How tokens are spelled, by what makes text of them or makes them of text."""
-    kinds = {text for each in _components(said) if isinstance(text := each.get("type"), str)}
+    kinds = {text for each in _components(spec) if isinstance(text := each.get("type"), str)}
     if "ByteLevel" in kinds:
         return BYTE_STAND_INS
-    marks = "Metaspace" in kinds or any(each.get("content") == "▁" for each in _components(said))
+    marks = "Metaspace" in kinds or any(each.get("content") == "▁" for each in _components(spec))
     return MARKED_SPACES if marks else PLAIN
 
 
-def _components(said: Any) -> Iterator[dict[str, Any]]:
+def _components(spec: Any) -> Iterator[dict[str, Any]]:
     """A component, or several, and all that they consist of."""
-    if isinstance(said, dict):
-        yield said
-    for each in said.values() if isinstance(said, dict) else said if isinstance(said, list) else ():
+    if isinstance(spec, dict):
+        yield spec
+    for each in spec.values() if isinstance(spec, dict) else spec if isinstance(spec, list) else ():
         yield from _components(each)
 
 
-def _roles(table: StringTable, parts: Parts, beside: Beside) -> SpecialIds:
+def _roles(table: StringTable, parts: Parts, sidecars: SidecarFiles) -> SpecialIds:
     """As the files beside say, else by their places around a text."""
-    rows = table.find([text.encode("utf-8", "replace") for text in beside.roles.values()]).tolist()
-    ids = {role: row for role, row in zip(beside.roles, rows, strict=True) if row >= 0}
+    rows = table.find([text.encode("utf-8", "replace") for text in sidecars.roles.values()]).tolist()
+    ids = {role: row for role, row in zip(sidecars.roles, rows, strict=True) if row >= 0}
     if parts.before:
         ids.setdefault("bos", parts.before[0])
     if parts.after:
@@ -267,25 +269,25 @@ def _roles(table: StringTable, parts: Parts, beside: Beside) -> SpecialIds:
     return SpecialIds(**ids)
 
 
-def _not_applied(content: dict[str, Any]) -> Iterator[Remark]:
+def _not_applied(content: dict[str, Any]) -> Iterator[FileNote]:
     if isinstance(cut := content.get("truncation"), dict):
-        said = f"The file cuts texts to {quoted(str(cut.get('max_length')))} tokens; here they stay whole."
-        yield Remark("truncation", said)
+        spec = f"The file cuts texts to {quoted(str(cut.get('max_length')))} tokens; here they stay whole."
+        yield FileNote("truncation", spec)
     if content.get("padding"):
-        yield Remark("padding", "The file fills texts up with padding tokens; here nothing is added.")
+        yield FileNote("padding", "The file fills texts up with padding tokens; here nothing is added.")
 
 
-def _switched_elsewhere(beside: Beside, ids: SpecialIds, parts: Parts) -> Iterator[Remark]:
+def _switched_elsewhere(sidecars: SidecarFiles, ids: SpecialIds, parts: Parts) -> Iterator[FileNote]:
     """What tokenizer_config.json says that the ids here do not go by."""
     around = {"add_bos_token": ids.bos in parts.before, "add_eos_token": ids.eos in parts.after}
     for key, is_there in around.items():
-        if isinstance(said := beside.config.get(key), bool) and said != is_there:
+        if isinstance(spec := sidecars.config.get(key), bool) and spec != is_there:
             does = "puts one" if is_there else "puts none"
-            yield Remark(
+            yield FileNote(
                 "around_switched",
-                f"tokenizer_config.json has {key} {'on' if said else 'off'}, and tokenizer.json {does} "
+                f"tokenizer_config.json has {key} {'on' if spec else 'off'}, and tokenizer.json {does} "
                 "around texts: the ids are those of tokenizer.json, as its library has them.",
             )
-    if beside.config.get("clean_up_tokenization_spaces") is True:
-        said = "transformers drops spaces before punctuation when it decodes; here the text is the decoder's."
-        yield Remark("clean_up_elsewhere", said)
+    if sidecars.config.get("clean_up_tokenization_spaces") is True:
+        spec = "transformers drops spaces before punctuation when it decodes; here the text is the decoder's."
+        yield FileNote("clean_up_elsewhere", spec)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from guiapp.core.formats.json_texts import read_json_with_texts
-from guiapp.core.formats.tokenizer_config import read_beside
+from guiapp.core.formats.tokenizer_config import read_sidecars
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.vocabulary.opening import METADATA, Opening
 from guiapp.core.vocabulary.quoting import quoted
@@ -61,7 +61,7 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
             raise file.error(f"says itself how text is split, and not as “{quoted(pre)}”", names)
         if pre is not None:
             content |= readings[pre].sections
-        vocabulary = vocabulary_of(file, content, read_beside(path), opening)
+        vocabulary = vocabulary_of(file, content, read_sidecars(path), opening)
         reasons = {name: each.why for name, each in readings.items()}
         parts = replace(vocabulary.parts, readings=reasons) if vocabulary.parts else None
         return replace(vocabulary, parts=parts, chosen_pre=pre or "")
@@ -141,9 +141,9 @@ def _prefix(content: Mapping[str, Any]) -> dict[str, Reading]:
     return {}
 
 
-def _steps(said: Any, key: str) -> list[Any]:
+def _steps(spec: Any, key: str) -> list[Any]:
     """The components of a sequence, or the one that there is."""
-    if said is None:
+    if spec is None:
         return []
-    steps = said.get(key) if said.get("type") == "Sequence" else [said]
+    steps = spec.get(key) if spec.get("type") == "Sequence" else [spec]
     return steps if isinstance(steps, list) and all(isinstance(step, dict) for step in steps) else []

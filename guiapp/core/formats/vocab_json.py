@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from guiapp.core.formats.special_tokens import Token, added_tokens, role_tokens, with_ids, with_roles
-from guiapp.core.formats.tokenizer_config import Beside, read_beside
+from guiapp.core.formats.tokenizer_config import SidecarFiles, read_sidecars
 from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.system.outside_json import read_json
+from guiapp.core.vocabulary.notes import FileNote
 from guiapp.core.vocabulary.opening import METADATA, Opening
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.core.vocabulary.remarks import Remark
 from guiapp.core.vocabulary.vocabulary import MERGES_VERSION, Vocabulary
 
 MOST_TOKENS = 1 << 20
@@ -39,18 +39,18 @@ class Family(NamedTuple):
     """What a class of `transformers` adds to tokens and merges.
 
     usual       the token of each role, unless the files say otherwise
-    around      roles of the tokens between which each text stands
+    affixes      roles of the tokens between which each text stands
     normalizer, split, end_suffix, decoders   as tokenizer.json has them; `decoders` follow that of bytes
-    remark      what people should know
+    note      what people should know
     """
 
     usual: Mapping[str, Any]
-    around: tuple[str, str] | None = None
+    affixes: tuple[str, str] | None = None
     normalizer: Mapping[str, Any] | None = None
     split: Mapping[str, Any] | None = None
     end_suffix: str = ""
     decoders: tuple[Mapping[str, Any], ...] = ()
-    remark: Remark | None = None
+    note: FileNote | None = None
 
 
 GPT2 = Family(dict.fromkeys(("bos_token", "eos_token", "unk_token"), END_OF_TEXT))
@@ -62,15 +62,15 @@ ROBERTA = Family(
         "pad_token": "<pad>",
         "mask_token": {"content": "<mask>", "lstrip": True, "normalized": True},
     },
-    around=("cls_token", "sep_token"),
-    remark=Remark(
+    affixes=("cls_token", "sep_token"),
+    note=FileNote(
         "versions_differ",
         "<mask> takes a space before it along as in transformers 4; transformers 5 leaves it alone.",
     ),
 )
 CLIP = Family(
     {**dict.fromkeys(("eos_token", "unk_token", "pad_token"), END_OF_TEXT), "bos_token": START_OF_TEXT},
-    around=("bos_token", "eos_token"),
+    affixes=("bos_token", "eos_token"),
     normalizer={
         "type": "Sequence",
         "normalizers": [
@@ -110,38 +110,42 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     """Of the two files, `path` is one.  Raises VocabError where one is damaged, or the other missing."""
     from guiapp.core.formats.tokenizer_document import checked_layout, vocabulary_of
 
-    file, content, beside = document(path, opening)
+    file, content, sidecars = document(path, opening)
     if pre is not None:
         raise file.error("is split as its family splits text", "Open it without choosing a pre-tokenizer.")
     with checked_layout(file):
-        return vocabulary_of(file, content, beside, opening)
+        return vocabulary_of(file, content, sidecars, opening)
 
 
-def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], Beside]:
+def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], SidecarFiles]:
     """The file of tokens, the tokenizer.json that says the same, and what is beside.  Raises VocabError."""
     from guiapp.core.formats.tokenizer_document import checked_layout
 
     tokens, merges = _both(path, opening)
     opening.begin(METADATA)
-    beside = read_beside(path)
+    sidecars = read_sidecars(path)
     ids, rules = _ids(tokens), _merges(merges)
     with checked_layout(tokens):
-        family, remarks = _family(beside)
-        roles = role_tokens(beside, family.usual)
-        content = document_of(ids, rules, family, roles, beside)
-        return tokens, content, with_roles(beside, roles, *remarks)
+        family, notes = _family(sidecars)
+        roles = role_tokens(sidecars, family.usual)
+        content = document_of(ids, rules, family, roles, sidecars)
+        return tokens, content, with_roles(sidecars, roles, *notes)
 
 
-def _family(beside: Beside) -> tuple[Family, tuple[Remark, ...]]:
+def _family(sidecars: SidecarFiles) -> tuple[Family, tuple[FileNote, ...]]:
     """By the class of the tokenizer, else the model's type; GPT-2, and a remark, where neither is known."""
-    said = beside.config.get("tokenizer_class") or beside.model.get("model_type") or ""
-    name = str(said).removesuffix("Fast").removesuffix("Tokenizer")
+    message = sidecars.config.get("tokenizer_class") or sidecars.model.get("model_type") or ""
+    name = str(message).removesuffix("Fast").removesuffix("Tokenizer")
     if name.lower() in FAMILIES:
         family = FAMILIES[name.lower()]
-        return family, () if family.remark is None else (family.remark,)
-    what = f"name “{quoted(str(said), 60)}”, which is not known here" if said else "do not say whose they are"
-    said = f"The files beside it {what}: text is split as GPT-2 splits it."
-    return GPT2, (Remark("family_unknown", said),)
+        return family, () if family.note is None else (family.note,)
+    what = (
+        f"name “{quoted(str(message), 60)}”, which is not known here"
+        if message
+        else "do not say whose they are"
+    )
+    message = f"The files beside it {what}: text is split as GPT-2 splits it."
+    return GPT2, (FileNote("family_unknown", message),)
 
 
 def _both(path: Path, opening: Opening) -> tuple[WholeFile, WholeFile]:
@@ -187,11 +191,11 @@ def _merges(file: WholeFile) -> list[str]:
 
 
 def document_of(
-    ids: dict[str, int], merges: list[str], family: Family, roles: dict[str, Token], beside: Beside
+    ids: dict[str, int], merges: list[str], family: Family, roles: dict[str, Token], sidecars: SidecarFiles
 ) -> dict[str, Any]:
     """The tokenizer.json that says the same."""
-    added = added_tokens(beside, roles)
-    prefixes = bool(beside.config.get("add_prefix_space")) and family.split is None
+    added = added_tokens(sidecars, roles)
+    prefixes = bool(sidecars.config.get("add_prefix_space")) and family.split is None
     byte_level = {**BYTE_LEVEL, "add_prefix_space": prefixes, "use_regex": family is not QWEN}
     splits = [{"type": "Split", **family.split}] if family.split else []
     unknown = roles.get("unk_token") if family.end_suffix else None
@@ -201,7 +205,7 @@ def document_of(
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": [*splits, byte_level]}
         if splits
         else byte_level,
-        "post_processor": _post_processor(family, roles, with_ids(added, ids), beside.config),
+        "post_processor": _post_processor(family, roles, with_ids(added, ids), sidecars.config),
         "decoder": {"type": "Sequence", "decoders": [BYTE_LEVEL, *family.decoders]}
         if family.decoders
         else BYTE_LEVEL,
@@ -220,8 +224,8 @@ def document_of(
 def _post_processor(
     family: Family, roles: Mapping[str, Any], ids: Mapping[str, int], config: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    if family.around:
-        first, last = (roles[role]["content"] for role in family.around)
+    if family.affixes:
+        first, last = (roles[role]["content"] for role in family.affixes)
         return {"type": "BertProcessing", "cls": [first, ids[first]], "sep": [last, ids[last]]}
     before, after = (
         roles.get(role) if config.get(key) is True else None
@@ -229,7 +233,7 @@ def _post_processor(
     )
     if before is None and after is None:
         return None
-    around = [
+    affixes = [
         [] if token is None else [{"SpecialToken": {"id": token["content"], "type_id": 0}}]
         for token in (before, after)
     ]
@@ -237,7 +241,7 @@ def _post_processor(
     texts = [token["content"] for token in (before, after) if token is not None]
     return {
         "type": "TemplateProcessing",
-        "single": [*around[0], *single, *around[1]],
-        "pair": [*around[0], *single, *around[1], *around[0], *second, *around[1]],
+        "single": [*affixes[0], *single, *affixes[1]],
+        "pair": [*affixes[0], *single, *affixes[1], *affixes[0], *second, *affixes[1]],
         "special_tokens": {text: {"id": text, "ids": [ids[text]], "tokens": [text]} for text in texts},
     }

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from guiapp.core.formats.special_tokens import Token, added_tokens, role_tokens, with_ids, with_roles
-from guiapp.core.formats.tokenizer_config import Beside, read_beside
+from guiapp.core.formats.tokenizer_config import SidecarFiles, read_sidecars
 from guiapp.core.formats.whole_file import WholeFile
+from guiapp.core.vocabulary.notes import FileNote
 from guiapp.core.vocabulary.opening import METADATA, Opening
-from guiapp.core.vocabulary.remarks import Remark
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 MOST_LINES = 1 << 20  # several times what any vocabulary has
@@ -30,12 +30,12 @@ USUAL = {
 }
 
 
-NOT_SPLIT = Remark(
+NOT_SPLIT = FileNote(
     "never_split",
     "never_split of tokenizer_config.json is left out, as by transformers' fast tokenizer; the slow one "
     "keeps such words as they are.",
 )
-REMARK = Remark(
+REMARK = FileNote(
     "case_unknown",
     "No tokenizer_config.json beside the file says otherwise: text becomes lower case, as transformers' "
     "BertTokenizer has it; for a cased model that is wrong.",
@@ -53,26 +53,26 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
     """Raises VocabError for a damaged file."""
     from guiapp.core.formats.tokenizer_document import checked_layout, vocabulary_of
 
-    file, content, beside = document(path, opening)
+    file, content, sidecars = document(path, opening)
     if pre is not None:
         raise file.error("is split as BERT splits text", "Open it without choosing a pre-tokenizer.")
     with checked_layout(file):
-        return vocabulary_of(file, content, beside, opening)
+        return vocabulary_of(file, content, sidecars, opening)
 
 
-def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], Beside]:
+def document(path: Path, opening: Opening) -> tuple[WholeFile, dict[str, Any], SidecarFiles]:
     """The file, the tokenizer.json that says the same, and what is beside it.  Raises VocabError."""
     from guiapp.core.formats.tokenizer_document import checked_layout
 
     file = WholeFile(path, opening)
     opening.begin(METADATA)
-    beside = read_beside(path)
+    sidecars = read_sidecars(path)
     ids = _ids(file)
     with checked_layout(file):
-        roles = role_tokens(beside, USUAL)
-        remarks = [] if "do_lower_case" in beside.config else [REMARK]
-        remarks += [NOT_SPLIT] if beside.config.get("never_split") else []
-        return file, _content(ids, roles, beside), with_roles(beside, roles, *remarks)
+        roles = role_tokens(sidecars, USUAL)
+        notes = [] if "do_lower_case" in sidecars.config else [REMARK]
+        notes += [NOT_SPLIT] if sidecars.config.get("never_split") else []
+        return file, _content(ids, roles, sidecars), with_roles(sidecars, roles, *notes)
 
 
 def _ids(file: WholeFile) -> dict[str, int]:
@@ -88,9 +88,9 @@ def _ids(file: WholeFile) -> dict[str, int]:
     return {text: row for row, text in enumerate(lines)}
 
 
-def _content(ids: dict[str, int], roles: dict[str, Token], beside: Beside) -> dict[str, Any]:
-    config = beside.config
-    added = added_tokens(beside, roles)
+def _content(ids: dict[str, int], roles: dict[str, Token], sidecars: SidecarFiles) -> dict[str, Any]:
+    config = sidecars.config
+    added = added_tokens(sidecars, roles)
     all_ids = with_ids(added, ids)
     sep, cls = roles["sep_token"]["content"], roles["cls_token"]["content"]
     return {

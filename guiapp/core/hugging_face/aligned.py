@@ -87,11 +87,13 @@ class AlignedText:
             return np.arange(len(self.data) + 1)
         return np.append(np.flatnonzero(self.data & 0xC0 != 0x80), len(self.data))
 
-    def keep(self, is_kept: NDArray[np.bool_]) -> AlignedText:
+    def keep(self, is_selected: NDArray[np.bool_]) -> AlignedText:
         """Without some bytes."""
         starts, ends = self.both_spans()
-        n_first = int(np.count_nonzero(is_kept[: self.n_first]))
-        return AlignedText(self.data[is_kept], (starts[is_kept], ends[is_kept]), n_first, self.most)
+        n_first = int(np.count_nonzero(is_selected[: self.n_first]))
+        return AlignedText(
+            self.data[is_selected], (starts[is_selected], ends[is_selected]), n_first, self.most
+        )
 
     def check_growth(self, size: int) -> None:
         """Raise EncodeError, before memory is taken for it, where the text is to have too many bytes."""
@@ -136,9 +138,9 @@ def with_whole_characters(text: AlignedText, fragment: NDArray[np.uint8]) -> Ali
     borders = np.flatnonzero(~is_inside)
     starts, ends = starts.copy(), ends.copy()
     before = borders[np.searchsorted(borders, starts[late]) - 1]
-    behind = borders[np.searchsorted(borders, ends[early])]
+    next_borders = borders[np.searchsorted(borders, ends[early])]
     starts[late] = np.maximum(before, ends_before[late])
-    ends[early] = np.minimum(behind, starts_behind[early])
+    ends[early] = np.minimum(next_borders, starts_behind[early])
     limits = np.zeros(len(starts) + 1, np.int64)
     limits[cut] = borders[np.searchsorted(borders, starts[cut])]
     limits = np.maximum.accumulate(limits)
@@ -163,15 +165,15 @@ def edited_pieces(text: AlignedText, edits: Edits, piece_ends: Offsets) -> tuple
     new_starts = edits.starts + growth - sizes + lengths
     inner = _counted_up(sizes)
     places = np.repeat(new_starts, sizes) + inner
-    is_kept = np.ones(size, np.bool_)
-    is_kept[places] = False
+    is_selected = np.ones(size, np.bool_)
+    is_selected[places] = False
     is_old = np.ones(len(text.data), np.bool_)
     is_old[np.repeat(edits.starts, lengths) + _counted_up(lengths)] = False
     data = np.empty(size, np.uint8)
-    data[is_kept] = text.data[is_old]
+    data[is_selected] = text.data[is_old]
     data[places] = _replacement_bytes(edits, sizes, inner)
     moved = piece_ends + np.append(0, growth)[np.searchsorted(edits.starts, piece_ends)]
-    new = AlignedText(data, _new_spans(text, edits, sizes, inner, (is_kept, is_old, places)))
+    new = AlignedText(data, _new_spans(text, edits, sizes, inner, (is_selected, is_old, places)))
     return replace(new, n_first=_new_first(text, edits, sizes), most=text.most), moved
 
 
@@ -183,10 +185,10 @@ def _new_spans(
     where: tuple[NDArray[np.bool_], NDArray[np.bool_], Offsets],
 ) -> tuple[Offsets, Offsets]:
     """Each byte of a replacement takes a byte of its stretch, the last one all that is left of it."""
-    is_kept, is_old, places = where
+    is_selected, is_old, places = where
     old_starts, old_ends = text.both_spans()
-    starts, ends = np.empty(len(is_kept), np.int64), np.empty(len(is_kept), np.int64)
-    starts[is_kept], ends[is_kept] = old_starts[is_old], old_ends[is_old]
+    starts, ends = np.empty(len(is_selected), np.int64), np.empty(len(is_selected), np.int64)
+    starts[is_selected], ends[is_selected] = old_starts[is_old], old_ends[is_old]
     if len(text.data) == 0:
         starts[places] = ends[places] = 0
         return starts, ends

@@ -16,13 +16,13 @@ def as_characters(text: AlignedText, piece_ends: Offsets) -> tuple[AlignedText, 
     """The text so spelled, and where its pieces end; the second byte of a character comes from nowhere."""
     is_wide = IS_WIDE[text.data]
     text.check_growth(len(is_wide) + int(np.count_nonzero(is_wide)))
-    behind = np.cumsum(is_wide + 1)
-    size = int(behind[-1]) if len(behind) else 0
+    offsets_after = np.cumsum(is_wide + 1)
+    size = int(offsets_after[-1]) if len(offsets_after) else 0
     data, starts, ends = np.empty(size, np.uint8), np.empty(size, np.int64), np.empty(size, np.int64)
     old_starts, old_ends = text.both_spans()
-    first, second = behind - 1 - is_wide, behind[is_wide] - 1
+    first, second = offsets_after - 1 - is_wide, offsets_after[is_wide] - 1
     data[first], data[second] = FIRST[text.data], SECOND[text.data[is_wide]]
     starts[first], ends[first] = old_starts, old_ends
     starts[second] = ends[second] = old_ends[is_wide]
-    moved = np.append(0, behind)
+    moved = np.append(0, offsets_after)
     return AlignedText(data, (starts, ends), int(moved[text.n_first]), text.most), moved[piece_ends]

@@ -77,10 +77,10 @@ def scripts() -> NDArray[np.uint8]:
 
 def of_ranges(included: tuple[Range, ...]) -> NDArray[np.bool_]:
     """bool[0x110000]: which code points are in one of some ranges."""
-    found = np.zeros(N_CODES, np.bool_)
+    result = np.zeros(N_CODES, np.bool_)
     for first, last in included:
-        found[first : last + 1] = True
-    return found
+        result[first : last + 1] = True
+    return result
 
 
 def _data(name: str) -> NDArray[np.int32]:
@@ -102,53 +102,53 @@ class UnicodeForm:
         is_suspect = members(self.form)[codes] | joins
         if not is_suspect.any():
             return text
-        stretch_of = np.cumsum(~joins) - (0 if joins[0] else 1)
+        segment_of = np.cumsum(~joins) - (0 if joins[0] else 1)
         starts = np.append(np.flatnonzero(~joins | (np.arange(len(joins)) == 0)), len(codes))
-        suspects = np.unique(stretch_of[is_suspect])
-        first, behind = starts[suspects], starts[suspects + 1]
-        return edited(text, self._edits(text, codes, first, behind))
+        suspects = np.unique(segment_of[is_suspect])
+        first, stops = starts[suspects], starts[suspects + 1]
+        return edited(text, self._edits(text, codes, first, stops))
 
-    def _edits(self, text: AlignedText, codes: NDArray[np.uint32], first: Offsets, behind: Offsets) -> Edits:
+    def _edits(self, text: AlignedText, codes: NDArray[np.uint32], first: Offsets, stops: Offsets) -> Edits:
         """What becomes something else."""
         known = dict[str, list[tuple[int, int, int]]]()  # starts and ends in a stretch, and replacements
         replacements, chosen, starts, ends = list[bytes](), list[int](), list[int](), list[int]()
         characters = codes.tobytes().decode("utf-32-le")
-        for start, end in stoppable(zip(first.tolist(), behind.tolist(), strict=True)):
-            stretch = characters[start:end]
-            if stretch not in known:
-                changes = self._changes(stretch)
-                known[stretch] = [(a, b, len(replacements) + n) for n, (a, b, _) in enumerate(changes)]
+        for start, end in stoppable(zip(first.tolist(), stops.tolist(), strict=True)):
+            segment = characters[start:end]
+            if segment not in known:
+                changes = self._changes(segment)
+                known[segment] = [(a, b, len(replacements) + n) for n, (a, b, _) in enumerate(changes)]
                 replacements += [new.encode() for *_, new in changes]
-            for inner_start, inner_end, number in known[stretch]:
+            for inner_start, inner_end, number in known[segment]:
                 chosen.append(number)
                 starts.append(start + inner_start)
                 ends.append(start + inner_end)
         places = text.character_starts()
         return Edits(places[starts], places[ends], np.array(chosen, np.int64), replacements)
 
-    def _changes(self, stretch: str) -> list[tuple[int, int, str]]:
+    def _changes(self, segment: str) -> list[tuple[int, int, str]]:
         """Starts and ends of what changes, and what it becomes: characters by themselves, if that is all."""
-        new, alone = self._normalized(stretch), list(map(self._normalized, stretch))
+        new, alone = self._normalized(segment), list(map(self._normalized, segment))
         if new == "".join(alone):
-            return [(at, at + 1, alone[at]) for at, own in enumerate(stretch) if own != alone[at]]
-        before, after = common_ends(stretch, new)
-        return [(before, len(stretch) - after, new[before : len(new) - after])]
+            return [(at, at + 1, alone[at]) for at, own in enumerate(segment) if own != alone[at]]
+        before, after = common_ends(segment, new)
+        return [(before, len(segment) - after, new[before : len(new) - after])]
 
-    def _normalized(self, stretch: str) -> str:
+    def _normalized(self, segment: str) -> str:
         """Of a stretch of which only the first character may be later than Unicode 9.0."""
-        first = stretch[0]
+        first = segment[0]
         is_old = members("NFKD")[ord(first)] or members("joins")[ord(first)]
         if not is_old and (unicodedata.combining(first) or unicodedata.normalize("NFKD", first) != first):
-            return first + self._normalized(stretch[1:]) if len(stretch) > 1 else first
-        if len(stretch) > LONG:
-            stretch = _in_order(stretch, "NFD" if self.form in ("NFC", "NFD") else "NFKD")
-        return unicodedata.normalize(self.form, stretch)
+            return first + self._normalized(segment[1:]) if len(segment) > 1 else first
+        if len(segment) > LONG:
+            segment = _in_order(segment, "NFD" if self.form in ("NFC", "NFD") else "NFKD")
+        return unicodedata.normalize(self.form, segment)
 
 
-def _in_order(stretch: str, form: Literal["NFD", "NFKD"]) -> str:
+def _in_order(segment: str, form: Literal["NFD", "NFKD"]) -> str:
     """Decomposed and sorted; Python would take the square of the number of combining characters for it."""
-    parts = {each: unicodedata.normalize(form, each) for each in set(stretch)}
-    decomposed = "".join(map(parts.__getitem__, stretch))
+    parts = {each: unicodedata.normalize(form, each) for each in set(segment)}
+    decomposed = "".join(map(parts.__getitem__, segment))
     own_class = {each: unicodedata.combining(each) for each in set(decomposed)}
     classes = np.fromiter(map(own_class.__getitem__, decomposed), np.int64, len(decomposed))
     order = np.lexsort([classes, np.cumsum(classes == 0)])

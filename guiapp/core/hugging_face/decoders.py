@@ -14,7 +14,7 @@ import numpy as np
 from guiapp.core.hugging_face.aligned import AlignedText, Edits, edited_pieces, most_grown
 from guiapp.core.hugging_face.matching import Literal, Matcher, matcher_of
 from guiapp.core.hugging_face.pre_tokenizers import metaspace_of
-from guiapp.core.hugging_face.said import Said
+from guiapp.core.hugging_face.spec import Spec
 from guiapp.core.vocabulary.byte_alphabet import BYTE_OF_CHARACTER
 from guiapp.errors import EncodeError
 
@@ -65,7 +65,7 @@ class Sequence(Decoder):
 class ByteLevel(Decoder):
     """Bytes from the characters that GPT-2 writes for them; tokens with other characters are text."""
 
-    keeps_bytes: bool = False  # see `keeping_bytes`
+    keeps_bytes: bool = False  # see `with_bytes_preserved`
 
     def steps(self, tokens: list[str], most: int) -> list[str]:
         data = b"".join(map(_bytes_of, tokens))
@@ -184,10 +184,10 @@ class Replace(Decoder):
         data = [token.encode(errors=errors) for token in tokens]
         ends = np.cumsum([len(each) for each in data], dtype=np.int64)
         text = AlignedText(np.frombuffer(b"".join(data), np.uint8), most=4 * most)  # bytes
-        found = self.matcher.segments(text.data, ends)
-        starts = found.starts[found.are_matches]
+        matches = self.matcher.segments(text.data, ends)
+        starts = matches.starts[matches.are_matches]
         chosen = np.zeros(len(starts), np.int64)
-        edits = Edits(starts, found.ends[found.are_matches], chosen, [self.content.encode()])
+        edits = Edits(starts, matches.ends[matches.are_matches], chosen, [self.content.encode()])
         new, moved = edited_pieces(text, edits, ends)
         joined, edges = new.data.tobytes(), [0, *moved.tolist()]
         return [joined[start:end].decode(errors=errors) for start, end in pairwise(edges)]
@@ -226,39 +226,39 @@ def _check_size(size: int, most: int) -> None:
         )
 
 
-def keeping_bytes(decoder: Decoder) -> Decoder:
+def with_bytes_preserved(decoder: Decoder) -> Decoder:
     """The same, but bytes that are not UTF-8 become lone surrogates, as with `surrogateescape`."""
     if isinstance(decoder, Sequence):
-        return Sequence(tuple(map(keeping_bytes, decoder.parts)))
+        return Sequence(tuple(map(with_bytes_preserved, decoder.parts)))
     return type(decoder)(keeps_bytes=True) if isinstance(decoder, ByteLevel | ByteFallback) else decoder
 
 
-def decoder_of(said: Any) -> Decoder:
+def decoder_of(spec: Any) -> Decoder:
     """The decoder that a JSON object describes; None puts spaces between tokens.  Raises ComponentError."""
-    return Spaces() if said is None else _read(Said("decoder", said))
+    return Spaces() if spec is None else _read(Spec("decoder", spec))
 
 
-def _read(said: Said) -> Decoder:
-    match said.type:
+def _read(spec: Spec) -> Decoder:
+    match spec.type:
         case "Sequence":
-            return Sequence(tuple(map(_read, said.parts("decoders"))))
+            return Sequence(tuple(map(_read, spec.parts("decoders"))))
         case "ByteLevel":
             return ByteLevel()
         case "WordPiece":
-            return WordPiece(said.text("prefix"), said.flag("cleanup"))
+            return WordPiece(spec.text("prefix"), spec.flag("cleanup"))
         case "Metaspace":
-            metaspace = metaspace_of(said)
+            metaspace = metaspace_of(spec)
             return Metaspace(metaspace.replacement, metaspace.scheme != "never")
         case "BPEDecoder":
-            return EndOfWord(said.text("suffix"))
+            return EndOfWord(spec.text("suffix"))
         case "ByteFallback":
             return ByteFallback()
         case "Fuse":
             return Fuse()
         case "Strip":
-            return Strip(said.character("content"), said.count("start"), said.count("stop"))
+            return Strip(spec.character("content"), spec.count("start"), spec.count("stop"))
         case "Replace":
-            return Replace(matcher_of(said), said.text("content"))
+            return Replace(matcher_of(spec), spec.text("content"))
         case "CTC":
-            return CTC(said.text("pad_token"), said.text("word_delimiter_token"), said.flag("cleanup"))
-    raise said.unknown()
+            return CTC(spec.text("pad_token"), spec.text("word_delimiter_token"), spec.flag("cleanup"))
+    raise spec.unknown()

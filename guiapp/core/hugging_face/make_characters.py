@@ -103,9 +103,9 @@ def _edges(is_in: Callable[[str], bool]) -> NDArray[np.int32]:
 def _lower() -> NDArray[np.int32]:
     """Those that become one other character."""
     lower = normalizers.Lowercase()
-    found = ((code, lower.normalize_str(chr(code))) for code in CODES)
+    result = ((code, lower.normalize_str(chr(code))) for code in CODES)
     pairs: Iterable[tuple[int, int]] = (
-        (code, ord(each)) for code, each in found if each != chr(code) and len(each) == 1
+        (code, ord(each)) for code, each in result if each != chr(code) and len(each) == 1
     )
     return np.array([*zip(*pairs, strict=True)], np.int32)
 
@@ -164,9 +164,9 @@ def _grapheme_parts() -> dict[str, NDArray[np.int32]]:
     def of_one(known: str) -> normalizers.Normalizer:
         return normalizers.Precompiled(build_charsmap({known: "X"}))
 
-    def swallowed(before: str, known: str, behind: str) -> bool:
-        """Whether `behind` is in the grapheme that `known` begins."""
-        return of_one(known).normalize_str(before + known + behind) == f"{before}X"
+    def swallowed(before: str, known: str, after: str) -> bool:
+        """Whether `after` is in the grapheme that `known` begins."""
+        return of_one(known).normalize_str(before + known + after) == f"{before}X"
 
     extending = _edges(lambda each: swallowed("", "a", each))
     is_extending = np.cumsum(np.bincount(extending, minlength=N_CODES + 1)) % 2 > 0
@@ -192,7 +192,7 @@ def _grapheme_parts() -> dict[str, NDArray[np.int32]]:
     def among(candidates: NDArray[np.bool_], is_in: Callable[[str], bool]) -> NDArray[np.int32]:
         return _edges(lambda each: bool(candidates[ord(each)]) and is_in(each))
 
-    return {"extending": extending, **{name: among(*found) for name, found in known.items()}}
+    return {"extending": extending, **{name: among(*result) for name, result in known.items()}}
 
 
 if __name__ == "__main__":

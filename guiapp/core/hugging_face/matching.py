@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.hugging_face.aligned import Offsets
-from guiapp.core.hugging_face.said import Said
+from guiapp.core.hugging_face.spec import Spec
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
 from guiapp.core.pretokenize.splitter import splitter_of
 from guiapp.core.pretokenize.unicode_patterns import PatternError
@@ -19,7 +19,7 @@ from guiapp.native.checkpoint import stoppable
 NO_PIECES = np.zeros(0, np.int64)
 
 
-class Segments(NamedTuple):
+class MatchSegments(NamedTuple):
     """Matches and what is between them, side by side; none is empty, and none reaches beyond a piece.
 
     ends         int64[m]
@@ -41,65 +41,65 @@ class Matcher(Protocol):
     def pattern(self) -> Pattern:
         """The same as a pattern that cuts text."""
 
-    def segments(self, data: NDArray[np.uint8], piece_ends: Offsets) -> Segments:
+    def segments(self, data: NDArray[np.uint8], piece_ends: Offsets) -> MatchSegments:
         """All matches in each piece, the leftmost first."""
 
 
 class Literal(NamedTuple):
     """Looks for some text."""
 
-    wanted: bytes
+    target: bytes
 
     @property
     def pattern(self) -> Pattern:
-        escaped = "".join(f"\\x{{{ord(each):x}}}" for each in self.wanted.decode())
+        escaped = "".join(f"\\x{{{ord(each):x}}}" for each in self.target.decode())
         return Pattern(escaped, "oniguruma")
 
-    def segments(self, data: NDArray[np.uint8], piece_ends: Offsets) -> Segments:
-        if len(self.wanted) == 1:
-            starts = np.flatnonzero(data == self.wanted[0])
+    def segments(self, data: NDArray[np.uint8], piece_ends: Offsets) -> MatchSegments:
+        if len(self.target) == 1:
+            starts = np.flatnonzero(data == self.target[0])
         else:
-            starts = np.fromiter(stoppable(self._found(data.tobytes(), piece_ends)), np.int64)
-        matches = np.stack([starts, starts + len(self.wanted)], axis=1).reshape(-1)
+            starts = np.fromiter(stoppable(self._match_starts(data.tobytes(), piece_ends)), np.int64)
+        matches = np.stack([starts, starts + len(self.target)], axis=1).reshape(-1)
         edges = np.concatenate([matches, piece_ends])
         ends = np.unique(edges[edges > 0])
         are_matches = np.zeros(len(ends), np.bool_)
-        are_matches[np.searchsorted(ends, starts + len(self.wanted))] = True
-        return Segments(ends, are_matches)
+        are_matches[np.searchsorted(ends, starts + len(self.target))] = True
+        return MatchSegments(ends, are_matches)
 
-    def _found(self, data: bytes, piece_ends: Offsets) -> Iterator[int]:
-        at = data.find(self.wanted)
+    def _match_starts(self, data: bytes, piece_ends: Offsets) -> Iterator[int]:
+        at = data.find(self.target)
         while at >= 0:
             end = (
                 int(piece_ends[np.searchsorted(piece_ends, at, "right")])
                 if len(piece_ends) > 1
                 else len(data)
             )
-            is_inside = at + len(self.wanted) <= end
+            is_inside = at + len(self.target) <= end
             if is_inside:
                 yield at
-            at = data.find(self.wanted, at + len(self.wanted) if is_inside else end)
+            at = data.find(self.target, at + len(self.target) if is_inside else end)
 
 
-class Expression:
+class RegexMatcher:
     """Looks for what a regular expression matches."""
 
     def __init__(self, source: str) -> None:
         self.pattern = Pattern(source, "oniguruma")
         self._splitter = splitter_of((self.pattern,))
 
-    def segments(self, data: NDArray[np.uint8], piece_ends: Offsets) -> Segments:
-        return Segments(*self._splitter.native.split_matches(data, piece_ends))
+    def segments(self, data: NDArray[np.uint8], piece_ends: Offsets) -> MatchSegments:
+        return MatchSegments(*self._splitter.native.split_matches(data, piece_ends))
 
 
-def matcher_of(said: Said) -> Matcher:
+def matcher_of(spec: Spec) -> Matcher:
     """What a component's “pattern” looks for.  Raises ComponentError for what our engine cannot do."""
-    wanted, is_expression = said.pattern()
-    if not wanted:
-        raise said.error("that looks for nothing")
+    target, is_expression = spec.pattern()
+    if not target:
+        raise spec.error("that looks for nothing")
     if not is_expression:
-        return Literal(wanted.encode())
+        return Literal(target.encode())
     try:
-        return Expression(wanted)
+        return RegexMatcher(target)
     except PatternError as error:
-        raise said.error(f"whose pattern “{quoted(wanted)}” cannot be used here: {error}") from None
+        raise spec.error(f"whose pattern “{quoted(target)}” cannot be used here: {error}") from None

@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families.cuts import tokens_from_steps
+from guiapp.core.encode.families.tracer import NO_TRACE, Tracer
 from guiapp.core.encode.families.unigram import NONE, REFUSED
 from guiapp.core.encode.families.unigram_words import LONGEST_TOKEN
-from guiapp.core.encode.families.watcher import UNWATCHED, Watcher
 from guiapp.core.encode.families.word_piece import REFUSED as WORD_PIECE_REFUSED
 from guiapp.core.encode.reference import viterbi, wordpiece, words
 from guiapp.core.encode.reference.longest_match import Taken
 from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.text.normalizers import SPACE_SYMBOL, action_table
-from guiapp.core.text.settled_characters import lead_kinds, settled_characters
+from guiapp.core.text.stable_characters import lead_kinds, stable_characters
 from guiapp.core.vocabulary.byte_alphabet import NAMES
 from guiapp.core.vocabulary.parts import Parts
 from guiapp.core.vocabulary.vocabulary import Vocabulary
@@ -35,7 +35,7 @@ from guiapp.native.normalized import CodeTable
 from guiapp.native.strings import StringTable, packed
 from guiapp.native.token_matcher import TokenMatcher
 from guiapp.native.unigram import Unigram
-from guiapp.native.wordpiece import WordPiece
+from guiapp.native.wordpiece import WordPieceHandle
 
 UNKNOWN_PENALTY = 10.0  # below the worst score
 START, TOO_LONG = b"\xff", b"\xfe"  # before pieces and the tokens that may begin one: bytes that no text has
@@ -66,9 +66,9 @@ class ModelTokens(NamedTuple):
 
     def by_text(self) -> dict[bytes, int]:
         """The id of each text but the empty one."""
-        found = dict(zip(self.texts(), self.ids.tolist(), strict=True))
-        found.pop(b"", None)
-        return found
+        result = dict(zip(self.texts(), self.ids.tolist(), strict=True))
+        result.pop(b"", None)
+        return result
 
 
 class PieceModel(ABC):
@@ -96,16 +96,16 @@ class PieceModel(ABC):
         return tokens
 
     def encode_readable(
-        self, text: bytes, piece_ends: Sequence[int], encoder: str, watcher: Watcher = UNWATCHED
+        self, text: bytes, piece_ends: Sequence[int], encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
         """The same, step by step."""
         tokens: Taken = []
-        watcher.split(piece_ends)
+        tracer.split(piece_ends)
         for start, end in pairwise([0, *piece_ends]):
-            watcher.piece(start, text[start:end], None, None)
-            found = self._encode_piece(text[start:end], watcher)
-            watcher.end_piece(found)
-            tokens += [(token, start + a, start + b) for token, a, b in found]
+            tracer.piece(start, text[start:end], None, None)
+            result = self._encode_piece(text[start:end], tracer)
+            tracer.end_piece(result)
+            tokens += [(token, start + a, start + b) for token, a, b in result]
         columns = tokens_from_steps(tokens)
         self._check(columns.ids)
         return columns
@@ -118,7 +118,7 @@ class PieceModel(ABC):
     def _encode(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> FragmentTokens: ...
 
     @abstractmethod
-    def _encode_piece(self, piece: bytes, watcher: Watcher) -> Taken: ...
+    def _encode_piece(self, piece: bytes, tracer: Tracer) -> Taken: ...
 
     def _check(self, ids: NDArray[np.int32]) -> None:
         if self._unknown == NONE and NONE in ids:
@@ -164,19 +164,19 @@ class WordPieceModel(PieceModel):
         return max(map(len, self._ids), default=0)
 
     @cached_property
-    def _model(self) -> WordPiece:
+    def _model(self) -> WordPieceHandle:
         texts = [START + text for text in self._ids]
-        return WordPiece(NO_ACTIONS, *packed([*texts, *self._inner_ids]), NONE)
+        return WordPieceHandle(NO_ACTIONS, *packed([*texts, *self._inner_ids]), NONE)
 
     @cached_property
     def _id_of_row(self) -> NDArray[np.int32]:
         """The ids of the model's tokens, the last one for none."""
         return np.array([*self._ids.values(), *self._inner_ids.values(), self._unknown], np.int32)
 
-    def with_actions(self, actions: CodeTable) -> WordPiece:
+    def with_actions(self, actions: CodeTable) -> WordPieceHandle:
         """The native encoder of texts, of which it makes words by what becomes of each character."""
         texts = [SPACE_SYMBOL + text for text in self._ids]
-        return WordPiece(actions, *packed([*texts, *self._inner_ids]), NONE)
+        return WordPieceHandle(actions, *packed([*texts, *self._inner_ids]), NONE)
 
     def ids_of(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
         """The tokens that it means.  Raises EncodeError as `encode` does."""
@@ -211,12 +211,12 @@ class WordPieceModel(PieceModel):
         n_characters = np.cumsum(data & 0xC0 != 0x80)[ends - 1]
         return np.diff(n_characters, prepend=0) > self._most_characters
 
-    def _encode_piece(self, piece: bytes, watcher: Watcher) -> Taken:
+    def _encode_piece(self, piece: bytes, tracer: Tracer) -> Taken:
         taken: Taken = []
         tokens = self._ids, self._longest_bytes, self._unknown, self._inner_ids, self._most_characters
         for step in wordpiece.steps(piece, *tokens):
             step.apply(taken)
-            watcher.step(step)
+            tracer.step(step)
         return taken
 
 
@@ -255,7 +255,7 @@ class UnigramModel(PieceModel):
                 "units": charsmap.units,
                 "replacements": charsmap.replacements,
                 "kinds": lead_kinds(charsmap, ()),
-                "is_settled": settled_characters(charsmap),
+                "is_settled": stable_characters(charsmap),
                 "is_cut": charsmap.spaces,
             },
             (),
@@ -277,14 +277,14 @@ class UnigramModel(PieceModel):
     def _encode(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> FragmentTokens:
         return FragmentTokens(*self._model.segment_each(data, ends, self._id_of_byte))
 
-    def _encode_piece(self, piece: bytes, watcher: Watcher) -> Taken:
+    def _encode_piece(self, piece: bytes, tracer: Tracer) -> Taken:
         state = viterbi.State({})
         for step in viterbi.steps(piece, self._pieces):
             step.apply(state)
-            watcher.step(step)
+            tracer.step(step)
         for spelled in viterbi.spell(piece, state, self._pieces, self._byte_ids):
             spelled.apply(state)
-            watcher.step(spelled)
+            tracer.step(spelled)
         return state.tokens[::-1]
 
 
@@ -313,11 +313,11 @@ class WordLevelModel(PieceModel):
         rows = self._table.find_each(data, ends)
         return FragmentTokens(self._id_of_row[rows], np.concatenate([[0], ends[:-1]]), ends)
 
-    def _encode_piece(self, piece: bytes, watcher: Watcher) -> Taken:
+    def _encode_piece(self, piece: bytes, tracer: Tracer) -> Taken:
         taken: Taken = []
         for step in words.steps(piece, self._ids.get, self._unknown, words.PIECE):
             step.apply(taken)
-            watcher.step(step)
+            tracer.step(step)
         return taken
 
 

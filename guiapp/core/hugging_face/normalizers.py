@@ -23,7 +23,7 @@ from guiapp.core.hugging_face.characters import (
 from guiapp.core.hugging_face.matching import Matcher, matcher_of
 from guiapp.core.hugging_face.pieces import whole
 from guiapp.core.hugging_face.precompiled import precompiled_of
-from guiapp.core.hugging_face.said import Said
+from guiapp.core.hugging_face.spec import Spec
 from guiapp.core.text.unicode_tables import N_CODES
 from guiapp.core.text.utf8 import encode
 
@@ -107,9 +107,9 @@ class Strip:
         is_inside = ~whitespace_members()[text.codes()]
         starts = text.character_starts()
         inside = np.flatnonzero(is_inside)
-        first, behind = (int(inside[0]), int(inside[-1]) + 1) if len(inside) else (len(is_inside), 0)
+        first, stop = (int(inside[0]), int(inside[-1]) + 1) if len(inside) else (len(is_inside), 0)
         start = int(starts[first]) if self.left else 0
-        end = int(starts[behind]) if self.right else len(text.data)
+        end = int(starts[stop]) if self.right else len(text.data)
         return text if (start, end) == (0, len(text.data)) else text.part(start, max(start, end))
 
 
@@ -121,8 +121,8 @@ class Replace:
     content: str
 
     def apply(self, text: AlignedText) -> AlignedText:
-        found = self.matcher.segments(text.data, whole(text).ends)
-        starts, ends = found.starts[found.are_matches], found.ends[found.are_matches]
+        matches = self.matcher.segments(text.data, whole(text).ends)
+        starts, ends = matches.starts[matches.are_matches], matches.ends[matches.are_matches]
         chosen = np.zeros(len(starts), np.int64)
         return edited(text, Edits(starts, ends, chosen, [self.content.encode()], takes_last=True))
 
@@ -167,9 +167,9 @@ def _with_ideographs_apart(text: AlignedText) -> AlignedText:
 
 @cache
 def _has_lower() -> NDArray[np.bool_]:
-    found: NDArray[np.bool_] = lower_targets() != np.arange(N_CODES)
-    found[DOTTED_CAPITAL_I] = True
-    return found
+    matches: NDArray[np.bool_] = lower_targets() != np.arange(N_CODES)
+    matches[DOTTED_CAPITAL_I] = True
+    return matches
 
 
 def _lower_case(code: int) -> bytes:
@@ -179,17 +179,17 @@ def _lower_case(code: int) -> bytes:
 @cache
 def _nmt() -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     removed, spaces = np.zeros((2, N_CODES), np.bool_)
-    for found, included in ((removed, NMT_REMOVED), (spaces, NMT_SPACES)):
+    for matches, included in ((removed, NMT_REMOVED), (spaces, NMT_SPACES)):
         for first, last in included:
-            found[first : last + 1] = True
+            matches[first : last + 1] = True
     return removed, spaces
 
 
 @cache
 def _other_spaces() -> NDArray[np.bool_]:
-    found = whitespace_members().copy()
-    found[SPACE] = False
-    return found
+    matches = whitespace_members().copy()
+    matches[SPACE] = False
+    return matches
 
 
 def flattened(normalizer: Normalizer) -> Iterator[Normalizer]:
@@ -206,35 +206,35 @@ def is_unicode_form(normalizer: Normalizer) -> bool:
     return all(isinstance(part, UnicodeForm) for part in flattened(normalizer))
 
 
-def normalizer_of(said: Any) -> Normalizer:
+def normalizer_of(spec: Any) -> Normalizer:
     """The normalizer that a JSON object describes; None changes nothing.  Raises ComponentError."""
-    return Sequence(()) if said is None else _read(Said("normalizer", said))
+    return Sequence(()) if spec is None else _read(Spec("normalizer", spec))
 
 
-def _read(said: Said) -> Normalizer:
-    match said.type:
+def _read(spec: Spec) -> Normalizer:
+    match spec.type:
         case "Sequence":
-            return Sequence(tuple(map(_read, said.parts("normalizers"))))
+            return Sequence(tuple(map(_read, spec.parts("normalizers"))))
         case "BertNormalizer":
-            lowers = said.flag("lowercase")
-            strips = said.flag("strip_accents") if said.has("strip_accents") else lowers
-            return Bert(said.flag("clean_text"), said.flag("handle_chinese_chars"), strips, lowers)
+            lowers = spec.flag("lowercase")
+            strips = spec.flag("strip_accents") if spec.has("strip_accents") else lowers
+            return Bert(spec.flag("clean_text"), spec.flag("handle_chinese_chars"), strips, lowers)
         case "Strip":
-            return Strip(said.flag("strip_left"), said.flag("strip_right"))
+            return Strip(spec.flag("strip_left"), spec.flag("strip_right"))
         case "StripAccents":
             return StripAccents()
         case "NFC" | "NFD" | "NFKC" | "NFKD":
-            return UnicodeForm(said.type)
+            return UnicodeForm(spec.type)
         case "Lowercase":
             return Lowercase()
         case "Nmt":
             return Nmt()
         case "Precompiled":
-            return precompiled_of(said)
+            return precompiled_of(spec)
         case "Replace":
-            return Replace(matcher_of(said), said.text("content"))
+            return Replace(matcher_of(spec), spec.text("content"))
         case "Prepend":
-            return Prepend(said.text("prepend"))
+            return Prepend(spec.text("prepend"))
         case "ByteLevel":
             return ByteLevel()
-    raise said.unknown()
+    raise spec.unknown()

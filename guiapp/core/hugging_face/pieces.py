@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.hugging_face.aligned import AlignedText, Edits, Offsets, edited_pieces
-from guiapp.core.hugging_face.matching import Segments
+from guiapp.core.hugging_face.matching import MatchSegments
 
 Behavior = Literal["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
 BEHAVIORS: tuple[str, ...] = get_args(Behavior)
@@ -32,7 +32,7 @@ class Pieces(NamedTuple):
         """With stretches replaced, none of which may become an empty piece."""
         return Pieces(*edited_pieces(self.text, edits, self.ends))
 
-    def cut(self, segments: Segments, behavior: Behavior) -> Pieces:
+    def cut(self, segments: MatchSegments, behavior: Behavior) -> Pieces:
         """Each piece cut by its segments, as tokenizers' `SplitDelimiterBehavior` says."""
         ends, are_matches = segments
         if behavior == "Removed":
@@ -56,26 +56,26 @@ class Pieces(NamedTuple):
         cuts = starts[is_start]
         return Pieces(self.text, np.union1d(cuts[cuts > 0], self.ends))
 
-    def segments_of(self, members: NDArray[np.bool_]) -> Segments:
+    def segments_of(self, members: NDArray[np.bool_]) -> MatchSegments:
         """Each character of a set, bool[0x110000], is a match by itself."""
         is_member = members[self.text.codes()]
         starts = self.text.character_starts()
         is_end = is_member.copy()
         is_end[:-1] |= is_member[1:]
         is_end[np.searchsorted(starts, self.ends) - 1] = True
-        return Segments(starts[1:][is_end], is_member[is_end])
+        return MatchSegments(starts[1:][is_end], is_member[is_end])
 
     def first_characters(self) -> Offsets:
         """Which characters begin a piece."""
         return np.searchsorted(self.text.character_starts(), self.starts)
 
-    def _without(self, segments: Segments) -> Pieces:
+    def _without(self, segments: MatchSegments) -> Pieces:
         sizes = segments.ends - segments.starts
-        is_kept = ~segments.are_matches
-        if is_kept.all():
+        is_selected = ~segments.are_matches
+        if is_selected.all():
             return Pieces(self.text, segments.ends)
-        text = self.text.keep(np.repeat(is_kept, sizes))
-        return Pieces(text, np.cumsum(sizes[is_kept]))
+        text = self.text.keep(np.repeat(is_selected, sizes))
+        return Pieces(text, np.cumsum(sizes[is_selected]))
 
 
 def whole(text: AlignedText) -> Pieces:

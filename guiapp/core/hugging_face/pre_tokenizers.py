@@ -18,9 +18,9 @@ from guiapp.core.hugging_face.characters import (
     scripts,
     whitespace_members,
 )
-from guiapp.core.hugging_face.matching import Expression, Literal, Matcher, matcher_of
+from guiapp.core.hugging_face.matching import Literal, Matcher, RegexMatcher, matcher_of
 from guiapp.core.hugging_face.pieces import BEHAVIORS, Behavior, Pieces
-from guiapp.core.hugging_face.said import Said
+from guiapp.core.hugging_face.spec import Spec
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
 
 SPACE = ord(" ")
@@ -64,10 +64,10 @@ class Split:
     is_inverted: bool
 
     def cut(self, pieces: Pieces) -> Pieces:
-        found = self.matcher.segments(pieces.text.data, pieces.ends)
+        matches = self.matcher.segments(pieces.text.data, pieces.ends)
         if self.is_inverted:
-            found = found._replace(are_matches=~found.are_matches)
-        return pieces.cut(found, self.behavior)
+            matches = matches._replace(are_matches=~matches.are_matches)
+        return pieces.cut(matches, self.behavior)
 
     def pattern(self) -> Pattern | None:
         return self.matcher.pattern if self.behavior == "Isolated" else None
@@ -136,15 +136,15 @@ class UnicodeScripts(_WithoutPattern):
         # What precedes the first start of its piece belongs to none.
         n_starts = np.cumsum(is_start)
         before = np.append(0, n_starts)[np.flatnonzero(first)]
-        is_kept = n_starts > before[piece_of - 1] if len(own) else is_start
-        return _kept(pieces.cut_at(is_start), is_kept)
+        is_selected = n_starts > before[piece_of - 1] if len(own) else is_start
+        return _selected(pieces.cut_at(is_start), is_selected)
 
 
-def _kept(pieces: Pieces, is_kept: NDArray[np.bool_]) -> Pieces:
+def _selected(pieces: Pieces, is_selected: NDArray[np.bool_]) -> Pieces:
     """Without some characters, which are whole pieces."""
-    if is_kept.all():
+    if is_selected.all():
         return pieces
-    kept_bytes = np.repeat(is_kept, np.diff(pieces.text.character_starts()))
+    kept_bytes = np.repeat(is_selected, np.diff(pieces.text.character_starts()))
     ends = np.cumsum(np.append(0, kept_bytes))[pieces.ends]
     ends = ends[np.diff(ends, prepend=0) > 0]
     return Pieces(pieces.text.keep(kept_bytes), ends)
@@ -194,40 +194,40 @@ class Metaspace(_WithoutPattern):
 
 
 def _begin_with(text: AlignedText, starts: Offsets, prefix: bytes) -> NDArray[np.bool_]:
-    found = np.ones(len(starts), np.bool_)
+    matches = np.ones(len(starts), np.bool_)
     for offset, byte in enumerate(prefix):
-        found &= text.data[np.minimum(starts + offset, len(text.data) - 1)] == byte
-    return found
+        matches &= text.data[np.minimum(starts + offset, len(text.data) - 1)] == byte
+    return matches
 
 
 def _inserted(places: Offsets, content: bytes) -> Edits:
     return Edits(places, places, np.zeros(len(places), np.int64), [content])
 
 
-def _gpt2() -> Expression:
-    return Expression(GPT2)
+def _gpt2() -> RegexMatcher:
+    return RegexMatcher(GPT2)
 
 
 # From tokenizer.json
 
 
-def pre_tokenizer_of(said: Any) -> PreTokenizer:
+def pre_tokenizer_of(spec: Any) -> PreTokenizer:
     """The pre-tokenizer that a JSON object describes; None is one piece.  Raises ComponentError."""
-    return Sequence(()) if said is None else _read(Said("pre-tokenizer", said))
+    return Sequence(()) if spec is None else _read(Spec("pre-tokenizer", spec))
 
 
-def _read(said: Said) -> PreTokenizer:
-    match said.type:
+def _read(spec: Spec) -> PreTokenizer:
+    match spec.type:
         case "Sequence":
-            return Sequence(tuple(map(_read, said.parts("pretokenizers"))))
+            return Sequence(tuple(map(_read, spec.parts("pretokenizers"))))
         case "Split":
-            behavior = cast(Behavior, said.choice("behavior", BEHAVIORS))
-            return Split(matcher_of(said), behavior, said.flag("invert"))
+            behavior = cast(Behavior, spec.choice("behavior", BEHAVIORS))
+            return Split(matcher_of(spec), behavior, spec.flag("invert"))
         case "ByteLevel":
-            said.flag("trim_offsets")
-            return ByteLevel(said.flag("add_prefix_space"), said.flag("use_regex", True))
+            spec.flag("trim_offsets")
+            return ByteLevel(spec.flag("add_prefix_space"), spec.flag("use_regex", True))
         case "Metaspace":
-            return metaspace_of(said)
+            return metaspace_of(spec)
         case "Whitespace":
             return Whitespace()
         case "WhitespaceSplit":
@@ -235,31 +235,31 @@ def _read(said: Said) -> PreTokenizer:
         case "BertPreTokenizer":
             return Sequence((WhitespaceSplit(), Characters("punctuation", "Isolated")))
         case "Punctuation":
-            behavior = cast(Behavior, said.choice("behavior", BEHAVIORS, "Isolated"))
+            behavior = cast(Behavior, spec.choice("behavior", BEHAVIORS, "Isolated"))
             return Characters("punctuation", behavior)
         case "Digits":
-            return Characters("numeric", "Isolated" if said.flag("individual_digits") else "Contiguous")
+            return Characters("numeric", "Isolated" if spec.flag("individual_digits") else "Contiguous")
         case "CharDelimiterSplit":
-            return Split(Literal(said.character("delimiter").encode()), "Removed", False)
+            return Split(Literal(spec.character("delimiter").encode()), "Removed", False)
         case "UnicodeScripts":
             return UnicodeScripts()
         case "FixedLength":
-            length = said.count("length", 5)
+            length = spec.count("length", 5)
             if length == 0:
-                raise said.error("whose “length” is 0")
+                raise spec.error("whose “length” is 0")
             return FixedLength(min(length, 1 << 40))
-    raise said.unknown()
+    raise spec.unknown()
 
 
-def metaspace_of(said: Said) -> Metaspace:
+def metaspace_of(spec: Spec) -> Metaspace:
     """Files of old say “add_prefix_space” where others say “prepend_scheme”."""
-    scheme = said.choice("prepend_scheme", SCHEMES, "always")
-    if said.has("add_prefix_space") and not said.flag("add_prefix_space"):
-        if said.has("prepend_scheme") and scheme != "never":
-            raise said.error("whose “add_prefix_space” and “prepend_scheme” do not agree")
+    scheme = spec.choice("prepend_scheme", SCHEMES, "always")
+    if spec.has("add_prefix_space") and not spec.flag("add_prefix_space"):
+        if spec.has("prepend_scheme") and scheme != "never":
+            raise spec.error("whose “add_prefix_space” and “prepend_scheme” do not agree")
         scheme = "never"
-    splits = said.flag("split") if said.has("split") else True
-    return Metaspace(said.character("replacement"), scheme, splits)
+    splits = spec.flag("split") if spec.has("split") else True
+    return Metaspace(spec.character("replacement"), scheme, splits)
 
 
 # What the fast kernels work with

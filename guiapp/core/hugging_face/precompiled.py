@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.hugging_face.aligned import AlignedText, Edits, Offsets, edited
 from guiapp.core.hugging_face.characters import members
-from guiapp.core.hugging_face.said import Said
+from guiapp.core.hugging_face.spec import Spec
 from guiapp.core.text.charsmap import IS_LEAF, IS_VALUE, LABEL, Charsmap, open_charsmap, own_bases
 from guiapp.core.text.unicode_tables import N_CODES
 from guiapp.native.checkpoint import stoppable
@@ -56,13 +56,13 @@ class Precompiled:
         ends = starts[1:].copy()
         is_unit = np.ones(len(codes), np.bool_)
         data = text.data.tobytes()
-        for first, behind in stoppable(
+        for first, stop in stoppable(
             zip(begins[:-1][is_whole].tolist(), begins[1:][is_whole].tolist(), strict=True)
         ):
-            output = self._shortest(data[starts[first] : starts[behind]])
+            output = self._shortest(data[starts[first] : starts[stop]])
             if output != NO_KEY:
-                outputs[first], ends[first] = output, starts[behind]
-                is_unit[first + 1 : behind] = False
+                outputs[first], ends[first] = output, starts[stop]
+                is_unit[first + 1 : stop] = False
         which = np.flatnonzero(is_unit & (outputs != NO_KEY))
         if len(which) == 0:
             return text
@@ -73,7 +73,7 @@ class Precompiled:
     @cached_property
     def _of_code(self) -> NDArray[np.int64]:
         """int64[0x110000]: where the replacement begins of the shortest key that begins a character."""
-        found = np.full(N_CODES, NO_KEY, np.int64)
+        result = np.full(N_CODES, NO_KEY, np.int64)
         codes = np.arange(1, N_CODES)
         size = 1 + (codes >= 0x80) + (codes >= 0x800) + (codes >= 0x10000)
         lead = np.array([0, 0, 0xC0, 0xE0, 0xF0])[size]
@@ -90,9 +90,9 @@ class Precompiled:
             codes, size, lead, nodes = (each[goes_on] for each in (codes, size, lead, nodes))
             is_leaf = units[nodes] & IS_LEAF > 0
             nodes = nodes ^ own[nodes]
-            found[codes[is_leaf]] = units[nodes[is_leaf]] & (IS_VALUE - 1)
+            result[codes[is_leaf]] = units[nodes[is_leaf]] & (IS_VALUE - 1)
             codes, size, lead, nodes = (each[~is_leaf] for each in (codes, size, lead, nodes))
-        return found
+        return result
 
     def _shortest(self, text: bytes) -> int:
         """Where the replacement begins of the shortest key that a text begins with."""
@@ -121,17 +121,17 @@ def _with_first(old: AlignedText, new: AlignedText) -> AlignedText:
     return replace(new, n_first=int(new.character_starts()[1]))
 
 
-def precompiled_of(said: Said) -> Precompiled:
+def precompiled_of(spec: Spec) -> Precompiled:
     """Raises ComponentError for a map that no text can be looked up in."""
     try:
-        data = base64.b64decode(said.text("precompiled_charsmap", longest=LONGEST_CHARSMAP), validate=True)
+        data = base64.b64decode(spec.text("precompiled_charsmap", longest=LONGEST_CHARSMAP), validate=True)
         charsmap = open_charsmap(np.frombuffer(data, np.uint8))
     except binascii.Error:
-        raise said.error("whose map is no base64") from None
+        raise spec.error("whose map is no base64") from None
     except ValueError as error:
-        raise said.error(f"whose map {error}") from None
+        raise spec.error(f"whose map {error}") from None
     if not charsmap.is_whole:
-        raise said.error("whose map holds broken characters")
+        raise spec.error("whose map holds broken characters")
     return Precompiled(charsmap)
 
 

@@ -11,7 +11,7 @@ from guiapp.core.hugging_face.pre_tokenizers import PreTokenizer
 from guiapp.core.text.normalized import NormalizedText
 
 
-class Prepared(NamedTuple):
+class PreparedText(NamedTuple):
     """All pieces of a fragment side by side, and where each ends; what was removed is in none.
 
     ends  int64[n]; no piece is empty
@@ -30,12 +30,14 @@ def normalize(normalizer: Normalizer, fragment: bytes, is_first: bool) -> Aligne
     return with_whole_characters(normalizer.apply(given), given.data)
 
 
-def pre_tokenize(pre_tokenizer: PreTokenizer, text: AlignedText) -> Prepared:
+def pre_tokenize(pre_tokenizer: PreTokenizer, text: AlignedText) -> PreparedText:
     """A normalized text, or a part of one, cut into pieces.  Raises EncodeError likewise."""
     pieces = pre_tokenizer.cut(whole(text))
-    return Prepared(pieces.text.normalized, pieces.ends)
+    return PreparedText(pieces.text.normalized, pieces.ends)
 
 
-def prepare(normalizer: Normalizer, pre_tokenizer: PreTokenizer, fragment: bytes, is_first: bool) -> Prepared:
+def prepare(
+    normalizer: Normalizer, pre_tokenizer: PreTokenizer, fragment: bytes, is_first: bool
+) -> PreparedText:
     """Both, one after the other."""
     return pre_tokenize(pre_tokenizer, normalize(normalizer, fragment, is_first))

@@ -72,7 +72,7 @@ IN_WORDS = {
 }
 
 
-class Branch(NamedTuple):
+class PatternBranch(NamedTuple):
     """An alternative of one of several patterns.
 
     pattern  the number of the pattern, from 0
@@ -113,7 +113,7 @@ def rule_of(patterns: tuple[Pattern, ...], text: str, start: int, end: int) -> s
     return "" if branch is None else branch.words or branch.source
 
 
-def branch_of(patterns: tuple[Pattern, ...], text: str, start: int, end: int) -> Branch | None:
+def branch_of(patterns: tuple[Pattern, ...], text: str, start: int, end: int) -> PatternBranch | None:
     """The alternative that made the piece text[start:end]; None where none is known."""
     for number, pattern in reversed([*enumerate(patterns)]):
         shown = "".join(map(chr, seen(pattern.view, np.array([*map(ord, text)]))))
@@ -121,7 +121,9 @@ def branch_of(patterns: tuple[Pattern, ...], text: str, start: int, end: int) ->
         for place, (source, expression) in enumerate(options):
             if (match := expression.match(shown, start)) is not None and match.end() == end:
                 shown_source = source.translate(ESCAPES)
-                return Branch(number, shown_source, place, len(options), IN_WORDS.get(shown_source, ""))
+                return PatternBranch(
+                    number, shown_source, place, len(options), IN_WORDS.get(shown_source, "")
+                )
     return None
 
 

@@ -52,7 +52,7 @@ LATIN_NUMBERS: Ranges = ((0xB2, 0xB3), (0xB9, 0xB9), (0xBC, 0xBE))  # word chara
 SHORT_NAMES = {name.lower(): name for name in (*CATEGORIES, *"LMNPSZC")}
 
 
-def spelled_out(source: str) -> str:
+def expanded(source: str) -> str:
     """The same pattern in plain parts only.  Raises PatternError for what is not supported."""
     return _Speller(source).pattern()
 
@@ -94,28 +94,28 @@ class _Speller(PatternReader):
             return "\\Z", ""
         if character in "*+?^{" or (character == "]"):
             raise PatternError(f"{character} stands at character {self._at}")
-        found = self._set_of(character)
-        return (found, found)
+        members = self._set_of(character)
+        return (members, members)
 
     def _set_of(self, character: str) -> str:
         """A class, an escape, a dot or a character."""
         if character == "[":
-            found = self._class(0)
+            members = self._class(0)
         elif character == ".":
-            found = complement(((0x0A, 0x0A),))
+            members = complement(((0x0A, 0x0A),))
         else:
-            found = self._ranges_of(character)
-        if len(found) == 1 and found[0][0] == found[0][1] and self._ignores_case[-1]:
-            letter = chr(found[0][0]).lower()
+            members = self._ranges_of(character)
+        if len(members) == 1 and members[0][0] == members[0][1] and self._ignores_case[-1]:
+            letter = chr(members[0][0]).lower()
             if self._before + letter in ONE_LETTER_FOR_TWO:
                 raise PatternError("two letters are to match without regard to case that may be one")
             self._before = letter
         else:
             self._before = ""
-        if not found:
+        if not members:
             raise PatternError("a class holds nothing")
-        self._count_ranges(found)
-        return written(self._cased(found))
+        self._count_ranges(members)
+        return written(self._cased(members))
 
     def _repeated(self, part: str, parts: list[str]) -> str:
         """`part` with the repetition that follows it; nothing, if none does.  “=”: `parts` has it all."""
@@ -148,19 +148,19 @@ class _Speller(PatternReader):
             raise PatternError("its classes are nested too deeply")
         is_negated = self._source.startswith("^", self._at)
         self._at += is_negated
-        found, meets = list[tuple[int, int]](), EVERYTHING
+        members, meets = list[tuple[int, int]](), EVERYTHING
         is_first = True
         while is_first or not self._source.startswith("]", self._at):
             if self._source.startswith("&&", self._at):
                 self._at += 2
-                meets, found = _both(meets, _united(found)), []
+                meets, members = _both(meets, _united(members)), []
                 continue
             member = self._member(depth)
             self._count_ranges(member)
-            found += member
+            members += member
             is_first = False
         self._at += 1
-        result = _both(meets, _united(found))
+        result = _both(meets, _united(members))
         return complement(result) if is_negated else result
 
     def _member(self, depth: int) -> Ranges:
@@ -171,20 +171,20 @@ class _Speller(PatternReader):
         character = self._next()
         if character == "[":
             return self._class(depth + 1)
-        found = self._ranges_of(character)
+        members = self._ranges_of(character)
         is_range = self._source.startswith("-", self._at) and self._source[
             self._at + 1 : self._at + 2
         ] not in ("]", "")
         if not is_range:
-            return found
+            return members
         self._at += 1
         last = self._next()
-        if last == "[" or len(found) != 1 or found[0][0] != found[0][1]:
+        if last == "[" or len(members) != 1 or members[0][0] != members[0][1]:
             raise PatternError("a class holds a range whose ends are no characters in order")
         ends = self._ranges_of(last)
-        if len(ends) != 1 or ends[0][0] != ends[0][1] or found[0][0] > ends[0][0]:
+        if len(ends) != 1 or ends[0][0] != ends[0][1] or members[0][0] > ends[0][0]:
             raise PatternError("a class holds a range whose ends are no characters in order")
-        return ((found[0][0], ends[0][0]),)
+        return ((members[0][0], ends[0][0]),)
 
     def _ranges_of(self, character: str) -> Ranges:
         """What a character or an escape stands for."""
@@ -200,13 +200,13 @@ class _Speller(PatternReader):
         if character in "pP":
             return self._named(is_negated=character == "P")
         if character.lower() in "sdhw":
-            found = {
+            members = {
                 "s": WHITESPACE_RANGES,
                 "d": ranges_of("Nd"),
                 "h": HEX_DIGITS,
                 "w": _property("word"),
             }[character.lower()]
-            return complement(found) if character.isupper() else found
+            return complement(members) if character.isupper() else members
         if character in CONTROLS:
             return ((CONTROLS[character],) * 2,)
         if character.isalnum() or ord(character) >= 0x80:
@@ -218,20 +218,20 @@ class _Speller(PatternReader):
         if name is None:
             raise PatternError(f"\\p stands at character {self._at}")
         self._at = name.end()
-        found = _property(name[2])
-        return complement(found) if is_negated != bool(name[1]) else found
+        members = _property(name[2])
+        return complement(members) if is_negated != bool(name[1]) else members
 
-    def _cased(self, found: Ranges) -> Ranges:
+    def _cased(self, members: Ranges) -> Ranges:
         """With the other case of all letters, where case is ignored."""
         if not self._ignores_case[-1]:
-            return found
-        if found[-1][1] >= 0x80 and found not in CASELESS:
+            return members
+        if members[-1][1] >= 0x80 and members not in CASELESS:
             raise PatternError("letters beyond ASCII are to match without regard to case")
-        letters = [chr(code) for first, last in found if last < 0x80 for code in range(first, last + 1)]
+        letters = [chr(code) for first, last in members if last < 0x80 for code in range(first, last + 1)]
         forms = [
             form for each in letters for form in (each.lower(), each.upper(), *FOLDED.get(each.lower(), ""))
         ]
-        return _united([*found, *((ord(form),) * 2 for form in forms)])
+        return _united([*members, *((ord(form),) * 2 for form in forms)])
 
 
 def _count(least: str, comma: str | None, most: str | None) -> str:
@@ -263,13 +263,13 @@ def _posix(name: str) -> Ranges:
 
 def _united(ranges: Iterable[tuple[int, int]]) -> Ranges:
     """The same code points as ranges in order that do not touch."""
-    found = list[tuple[int, int]]()
+    members = list[tuple[int, int]]()
     for first, last in sorted(ranges):
-        if found and first <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(found[-1][1], last))
+        if members and first <= members[-1][1] + 1:
+            members[-1] = (members[-1][0], max(members[-1][1], last))
         else:
-            found.append((first, last))
-    return tuple(found)
+            members.append((first, last))
+    return tuple(members)
 
 
 def _both(one: Ranges, other: Ranges) -> Ranges:

@@ -183,7 +183,7 @@ AFMOE_EAST_ASIAN = Pattern(
 )
 
 
-class PreTokenizer(NamedTuple):
+class LlamaPreTokenizer(NamedTuple):
     """What llama.cpp derives from a value of `tokenizer.ggml.pre`.
 
     names          all values that mean it
@@ -208,11 +208,11 @@ class PreTokenizer(NamedTuple):
     is_cased: bool = False
 
 
-def _row(names: str, *patterns: Pattern, **flags: bool) -> PreTokenizer:
-    return PreTokenizer(tuple(names.split()), patterns, **flags)
+def _row(names: str, *patterns: Pattern, **flags: bool) -> LlamaPreTokenizer:
+    return LlamaPreTokenizer(tuple(names.split()), patterns, **flags)
 
 
-def _by_name(*rows: PreTokenizer) -> dict[str, PreTokenizer]:
+def _by_name(*rows: LlamaPreTokenizer) -> dict[str, LlamaPreTokenizer]:
     return {name: row for row in rows for name in row.names}
 
 

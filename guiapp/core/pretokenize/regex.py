@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.pretokenize import oniguruma
 from guiapp.core.pretokenize.pre_tokenizers import Pattern, View
-from guiapp.core.pretokenize.unicode_patterns import PatternError, spelled_out
+from guiapp.core.pretokenize.unicode_patterns import PatternError, expanded
 from guiapp.core.text.unicode_tables import (
     HAN_RANGES,
     LETTER,
@@ -67,9 +67,9 @@ def seen(view: View, codes: NDArray[np.integer]) -> NDArray[np.integer]:
 def translated(pattern: Pattern) -> str:
     r"""The pattern for its view, in the syntax of `re` with re.ASCII: no `\p`, and `\Z` for `$`."""
     if pattern.view == "unicode":
-        return spelled_out(pattern.source)
+        return expanded(pattern.source)
     if pattern.view == "oniguruma":
-        return oniguruma.spelled_out(pattern.source)
+        return oniguruma.expanded(pattern.source)
     source, at, in_class, parts = pattern.source, 0, False, list[str]()
     while at < len(source):
         part = source[at]
@@ -106,7 +106,7 @@ class CharacterSet(NamedTuple):
     is_negated: bool = False
 
 
-class LookAhead(NamedTuple):
+class Lookahead(NamedTuple):
     """Nothing, provided that the next character is in the set; negated: that it is not, or there is none."""
 
     characters: CharacterSet
@@ -131,9 +131,9 @@ class Repetition(NamedTuple):
     most: int | None
 
 
-Node = CharacterSet | LookAhead | Concatenation | Alternation | Repetition
+Node = CharacterSet | Lookahead | Concatenation | Alternation | Repetition
 
-AT_END = LookAhead(CharacterSet((), is_negated=True), is_negated=True)
+AT_END = Lookahead(CharacterSet((), is_negated=True), is_negated=True)
 
 
 def parse(pattern: Pattern) -> Node:
@@ -150,7 +150,7 @@ def character_sets(node: Node) -> Iterator[CharacterSet]:
     match node:
         case CharacterSet():
             yield node
-        case LookAhead():
+        case Lookahead():
             yield node.characters
         case Repetition():
             yield from character_sets(node.part)
@@ -188,9 +188,9 @@ class _Parser:
 
     def _single(self) -> Node:
         if self._skips("(?="):
-            return self._look_ahead(is_negated=False)
+            return self._lookahead(is_negated=False)
         if self._skips("(?!"):
-            return self._look_ahead(is_negated=True)
+            return self._lookahead(is_negated=True)
         if self._skips("(?:") or self._skips("("):
             return self._group()
         if self._skips("["):
@@ -205,11 +205,11 @@ class _Parser:
             raise PatternError("a group does not end")
         return node
 
-    def _look_ahead(self, is_negated: bool) -> Node:
+    def _lookahead(self, is_negated: bool) -> Node:
         characters = self._group()
         if not isinstance(characters, CharacterSet):
             raise PatternError("it looks ahead by more than one character")
-        return LookAhead(characters, is_negated)
+        return Lookahead(characters, is_negated)
 
     def _class(self) -> CharacterSet:
         is_negated = self._skips("^")
@@ -309,18 +309,18 @@ class Numbers(Generic[Found]):
 
     def __init__(self, *first: Found) -> None:
         self._numbers = {each: number for number, each in enumerate(first)}
-        self._found = list(first)
+        self._items = list(first)
 
     def __iter__(self) -> Iterator[Found]:
-        return iter(self._found)
+        return iter(self._items)
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._items)
 
-    def of(self, found: Found) -> int:
-        number = self._numbers.setdefault(found, len(self._found))
-        if number == len(self._found):
-            self._found.append(found)
+    def of(self, item: Found) -> int:
+        number = self._numbers.setdefault(item, len(self._items))
+        if number == len(self._items):
+            self._items.append(item)
         return number
 
 
@@ -445,7 +445,7 @@ class _Places:
         match node:
             case CharacterSet():
                 return self._add(_Consume(self._classes_of[node], following))
-            case LookAhead():
+            case Lookahead():
                 classes = self._classes_of[node.characters]
                 return self._add(_Require(self._all & ~classes if node.is_negated else classes, following))
             case Concatenation(parts):

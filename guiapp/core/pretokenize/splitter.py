@@ -66,7 +66,7 @@ class Splitter:
     def __init__(self, patterns: tuple[Pattern, ...]) -> None:
         self.patterns = patterns
         self.machine = build_machine(patterns)
-        self.native = native.Splitter(**self.machine._asdict())
+        self.native = native.SplitterHandle(**self.machine._asdict())
 
     def split(self, data: NDArray[np.uint8]) -> NDArray[np.int64]:
         """The end of each piece, in bytes; pieces tile the text and none is empty."""
@@ -132,7 +132,7 @@ def build_machine(patterns: tuple[Pattern, ...]) -> PatternMachine:
     for number, pattern in enumerate(patterns):
         lower = automata[number + 1 :]
         can_start = automata[number].following[START, :-1] != DEAD
-        starts.append(_starts(can_start, _settled_classes(lower, len(is_number)), classes.by_lead))
+        starts.append(_starts(can_start, _stable_classes(lower, len(is_number)), classes.by_lead))
         if pattern.view == "numbers by three":
             levels.append(NUMBERS_BY_THREE)
             words.append(no_words())
@@ -185,9 +185,11 @@ class _CharacterClasses(NamedTuple):
 
 def _character_classes(patterns: tuple[Pattern, ...], nodes: list[Node]) -> _CharacterClasses:
     views = [pattern.view for pattern in patterns]
-    found = ((view, each) for view, node in zip(views, nodes, strict=True) for each in character_sets(node))
+    all_sets = (
+        (view, each) for view, node in zip(views, nodes, strict=True) for each in character_sets(node)
+    )
     numbers: list[SeenSet] = [("classes", NUMBER)]
-    sets = list(dict.fromkeys((*numbers, *found)))
+    sets = list(dict.fromkeys((*numbers, *all_sets)))
     if len(sets) > MOST_SETS:
         raise PatternError("it tells too many kinds of characters apart")
     starts = _run_starts(sets)
@@ -228,12 +230,12 @@ def _automaton(pattern: Pattern, node: Node, classes: _CharacterClasses) -> Auto
 
 
 def _starts(
-    can_start: NDArray[np.bool_], is_settled: NDArray[np.bool_], classes_by_lead: NDArray[np.bool_]
+    can_start: NDArray[np.bool_], is_stable: NDArray[np.bool_], classes_by_lead: NDArray[np.bool_]
 ) -> NDArray[np.uint8]:
     """NO_START and UNSETTLED by first bytes: what holds for all characters of it, or for any."""
     starts = np.zeros(256, np.uint8)
     starts[~(classes_by_lead & can_start).any(axis=1)] |= NO_START
-    starts[(classes_by_lead & ~is_settled).any(axis=1)] |= UNSETTLED
+    starts[(classes_by_lead & ~is_stable).any(axis=1)] |= UNSETTLED
     return starts
 
 
@@ -262,23 +264,23 @@ class _Search(NamedTuple):
 
     first: int  # of the attempt from the beginning
     others: frozenset[int]  # of all other attempts at once
-    has_found: bool
+    has_matched: bool
 
 
 _Reader = tuple[int, tuple[_Search, ...]]  # the state of a level, and what those below make of the same text
 NOT_BEGUN = _Search(START, frozenset(), False)
 
 
-def _settled_classes(lower: Sequence[Automaton], n_classes: int) -> NDArray[np.bool_]:
+def _stable_classes(lower: Sequence[Automaton], n_classes: int) -> NDArray[np.bool_]:
     """Which classes of characters are settled above these levels."""
     settled = np.zeros(n_classes, np.bool_)
     for each in range(n_classes):
         settled[each] = True
-        settled[each] = not any(_finds_something(automaton, settled) for automaton in lower)
+        settled[each] = not any(_may_match(automaton, settled) for automaton in lower)
     return settled
 
 
-def _finds_something(automaton: Automaton, allowed: NDArray[np.bool_]) -> bool:
+def _may_match(automaton: Automaton, allowed: NDArray[np.bool_]) -> bool:
     """Whether a match ends in some text of allowed classes."""
     columns = np.append(allowed, True)
     states = Numbers(START)
@@ -313,7 +315,7 @@ def _after(search: _Search, automaton: Automaton, column: int) -> _Search:
     following, accepts = automaton
     first = int(following[search.first, column])
     states = {search.first, *search.others, *(() if search == NOT_BEGUN else (START,))}
-    if search.has_found or any(accepts[state, column] for state in states):
+    if search.has_matched or any(accepts[state, column] for state in states):
         return _Search(first, frozenset(), True)
     others = {int(following[state, column]) for state in states - {search.first}}
     return _Search(first, frozenset(others - {DEAD}), False)
@@ -324,7 +326,7 @@ def _cuts(search: _Search, automaton: Automaton) -> bool:
     at_end = automaton.accepts[:, -1]
     if at_end[search.first]:
         return False
-    return search.has_found or any(bool(at_end[state]) for state in search.others)
+    return search.has_matched or any(bool(at_end[state]) for state in search.others)
 
 
 # Which two neighbouring characters are always in different pieces.  Text may be cut there first and split

@@ -30,7 +30,7 @@ class PatternError(ValueError):
     """A pattern with something in it that is not known here; says what."""
 
 
-def spelled_out(source: str) -> str:
+def expanded(source: str) -> str:
     """The same pattern without categories, `\\s`, `(?i:…)` and possessive repetitions.
 
     Raises PatternError for all else that is not plain.
@@ -156,17 +156,17 @@ class _Speller(PatternReader):
         character = self._next()
         if character == "[" or self._source.startswith(("&&", "--", "~~"), self._at - 1):
             raise PatternError("a class holds another one")
-        found = self._ranges_of(character)
+        members = self._ranges_of(character)
         is_range = self._source.startswith("-", self._at) and self._source[self._at + 1 : self._at + 2] != "]"
         if not is_range:
-            return found
+            return members
         self._at += 1
         last = self._ranges_of(self._next())
-        if found[0][0] != found[0][1] or last[0][0] != last[0][1] or found[0][0] > last[0][0]:
+        if members[0][0] != members[0][1] or last[0][0] != last[0][1] or members[0][0] > last[0][0]:
             raise PatternError("a class holds a range whose ends are no characters in order")
         if self._ignores_case[-1]:
             raise PatternError("a range of letters is to match without regard to case")
-        return ((found[0][0], last[0][0]),)
+        return ((members[0][0], last[0][0]),)
 
     def _ranges_of(self, character: str) -> Ranges:
         """What a character or an escape stands for."""
@@ -192,10 +192,10 @@ class _Speller(PatternReader):
             end = self._source.find("}", self._at)
             name, self._at = self._source[self._at : max(end, 0)], end + 1
         try:
-            found = ranges_of(name)
+            members = ranges_of(name)
         except KeyError:
             raise PatternError(f"there is no category {name[:20]!r}") from None
-        return complement(found) if is_negated else found
+        return complement(members) if is_negated else members
 
     def _cased(self, character: str) -> Ranges:
         if not self._ignores_case[-1]:

@@ -175,14 +175,14 @@ def window_table(automaton: Automaton, class_of_ascii: NDArray[np.uint8]) -> NDA
     groups = _byte_groups(*variants)
     sets = [bits(class_of_ascii[groups[:0x80] == group].tolist()) for group in range(N_GROUPS)]
     steps = [_steps(moves, classes) for classes in sets[1:]]
-    behind = _behind_two(steps, _steps(moves, ~0).both)
-    behind_common = _behind_two(steps, _steps(moves, union(sets[group] for group in COMMON)).both)
+    later = _after_two(steps, _steps(moves, ~0).both)
+    behind_common = _after_two(steps, _steps(moves, union(sets[group] for group in COMMON)).both)
     before = _before_two(steps)
-    always, mostly = _known(behind, before), _known(behind_common, before)
+    always, mostly = _known(later, before), _known(behind_common, before)
     rows = term_rows(np.where(always == UNSURE, np.where(mostly == UNSURE, UNSURE, mostly | CAREFUL), always))
     if rows is None:
         return no_windows()
-    runs = _known(behind, _before_runs(steps))
+    runs = _known(later, _before_runs(steps))
     return np.concatenate([np.array([*variants, *groups, *runs.reshape(-1)], np.uint8), rows])
 
 
@@ -193,7 +193,7 @@ def no_windows() -> NDArray[np.uint8]:
 
 def _known(first_two: list[ReadingSet], last_two: _Ways) -> NDArray[np.int64]:
     """CUT, 0 or UNSURE for each window, by the readings that its halves allow."""
-    join, cut = (_meet(first_two, ways) for ways in zip(*last_two, strict=True))
+    join, cut = (_meet(first_two, sets_before) for sets_before in zip(*last_two, strict=True))
     known = np.full((N_GROUPS,) * PLACES, UNSURE)
     known[1:, 1:, 1:, 1:] = np.where(join == cut, UNSURE, cut * CUT).reshape((N_GROUPS - 1,) * PLACES)
     return known
@@ -206,11 +206,11 @@ def _meet(lefts: Iterable[ReadingSet], rights: Iterable[ReadingSet]) -> NDArray[
         for sets in (lefts, rights)
     )
     n_words = SET_BYTES // left.itemsize
-    found: NDArray[np.bool_] = np.any(left.reshape(-1, 1, n_words) & right.reshape(-1, n_words), axis=2)
-    return found
+    result: NDArray[np.bool_] = np.any(left.reshape(-1, 1, n_words) & right.reshape(-1, n_words), axis=2)
+    return result
 
 
-def _behind_two(steps: list[_Steps], step: Relation) -> list[ReadingSet]:
+def _after_two(steps: list[_Steps], step: Relation) -> list[ReadingSet]:
     """The readings behind each two groups, where characters of a kind come first."""
     readings = union(step.values())
     for _ in range(AROUND - PLACES // 2 - 1):
@@ -234,15 +234,15 @@ def _before_runs(steps: list[_Steps]) -> _Ways:
 
 def _before_run(step: Relation, readings: ReadingSet) -> ReadingSet:
     """From where one step or more lead to some of these readings."""
-    return fixed_point(lambda found: found | _preimage(step, found), _preimage(step, readings))
+    return fixed_point(lambda result: result | _preimage(step, result), _preimage(step, readings))
 
 
 def _image(relation: Relation, readings: ReadingSet) -> ReadingSet:
-    return union(behind for before, behind in relation.items() if before & readings)
+    return union(later for before, later in relation.items() if before & readings)
 
 
 def _preimage(relation: Relation, readings: ReadingSet) -> ReadingSet:
-    return union(before for before, behind in relation.items() if behind & readings)
+    return union(before for before, later in relation.items() if later & readings)
 
 
 def _steps(moves: list[_Move], classes: ClassSet) -> _Steps:
@@ -334,14 +334,14 @@ HOLDING = [
 ]
 
 
-class Term(NamedTuple):
+class WindowTerm(NamedTuple):
     """The windows that have some groups in each place: a product of four sets, each of windows.
 
-    tells  what is known of them; of all others where the term is not one that `holds`
+    verdict  what is known of them; of all others where the term is not one that `holds`
     """
 
     places: tuple[WindowSet, ...]
-    tells: int
+    verdict: int
     holds: bool = True
 
     @property
@@ -349,7 +349,7 @@ class Term(NamedTuple):
         return _product(self.places)
 
 
-def terms_for(known: NDArray[np.int64]) -> list[Term]:
+def terms_for(known: NDArray[np.int64]) -> list[WindowTerm]:
     """Terms that tell of each window what is known: 0, CUT, UNSURE, CAREFUL or CUT | CAREFUL.
 
     known  [8, 8, 8, 8], by the groups of its bytes; those with a RARE one are UNSURE
@@ -359,22 +359,22 @@ def terms_for(known: NDArray[np.int64]) -> list[Term]:
     cut, unsure, careful = (_windows((known & flag) != 0) for flag in (CUT, UNSURE, CAREFUL))
     common = tuple(union(place[RARE + 1 :]) for place in HOLDING)
     return [
-        Term(common, UNSURE, holds=False),
-        *(Term(places, CUT) for places in _cover(cut, unsure)),
-        *(Term(places, UNSURE) for places in _cover(unsure & _product(common), unsure)),
-        *(Term(places, CAREFUL) for places in _cover(careful, unsure)),
+        WindowTerm(common, UNSURE, holds=False),
+        *(WindowTerm(places, CUT) for places in _cover(cut, unsure)),
+        *(WindowTerm(places, UNSURE) for places in _cover(unsure & _product(common), unsure)),
+        *(WindowTerm(places, CAREFUL) for places in _cover(careful, unsure)),
     ]
 
 
-def _cover(wanted: WindowSet, is_open: WindowSet) -> Iterator[tuple[WindowSet, ...]]:
+def _cover(target: WindowSet, is_open: WindowSet) -> Iterator[tuple[WindowSet, ...]]:
     """Products that hold all wanted windows and no others but open ones: few, if not the fewest."""
-    others = ~(wanted | is_open)
-    while wanted:
-        seeds = [*elements(wanted)]
-        found = [_widened(seed, others) for seed in seeds[:: len(seeds) // SEEDS + 1]]
-        best = max(found, key=lambda places: (_product(places) & wanted).bit_count())
+    others = ~(target | is_open)
+    while target:
+        seeds = [*elements(target)]
+        result = [_widened(seed, others) for seed in seeds[:: len(seeds) // SEEDS + 1]]
+        best = max(result, key=lambda places: (_product(places) & target).bit_count())
         yield best
-        wanted &= ~_product(best)
+        target &= ~_product(best)
 
 
 def _widened(window: int, others: WindowSet) -> tuple[WindowSet, ...]:
@@ -403,12 +403,12 @@ def term_rows(known: NDArray[np.int64]) -> NDArray[np.uint8] | None:
     return np.concatenate([_row(terms[at : at + TERMS]) for at in range(0, len(terms), TERMS)])
 
 
-def _row(terms: list[Term]) -> NDArray[np.uint8]:
+def _row(terms: list[WindowTerm]) -> NDArray[np.uint8]:
     holding, masks = np.zeros((PLACES, LANES), np.uint8), np.zeros(4, np.uint8)
-    for number, (places, tells, holds) in enumerate(terms):
+    for number, (places, verdict, holds) in enumerate(terms):
         for at, place in enumerate(places):
             holding[at, :N_GROUPS] |= (
                 np.array([bool(place & each) for each in HOLDING[at]], np.uint8) << number
             )
-        masks |= np.array([tells != CAREFUL, tells == CUT, tells != CUT, not holds], np.uint8) << number
+        masks |= np.array([verdict != CAREFUL, verdict == CUT, verdict != CUT, not holds], np.uint8) << number
     return np.concatenate([holding.reshape(-1), masks])

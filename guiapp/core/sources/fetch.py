@@ -16,13 +16,13 @@ from typing import BinaryIO
 from guiapp.core.formats import gguf
 from guiapp.core.formats.table import HEAD_BYTES
 from guiapp.core.formats.whole_file import MOST_BYTES
-from guiapp.core.sources.kept import Kept, keep, kept, path_of
+from guiapp.core.sources.cached import CachedFile, cached, keep, path_of
 from guiapp.core.sources.web import (
     USUAL_LIMITS,
-    Answer,
     Limits,
     NoAnswerError,
     Transfer,
+    WebResponse,
     host_of,
     whole_number,
 )
@@ -36,12 +36,12 @@ RANGE = re.compile(r"bytes (\S+)-(\S+)/(\S+)")
 UNKNOWN_SIZE = 1 << 50  # larger than any
 
 
-def fetched(url: str, opening: Opening, limits: Limits = USUAL_LIMITS) -> Kept:
+def fetched(url: str, opening: Opening, limits: Limits = USUAL_LIMITS) -> CachedFile:
     """The file of an address, or of a GGUF its front; nothing is sent again that is here and still the same.
 
     What is here is also taken where the server cannot be reached.  Raises VocabError.
     """
-    old = kept(url)
+    old = cached(url)
     asking = {**(old.validators if old else {}), "Range": f"bytes=0-{FIRST_BYTES - 1}"}
     transfer = Transfer(url, limits)
     try:
@@ -60,7 +60,7 @@ def fetched(url: str, opening: Opening, limits: Limits = USUAL_LIMITS) -> Kept:
         raise VocabError(f"{where} cannot be written: {error.strerror}.") from error
 
 
-def _taken(url: str, transfer: Transfer, answer: Answer, opening: Opening) -> Kept:
+def _taken(url: str, transfer: Transfer, answer: WebResponse, opening: Opening) -> CachedFile:
     with _new_file(path_of(url)) as (path, file):
         incoming = _Incoming(url, transfer, answer, file, opening)
         incoming.take(HEAD_BYTES)
@@ -98,7 +98,9 @@ class _Incoming:
     is_whole     whether nothing is left of it
     """
 
-    def __init__(self, url: str, transfer: Transfer, first: Answer, file: BinaryIO, opening: Opening) -> None:
+    def __init__(
+        self, url: str, transfer: Transfer, first: WebResponse, file: BinaryIO, opening: Opening
+    ) -> None:
         self._url, self._transfer, self._file, self._opening = url, transfer, file, opening
         self._n_taken = 0
         self._has_ranges = first.status == 206
@@ -139,7 +141,7 @@ class _Incoming:
         if self._n_taken == start:
             raise VocabError(f"{host_of(self._url)} sends nothing more. Try again later.")
 
-    def _sizes_of(self, answer: Answer, asked_end: int) -> tuple[int | None, int]:
+    def _sizes_of(self, answer: WebResponse, asked_end: int) -> tuple[int | None, int]:
         """The size of the whole file, if the server tells, and where what it sends ends."""
         is_packed = answer.headers.get("Content-Encoding", "identity") != "identity"
         if answer.status == 206:
@@ -154,7 +156,7 @@ class _Incoming:
         return None if is_packed else whole, UNKNOWN_SIZE
 
 
-def _identity_of(answer: Answer) -> tuple[str | None, str | None]:
+def _identity_of(answer: WebResponse) -> tuple[str | None, str | None]:
     """What changes with the file, as far as its server tells."""
     return answer.headers.get("ETag"), answer.headers.get("Last-Modified")
 

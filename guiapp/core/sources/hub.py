@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from guiapp.core.sources import kept
-from guiapp.core.sources.kept import Kept
+from guiapp.core.sources import cached
+from guiapp.core.sources.cached import CachedFile
 from guiapp.core.sources.small_files import json_object, text_of
 from guiapp.core.sources.tokenizer_files import files_in, name_in, preferred
 from guiapp.core.sources.web import hub, hub_path
@@ -19,7 +19,7 @@ from guiapp.core.vocabulary.quoting import quoted
 from guiapp.errors import VocabError
 
 MAIN, PREFIX = "main", "models--"
-Fetch = Callable[[str], Kept]
+Fetch = Callable[[str], CachedFile]
 
 # A revision that has a slash is written with %2F; old models have no owner.
 NAME = re.compile(
@@ -52,40 +52,40 @@ class HubName(NamedTuple):
     file: str
 
 
-def hub_file(name: str, fetch: Fetch) -> Kept:
+def hub_file(name: str, fetch: Fetch) -> CachedFile:
     """The file that a name means, and those that are read with it beside it; raises VocabError.
 
     What is not in the cache of Hugging Face's libraries is left to `fetch`, which is given addresses.
     """
-    wanted = parsed(name)
-    if (here := _in_cache(wanted)) is not None:
-        return Kept(here)
-    if wanted.file and name_in(wanted.file) not in READ_WITH:
-        return fetch(_address(wanted, wanted.file))
-    names = _files_of(wanted, fetch)
-    chosen = wanted.file or preferred(names)
+    requested = parsed(name)
+    if (here := _in_cache(requested)) is not None:
+        return CachedFile(here)
+    if requested.file and name_in(requested.file) not in READ_WITH:
+        return fetch(_address(requested, requested.file))
+    names = _files_of(requested, fetch)
+    chosen = requested.file or preferred(names)
     if not chosen:
-        raise VocabError(f"{wanted.repository} has no file of a tokenizer. Choose another repository.")
+        raise VocabError(f"{requested.repository} has no file of a tokenizer. Choose another repository.")
     where, _, last = chosen.rpartition("/")
-    for beside in (f"{where}/{other}".lstrip("/") for other in READ_WITH.get(last, ())):
-        if beside in names:
-            fetch(_address(wanted, beside))
-    return fetch(_address(wanted, chosen))
+    for sidecar in (f"{where}/{other}".lstrip("/") for other in READ_WITH.get(last, ())):
+        if sidecar in names:
+            fetch(_address(requested, sidecar))
+    return fetch(_address(requested, chosen))
 
 
 def name_of(url: str) -> str | None:
     """What follows `hf:` for the address of a file on the hub; None for other addresses."""
-    found = ADDRESS.fullmatch((hub_path(url) or "").partition("?")[0])
-    if found is None:
+    parts = ADDRESS.fullmatch((hub_path(url) or "").partition("?")[0])
+    if parts is None:
         return None
-    is_usual = found["revision"] == MAIN and "/" in found["repository"]
-    revision = "" if is_usual else f"@{found['revision']}"
-    return f"{found['repository']}{revision}{unquote(found['file'] or '')}"
+    is_usual = parts["revision"] == MAIN and "/" in parts["repository"]
+    revision = "" if is_usual else f"@{parts['revision']}"
+    return f"{parts['repository']}{revision}{unquote(parts['file'] or '')}"
 
 
-def kept_models() -> Iterator[tuple[str, Path]]:
+def cached_models() -> Iterator[tuple[str, Path]]:
     """What was fetched from the web, by the names that mean the same: `hf:owner/name/file`, or addresses."""
-    for url, path in kept.models():
+    for url, path in cached.models():
         name = name_of(url)
         yield url if name is None else f"hf:{name}", path
 
@@ -100,25 +100,25 @@ def parsed(name: str) -> HubName:
     return HubName(match["repository"], unquote(match["revision"] or MAIN), match["file"] or "")
 
 
-def _files_of(wanted: HubName, fetch: Fetch) -> list[str]:
+def _files_of(requested: HubName, fetch: Fetch) -> list[str]:
     """The names of all files of a repository."""
-    revision = quote(wanted.revision, safe="")
-    said = json_object(fetch(f"{hub()}/api/models/{wanted.repository}/revision/{revision}").path)
-    rows = said.get("siblings")
+    revision = quote(requested.revision, safe="")
+    answer = json_object(fetch(f"{hub()}/api/models/{requested.repository}/revision/{revision}").path)
+    rows = answer.get("siblings")
     return (
         [str(row.get("rfilename")) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     )
 
 
-def _address(wanted: HubName, file: str) -> str:
-    return f"{hub()}/{wanted.repository}/resolve/{quote(wanted.revision, safe='')}/{quote(file)}"
+def _address(requested: HubName, file: str) -> str:
+    return f"{hub()}/{requested.repository}/resolve/{quote(requested.revision, safe='')}/{quote(file)}"
 
 
-def _in_cache(wanted: HubName) -> Path | None:
-    snapshot = snapshot_of(wanted.repository, wanted.revision)
+def _in_cache(requested: HubName) -> Path | None:
+    snapshot = snapshot_of(requested.repository, requested.revision)
     if snapshot is None:
         return None
-    name = wanted.file or preferred(dict(files_in(snapshot)))
+    name = requested.file or preferred(dict(files_in(snapshot)))
     return snapshot / name if name and isfile(snapshot / name) else None
 
 
@@ -145,11 +145,14 @@ def snapshot_of(repository: str, revision: str) -> Path | None:
 
     Where nothing says which commit the main branch is, the newest that is here.
     """
-    kept = folder() / f"{PREFIX}{repository.replace('/', '--')}"
-    snapshots, commit = _names_in(kept / "snapshots"), text_of(kept / "refs" / revision).strip() or revision
+    cached = folder() / f"{PREFIX}{repository.replace('/', '--')}"
+    snapshots, commit = (
+        _names_in(cached / "snapshots"),
+        text_of(cached / "refs" / revision).strip() or revision,
+    )
     if commit in snapshots:
-        return kept / "snapshots" / commit
-    newest = max((kept / "snapshots" / name for name in snapshots), key=_changed_s, default=None)
+        return cached / "snapshots" / commit
+    newest = max((cached / "snapshots" / name for name in snapshots), key=_changed_s, default=None)
     return newest if revision == MAIN else None
 
 

@@ -70,7 +70,7 @@ class Installed(NamedTuple):
     size_bytes: int
 
 
-class Place(NamedTuple):
+class ModelFolder(NamedTuple):
     """Where a program keeps its models.
 
     prefix  of the names of those that are found there
@@ -138,18 +138,18 @@ def gpt4all() -> Found:
 
 
 PLACES = (
-    Place("ollama:", "Ollama", models, short_name),
-    Place("lmstudio:", "LM Studio", lm_studio),
-    Place("hf:", "Hugging Face cache", hub_cache.models),
-    Place("llama.cpp:", "llama.cpp cache", llama_cpp),
-    Place("jan:", "Jan", jan),
-    Place("gpt4all:", "GPT4All", gpt4all),
-    Place("kept:", "Fetched", hub.kept_models),
+    ModelFolder("ollama:", "Ollama", models, short_name),
+    ModelFolder("lmstudio:", "LM Studio", lm_studio),
+    ModelFolder("hf:", "Hugging Face cache", hub_cache.models),
+    ModelFolder("llama.cpp:", "llama.cpp cache", llama_cpp),
+    ModelFolder("jan:", "Jan", jan),
+    ModelFolder("gpt4all:", "GPT4All", gpt4all),
+    ModelFolder("kept:", "Fetched", hub.cached_models),
 )
 
 
-def _own(folder: Path) -> Place:
-    return Place(f"{folder}{os.sep}", f"{FOLDER}{folder}", lambda: files_in(folder))
+def _own(folder: Path) -> ModelFolder:
+    return ModelFolder(f"{folder}{os.sep}", f"{FOLDER}{folder}", lambda: files_in(folder))
 
 
 def _in_folders(folders: Iterable[Path]) -> Found:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from guiapp.core.demo import PREFIX, demo_model_path, known_models
+from guiapp.core.sources.cached import CachedFile, cached
 from guiapp.core.sources.file_hash import file_hash
-from guiapp.core.sources.installed import PLACES, Place
-from guiapp.core.sources.kept import Kept, kept
+from guiapp.core.sources.installed import PLACES, ModelFolder
+from guiapp.core.vocabulary.notes import FileNote
 from guiapp.core.vocabulary.opening import DOWNLOAD, Opening
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.core.vocabulary.remarks import Remark
 from guiapp.errors import VocabError
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ class Located(NamedTuple):
     """Where a model lies.
 
     whole_bytes  the size of the file, where only its front is here
-    remark       what people should know about where it comes from
+    note       what people should know about where it comes from
     """
 
     path: Path
     whole_bytes: int | None = None
-    remark: Remark | None = None
+    note: FileNote | None = None
 
 
 def located(named: str | bytes | PathLike[str], opening: Opening) -> Located:
@@ -42,9 +42,11 @@ def located(named: str | bytes | PathLike[str], opening: Opening) -> Located:
     text = fsdecode(named)
     name = text.removeprefix(KEPT)
     if is_fetched(name):
-        return _from_web(name, opening, is_kept=name != text)
+        return _from_web(name, opening, is_cached=name != text)
     place = _place_of(text)
-    return Located(plain_path(text) if place is None else _found(place, text.removeprefix(place.prefix)))
+    return Located(
+        plain_path(text) if place is None else _installed_path(place, text.removeprefix(place.prefix))
+    )
 
 
 def lasting_name(named: str) -> str:
@@ -56,7 +58,7 @@ def lasting_name(named: str) -> str:
     return str(Path(named).absolute()) if is_path else named
 
 
-def kept_name(named: str) -> str:
+def cached_name(named: str) -> str:
     """The same, but what was fetched from the web is to be taken as it was then, and no server asked."""
     return KEPT + named if is_fetched(named) else named
 
@@ -66,7 +68,7 @@ def is_fetched(named: str) -> bool:
     return named.startswith(HUB) or named.lower().startswith(WEB)
 
 
-def is_kept(named: str) -> bool:
+def is_cached(named: str) -> bool:
     """Whether what was fetched is here, or in the cache of Hugging Face's libraries; no server is asked."""
     try:
         located(KEPT + named, Opening(lambda _share: None))
@@ -91,28 +93,28 @@ def is_plain(named: str) -> bool:
     return not is_fetched(named) and _place_of(named) is None
 
 
-def _place_of(named: str) -> Place | None:
+def _place_of(named: str) -> ModelFolder | None:
     return next((each for each in PLACES if named.startswith(each.prefix)), None)
 
 
-def _from_web(name: str, opening: Opening, is_kept: bool) -> Located:
-    """From the hub or another server; or what was fetched from there before, if it `is_kept`."""
+def _from_web(name: str, opening: Opening, is_cached: bool) -> Located:
+    """From the hub or another server; or what was fetched from there before, if it `is_cached`."""
     from guiapp.core.sources.fetch import fetched
     from guiapp.core.sources.hub import hub_file, name_of
 
-    def fetch(url: str) -> Kept:
-        if not is_kept:
+    def fetch(url: str) -> CachedFile:
+        if not is_cached:
             return fetched(url, opening)
-        if (file := kept(url)) is None:
+        if (file := cached(url)) is None:
             raise VocabError(f"Nothing is kept of {quoted(name, LONGEST)}. Open it by this name to fetch it.")
         return file
 
     opening.begin(DOWNLOAD)
     on_hub = name.removeprefix(HUB) if name.startswith(HUB) else name_of(name)
     file = fetch(name) if on_hub is None else hub_file(on_hub, fetch)
-    said = f"This is what was fetched last time: {file.why_old}"
-    remark = Remark("fetched_before", said) if file.why_old else None
-    return Located(file.path, file.whole_bytes, remark)
+    message = f"This is what was fetched last time: {file.why_old}"
+    note = FileNote("fetched_before", message) if file.why_old else None
+    return Located(file.path, file.whole_bytes, note)
 
 
 def plain_path(text: str) -> Path:
@@ -124,8 +126,8 @@ def plain_path(text: str) -> Path:
     return Path(text)
 
 
-def _found(place: Place, name: str) -> Path:
-    there = {found: path for found, path in place.find() if isfile(path)}
+def _installed_path(place: ModelFolder, name: str) -> Path:
+    there = {match: path for match, path in place.find() if isfile(path)}
     if (short := place.short(name)) in there:
         return there[short]
     near = get_close_matches(short, there, 1)

@@ -16,10 +16,10 @@ MOST = 100
 def own_folders() -> list[Path]:
     """None where the list is missing or spoiled."""
     try:
-        said = read_json(text_of(_file()))
+        saved = read_json(text_of(_file()))
     except ValueError:
         return []
-    named = [each for each in said if isinstance(each, str)] if isinstance(said, list) else []
+    named = [each for each in saved if isinstance(each, str)] if isinstance(saved, list) else []
     return [Path(each) for each in dict.fromkeys(named[:MOST])]
 
 

@@ -23,7 +23,7 @@ def text_of(path: Path) -> str:
 def json_object(path: Path) -> dict[str, Any]:
     """The JSON object in a file; an empty one where there is none."""
     try:
-        found = read_json(text_of(path))
+        content = read_json(text_of(path))
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}

@@ -86,8 +86,8 @@ def file_in(folder: Path) -> Path:
         raise VocabError(
             f"The folder {name} holds no tokenizer: looked for were {looked_for} and so on. Choose another."
         )
-    rivals = [other for other in names if is_tokenizer_name(other) and _rank(other) == _rank(chosen)]
-    if len(rivals) > 1 and "*" in KINDS[_rank(chosen)]:
+    competitors = [other for other in names if is_tokenizer_name(other) and _rank(other) == _rank(chosen)]
+    if len(competitors) > 1 and "*" in KINDS[_rank(chosen)]:
         n_models = sum(map(is_tokenizer_name, names))
         raise VocabError(
             f"The folder {name} holds {n_models:,} models: {quoted(chosen)} is one of them. "
@@ -96,9 +96,7 @@ def file_in(folder: Path) -> Path:
     return folder / chosen
 
 
-def files_in(
-    folder: Path, is_wanted: Callable[[str], bool] = is_tokenizer_name
-) -> Iterator[tuple[str, Path]]:
+def files_in(folder: Path, is_match: Callable[[str], bool] = is_tokenizer_name) -> Iterator[tuple[str, Path]]:
     """The files with wanted names in a folder and those in it, each with its path from there.
 
     Hidden folders are left out, and so is what cannot be read, lies deep, or behind MOST_FILES others.  Links
@@ -115,7 +113,7 @@ def files_in(
         is_deep = len(Path(where).relative_to(folder).parts) >= DEEPEST
         inner[:] = [] if is_deep else sorted(name for name in inner if not name.startswith("."))
         for name in sorted(names):
-            if is_wanted(name):
+            if is_match(name):
                 path = Path(where, name)
                 yield path.relative_to(folder).as_posix(), path
         n_seen += len(names) + len(inner)

@@ -64,7 +64,7 @@ class Limits(NamedTuple):
 USUAL_LIMITS = Limits()
 
 
-class Answer(NamedTuple):
+class WebResponse(NamedTuple):
     """What a server says.
 
     headers  by name, in any case
@@ -85,7 +85,7 @@ class Transfer:
         self._waited_s = self._stalled_s = 0.0
 
     @contextmanager
-    def get(self, headers: Mapping[str, str]) -> Iterator[Answer]:
+    def get(self, headers: Mapping[str, str]) -> Iterator[WebResponse]:
         """The answer of a server, redirects followed, that is 200, 206 or 304; VocabError for all else."""
         from guiapp.core.sources.counted_session import CountedSession  # takes long, and no network
 
@@ -97,7 +97,7 @@ class Transfer:
         try:
             response = self._next(items)
             _check(response, self._url)
-            yield Answer(response.status_code, response.headers, self._body(items))
+            yield WebResponse(response.status_code, response.headers, self._body(items))
         finally:
             is_over.set()
 

@@ -25,7 +25,7 @@ class NotAFileError(OSError):
         self.what = what
 
 
-class TooLongError(OSError):
+class InputTooLongError(OSError):
     """There is more to read than anyone needs."""
 
 
@@ -75,5 +75,5 @@ def read_bounded(stream: BinaryIO, most: int) -> bytes:
         chunks.append(stream.read(CHUNK_BYTES))
         size = max(size, sum(map(len, chunks)))
     if size > most:
-        raise TooLongError(errno.EFBIG, f"it has more than {most:,} bytes")
+        raise InputTooLongError(errno.EFBIG, f"it has more than {most:,} bytes")
     return b"".join(chunks)

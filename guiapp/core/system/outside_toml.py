@@ -91,9 +91,9 @@ def line_of(lines: Sequence[Mapping[str, int]], part: int, *keys: str) -> int:
     return next((lines[part][key] for key in keys if key in lines[part]), lines[part][""])
 
 
-def kind_fault(value: Any, wanted: type) -> str:
+def kind_fault(value: Any, expected: type) -> str:
     """What an entry must be that is not of the type that is wanted, else ""."""
-    return "" if type(value) is wanted else f"must be {TYPE_NAMES[wanted]}."
+    return "" if type(value) is expected else f"must be {TYPE_NAMES[expected]}."
 
 
 def unknown_entry(key: str, known: Iterable[str]) -> str:
@@ -122,7 +122,7 @@ def _content(name: str, text: str, what: str) -> dict[str, Any]:
 
 def without_strings(text: str) -> str:
     """TOML without its strings and comments, line for line."""
-    return STRING.sub(lambda found: "\n" * found[0].count("\n"), text)
+    return STRING.sub(lambda matches: "\n" * matches[0].count("\n"), text)
 
 
 def lines_of_keys(text: str) -> list[dict[str, int]]:
@@ -130,17 +130,17 @@ def lines_of_keys(text: str) -> list[dict[str, int]]:
 
     The key "" has the line where the part begins.
     """
-    found: list[dict[str, int]] = [{"": 1}]
+    matches: list[dict[str, int]] = [{"": 1}]
     plain = STRING.sub(_blank_if_long, text)
     for number, line in enumerate(plain.split("\n"), 1):
         if STEP.match(line):
-            found[0].setdefault("step", number)
-            found.append({"": number})
+            matches[0].setdefault("step", number)
+            matches.append({"": number})
         elif key := KEY.match(line):
-            found[-1].setdefault(key[2], number)
-    return found
+            matches[-1].setdefault(key[2], number)
+    return matches
 
 
-def _blank_if_long(found: re.Match[str]) -> str:
-    n_breaks = found[0].count("\n")
-    return "\n" * n_breaks if n_breaks else found[0]
+def _blank_if_long(matches: re.Match[str]) -> str:
+    n_breaks = matches[0].count("\n")
+    return "\n" * n_breaks if n_breaks else matches[0]

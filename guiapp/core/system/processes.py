@@ -73,7 +73,7 @@ def answer_of(
                 process.kill()
 
 
-class KeptProcess:
+class PersistentProcess:
     """A module of this package as a process that answers one request after another, in frames.
 
     It starts with the first one; one thread asks at a time, and any may `close` it.

@@ -43,7 +43,7 @@ class TokenSearch:
     def __init__(self, tokens: Sequence[AddedToken]) -> None:
         self._tokens = tokens
         texts = [token.searched.encode() for token in tokens]
-        self._native = native.SpecialTokens(texts, np.zeros(len(texts), np.uint8))
+        self._native = native.SpecialTokensHandle(texts, np.zeros(len(texts), np.uint8))
         self._by_length = sorted(zip(texts, tokens, strict=True), key=lambda pair: len(pair[0]), reverse=True)
 
     def find(self, text: NDArray[np.uint8], parse_special: bool) -> Found:
@@ -73,7 +73,7 @@ class TokenSearch:
 
 def _taken(places: Iterable[tuple[AddedToken, int, int]], text: bytes, parse_special: bool) -> Found:
     """What is taken of the longest tokens at all places where some begin."""
-    found: Found = []
+    matches: Found = []
     searched, done = 0, 0
     for token, start, end in places:
         if start < searched:
@@ -84,17 +84,17 @@ def _taken(places: Iterable[tuple[AddedToken, int, int]], text: bytes, parse_spe
         if token.lstrip:
             start = max(_before_white_space(text, start), done)
         if token.rstrip:
-            end = _behind_white_space(text, end)
+            end = _after_white_space(text, end)
         if start < end:  # not all was taken along by the token before
             start, done = max(start, done), max(end, done)
-            found.append((token.token_id, start, done))
-    return found
+            matches.append((token.token_id, start, done))
+    return matches
 
 
 def _is_in_word(text: bytes, start: int, end: int) -> bool:
     before = text[max(start - LONGEST_CHARACTER, 0) : start].decode("utf-8", "replace")[-1:]
-    behind = text[end : end + LONGEST_CHARACTER].decode("utf-8", "replace")[:1]
-    return any(ord(character) in _word_codes() for character in before + behind)
+    following = text[end : end + LONGEST_CHARACTER].decode("utf-8", "replace")[:1]
+    return any(ord(character) in _word_codes() for character in before + following)
 
 
 @cache
@@ -104,9 +104,9 @@ def _word_codes() -> frozenset[int]:
     return frozenset(code for first, last in ranges for code in range(first, last + 1))
 
 
-def _behind_white_space(text: bytes, start: int) -> int:
-    found = SPACES.match(text, start)
-    return found.end() if found else start
+def _after_white_space(text: bytes, start: int) -> int:
+    matches = SPACES.match(text, start)
+    return matches.end() if matches else start
 
 
 def _before_white_space(text: bytes, end: int) -> int:
@@ -118,9 +118,9 @@ def _before_white_space(text: bytes, end: int) -> int:
     return end
 
 
-def partition_of(found: Found, size: int) -> Partition:
+def partition_of(matches: Found, size: int) -> Partition:
     """Tokens in a text of so many bytes, and the stretches around them."""
-    ids, starts, ends = np.array(found, np.int64).reshape(-1, 3).T
+    ids, starts, ends = np.array(matches, np.int64).reshape(-1, 3).T
     return Partition(
         ids.astype(np.int32), starts.copy(), ends.copy(), np.append(0, ends), np.append(starts, size)
     )
@@ -160,19 +160,21 @@ class AddedTokens(SpecialTokens):
         return super().longest(parse_special) if self.stand_alone(parse_special) else NO_LIMIT
 
     def partition(self, text: NDArray[np.uint8], parse_special: bool) -> Partition:
-        found: Found = []
+        matches: Found = []
         for search in self._searches:
-            stretches = _between(found, len(text))
-            found = _joined(found, [search.find(text[start:end], parse_special) for start, end in stretches])
-        return partition_of(found, len(text))
+            segments = _between(matches, len(text))
+            matches = _joined(
+                matches, [search.find(text[start:end], parse_special) for start, end in segments]
+            )
+        return partition_of(matches, len(text))
 
     def partition_readable(self, text: bytes, parse_special: bool) -> Partition:
-        found: Found = []
+        matches: Found = []
         for search in self._searches:
-            stretches = _between(found, len(text))
-            more = [search.find_readable(text[start:end], parse_special) for start, end in stretches]
-            found = _joined(found, more)
-        return partition_of(found, len(text))
+            segments = _between(matches, len(text))
+            more = [search.find_readable(text[start:end], parse_special) for start, end in segments]
+            matches = _joined(matches, more)
+        return partition_of(matches, len(text))
 
     @cached_property
     def drops_white_space(self) -> bool:
@@ -195,16 +197,16 @@ class AddedTokens(SpecialTokens):
         return (0, len(text)) if 0 < position < len(text) else None
 
 
-def _between(found: Found, size: int) -> list[tuple[int, int]]:
+def _between(matches: Found, size: int) -> list[tuple[int, int]]:
     """The stretches around tokens, some of them empty."""
-    starts, ends = [start for _, start, _ in found], [end for *_, end in found]
+    starts, ends = [start for _, start, _ in matches], [end for *_, end in matches]
     return list(zip([0, *ends], [*starts, size], strict=True))
 
 
-def _joined(found: Found, more: list[Found]) -> Found:
+def _joined(matches: Found, more: list[Found]) -> Found:
     """What was found, and before each and behind the last one what is in the stretch there."""
     tokens: Found = []
-    for (start, _), inner, token in zip(_between(found, 0), more, [*found, None], strict=True):
+    for (start, _), inner, token in zip(_between(matches, 0), more, [*matches, None], strict=True):
         tokens += [(token_id, start + a, start + b) for token_id, a, b in inner]
         tokens += [token] if token else []
     return tokens

@@ -80,7 +80,7 @@ def longest_match(charsmap: Charsmap, text: bytes, at: int) -> tuple[bytes, int]
     """The replacement of the longest key that text[at:] begins with, and the length of that key."""
     if len(charsmap.units) == 0:
         return None
-    found = None
+    match = None
     node = _base(int(charsmap.units[0]))
     for length, byte in enumerate(text[at : at + LONGEST_KEY], 1):
         node ^= byte
@@ -90,10 +90,10 @@ def longest_match(charsmap: Charsmap, text: bytes, at: int) -> tuple[bytes, int]
         node ^= _base(unit)
         if unit & IS_LEAF:
             start = int(charsmap.units[node]) & (IS_VALUE - 1)
-            found = start, length
-    if found is None:
+            match = start, length
+    if match is None:
         return None
-    start, length = found
+    start, length = match
     return charsmap.replacements[start:].tobytes().partition(b"\0")[0], length
 
 
@@ -233,8 +233,8 @@ def _characters_to_end(replacements: NDArray[np.uint8]) -> NDArray[np.int64]:
     n_before = np.concatenate([[0], np.cumsum(replacements & 0xC0 != 0x80)])
     offsets = np.arange(len(replacements))
     own_end = ends[np.minimum(np.searchsorted(ends, offsets), len(ends) - 1)]
-    found: NDArray[np.int64] = n_before[own_end] - n_before[offsets]
-    return found
+    match: NDArray[np.int64] = n_before[own_end] - n_before[offsets]
+    return match
 
 
 def _only_space() -> NDArray[np.bool_]:

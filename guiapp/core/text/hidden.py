@@ -121,15 +121,15 @@ def hidden_places(text: bytes) -> HiddenPlaces:
         return NOTHING_HIDDEN
     classes, leads, pairs = _tables()
     view = np.frombuffer(text, np.uint8)
-    found = []
+    matches = []
     for block in range(0, len(view), BLOCK_BYTES):
         checkpoint()
         starts = np.flatnonzero(leads[view[block : block + BLOCK_BYTES]]) + block
         second = view.take(starts + 1, mode="clip")
         starts = starts[pairs[view[starts].astype(np.uint16) << 8 | second]]
         points, _ = _points_at(view, starts)
-        found.append(starts[(classes[points] & _HIDDEN) != 0])
-    starts = np.concatenate(found)
+        matches.append(starts[(classes[points] & _HIDDEN) != 0])
+    starts = np.concatenate(matches)
     if not len(starts):
         return NOTHING_HIDDEN
     points, sizes = _points_at(view, starts)
@@ -156,14 +156,14 @@ def decoded(text: str) -> str:
         return letters
     numbers = [_selected_byte(ord(each)) for each in text]
     hidden = bytes(number for number in numbers if number is not None)
-    said = hidden.decode("utf-8", "replace") if len(hidden) > 1 else ""
-    n_printed = sum(character.isprintable() and character != "\ufffd" for character in said)
-    return said if 2 * n_printed > len(said) else ""
+    spelling = hidden.decode("utf-8", "replace") if len(hidden) > 1 else ""
+    n_printed = sum(character.isprintable() and character != "\ufffd" for character in spelling)
+    return spelling if 2 * n_printed > len(spelling) else ""
 
 
 def kinds_of(text: str) -> list[str]:
     """What the characters of a place are, the most frequent first."""
-    counts = {name: len(found) for name, ranges in KINDS if (found := re.findall(f"[{ranges}]", text))}
+    counts = {name: len(matches) for name, ranges in KINDS if (matches := re.findall(f"[{ranges}]", text))}
     if n_others := len(text) - sum(counts.values()):
         counts[OTHER_KIND] = n_others
     return sorted(counts, key=counts.__getitem__, reverse=True)
@@ -190,13 +190,13 @@ def _is_written(
     classes: NDArray[np.uint8],
 ) -> NDArray[np.bool_]:
     """Which of all characters that draw nothing belong to how a script or an emoji is written."""
-    before, behind = _points_before(view, starts), _points_at(view, starts + sizes)[0]
-    left, right = classes[before], classes[behind]
+    before, following = _points_before(view, starts), _points_at(view, starts + sizes)[0]
+    left, right = classes[before], classes[following]
     left[(left & _HIDDEN) != 0] &= _SELECTOR  # what hides is no letter to stand behind
     is_last = (right & _HIDDEN) == 0
     is_joiner = (points == 0x200C) | (points == 0x200D)
     of_emoji = ((points == 0xFE0E) | (points == 0xFE0F)) & ((left & _EMOJI) != 0)
-    of_emoji |= (points == 0xFE0F) & ((left & _KEYCAP) != 0) & (behind == 0x20E3)
+    of_emoji |= (points == 0xFE0F) & ((left & _KEYCAP) != 0) & (following == 0x20E3)
     behind_selector = (before == 0xFE0F) & np.append(False, of_emoji[:-1])
     is_ideographic = ((points >= 0xFE00) & (points <= 0xFE02)) | ((points >= 0xE0100) & (points <= 0xE01EF))
     is_mongolian = (points >= 0x180B) & (points <= 0x180F) & (left & _MONGOLIAN != 0)
@@ -207,7 +207,7 @@ def _is_written(
         | (is_joiner & (left & _JOINED != 0) & is_last)
         | ((points == 0x200B) & (left & _UNSPACED != 0) & is_last)
         | (is_mongolian & is_last)
-        | ((points == 0x115F) & (behind >= 0x1161) & (behind <= 0x11A7))
+        | ((points == 0x115F) & (following >= 0x1161) & (following <= 0x11A7))
         | ((points == 0x1160) & (before >= 0x1100) & (before <= 0x115E))
         | _is_of_flag(starts, points, before)
     )

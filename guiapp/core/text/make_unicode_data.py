@@ -43,8 +43,8 @@ def build_15_1() -> dict[str, Table]:
 def build_16_0() -> dict[str, Table]:
     """The same with the general categories, indices into CATEGORIES, and nothing else."""
     numbers = {name: number for number, name in enumerate(CATEGORIES)}
-    found = [numbers[unicodedata2.category(chr(code))] for code in range(N_CODES)]
-    return {"general_categories": _runs(np.array(found, np.int32))}
+    category_numbers = [numbers[unicodedata2.category(chr(code))] for code in range(N_CODES)]
+    return {"general_categories": _runs(np.array(category_numbers, np.int32))}
 
 
 BUILDS = {"15.1.0": build_15_1, "16.0.0": build_16_0}

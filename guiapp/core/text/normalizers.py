@@ -127,10 +127,10 @@ def normalize_unigram(
     The beginning of a user-defined token, even if the rest does not follow, is copied as it is.
     """
     builder = NormalizedBuilder()
-    kept, longest = sorted(user_defined), max(map(len, user_defined), default=0)
+    unchanged, longest = sorted(user_defined), max(map(len, user_defined), default=0)
     at, in_word, has_prefix = 0, False, False
     while at < len(fragment):
-        output, length = _normalize_one(fragment, at, charsmap, kept, longest)
+        output, length = _normalize_one(fragment, at, charsmap, unchanged, longest)
         pending = NormalizedBuilder()
         if output == fragment[at : at + length]:
             pending.keep(output, at)
@@ -138,8 +138,8 @@ def normalize_unigram(
             made = output.lstrip(b" ") if remove_extra_whitespaces else output
             pending.append(output[: len(output) - len(made)], at, at)
             pending.append(made, at, at + length)
-        stretch = pending.build()
-        for byte, start, end in zip(output, stretch.starts.tolist(), stretch.ends.tolist(), strict=True):
+        segment = pending.build()
+        for byte, start, end in zip(output, segment.starts.tolist(), segment.ends.tolist(), strict=True):
             if byte != SPACE and not in_word:
                 in_word = True
                 if remove_extra_whitespaces or (add_space_prefix and not has_prefix):
@@ -156,12 +156,12 @@ def normalize_unigram(
 
 
 def _normalize_one(
-    fragment: bytes, at: int, charsmap: Charsmap, kept: Sequence[bytes], longest: int
+    fragment: bytes, at: int, charsmap: Charsmap, unchanged: Sequence[bytes], longest: int
 ) -> tuple[bytes, int]:
-    """What the text at a position becomes, and how many bytes of it that covers; `kept` is sorted."""
+    """What the text at a position becomes, and how many bytes of it that covers; `unchanged` is sorted."""
     ahead = fragment[at : at + longest]
-    place = bisect(kept, ahead)
-    near = kept[max(place - 1, 0) : place + 1]  # the longest common prefix is with one of these
+    place = bisect(unchanged, ahead)
+    near = unchanged[max(place - 1, 0) : place + 1]  # the longest common prefix is with one of these
     length = max((common_ends(token, ahead)[0] for token in near), default=0)
     if length:
         return fragment[at : at + length], length

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from guiapp.core.text.charsmap import longest_match, open_charsmap
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.text.normalizers import SPACE_SYMBOL, symbol_length
-from guiapp.core.text.settled_characters import PLAIN, lead_kinds, settled_characters
+from guiapp.core.text.stable_characters import PLAIN, lead_kinds, stable_characters
 from guiapp.core.text.utf8 import REPLACEMENT, encode, is_text
 from guiapp.core.vocabulary.piece_rules import TextRules
 from guiapp.native import piece_text as native
@@ -44,7 +44,7 @@ class PieceText:
         self._user_defined = frozenset(user_defined)
         self._longest = max(map(len, user_defined), default=0)
         ever = (text for text in user_defined if not (rules.marks_spaces and SPACE in text))
-        self._spelled = frozenset(map(self._spell, ever))
+        self._marked_texts = frozenset(map(self._spell, ever))
 
     def check(self, most_growth: int) -> None:
         """Raises ValueError for a character map that is not to be used, as `__init__` does."""
@@ -61,23 +61,23 @@ class PieceText:
         return lead_kinds(self._charsmap, sorted(self._user_defined))
 
     @cached_property
-    def _is_settled(self) -> NDArray[np.bool_]:
-        is_settled = settled_characters(self._charsmap)
-        is_settled[SURROGATES] = False
-        is_settled[MARK] = False
-        return is_settled
+    def _is_stable(self) -> NDArray[np.bool_]:
+        is_stable = stable_characters(self._charsmap)
+        is_stable[SURROGATES] = False
+        is_stable[MARK] = False
+        return is_stable
 
     @cached_property
-    def _native(self) -> native.PieceText:
+    def _native(self) -> native.PieceTextHandle:
         spaces = native.MARKED if self.rules.marks_spaces else native.AS_THEY_ARE
-        return native.PieceText(
+        return native.PieceTextHandle(
             {
                 "units": self._charsmap.units,
                 "replacements": self._charsmap.replacements,
                 "kinds": self._kinds,
-                "is_settled": self._is_settled,
+                "is_settled": self._is_stable,
             },
-            (sorted(self._user_defined), sorted(self._spelled)),
+            (sorted(self._user_defined), sorted(self._marked_texts)),
             native.COMPACT if self._is_compact else spaces,
             {
                 "adds_space": self.rules.adds_space,
@@ -107,7 +107,7 @@ class PieceText:
 
     def piece_ends(self, data: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Where user-defined pieces, and what is between them, end in what became of a text."""
-        if not self._spelled:
+        if not self._marked_texts:
             return np.array([len(data)])
         places = self._native.user_defined(data)
         return np.unique(np.append(places[places > 0], len(data)))
@@ -149,12 +149,12 @@ class PieceText:
         """The same as `piece_ends`, step by step."""
         ends, at = {len(data)}, 0
         while at < len(data):
-            if length := self._match(data, at, self._spelled):
+            if length := self._match(data, at, self._marked_texts):
                 ends |= {at, at + length}
             at += length or symbol_length(data[at])
         return sorted(ends - {0}) or [0]
 
-    def stays_apart(self, text: NDArray[np.uint8], cut: int) -> bool:
+    def is_independent(self, text: NDArray[np.uint8], cut: int) -> bool:
         """Whether both sides of a place are changed alike, whatever stands farther away.
 
         Both characters there stay as they are, and no key of the character map holds the one behind another;
@@ -166,20 +166,24 @@ class PieceText:
             return False
         if self.rules.removes_spaces and before in (SPACE, SPACE_SYMBOL):
             return False
-        return self._stays(before) and self._stays(after) and (self._maps_nothing or self._stays(follows))
+        return (
+            self._is_unchanged(before)
+            and self._is_unchanged(after)
+            and (self._maps_nothing or self._is_unchanged(follows))
+        )
 
     @property
     def _maps_nothing(self) -> bool:
         return len(self._charsmap.units) == 0
 
-    def _stays(self, character: bytes) -> bool:
+    def _is_unchanged(self, character: bytes) -> bool:
         if not is_text(character) or len(character) == 0:
             return False
         if self._maps_nothing:
             return True
         if len(character) > 1:
             code = ord(character.decode())
-            return code < len(self._is_settled) and bool(self._is_settled[code])
+            return code < len(self._is_stable) and bool(self._is_stable[code])
         byte = character[0]
         if self._charsmap.later[byte]:
             return False

@@ -24,7 +24,7 @@ from guiapp.native import special_tokens as native
 from guiapp.native.checkpoint import stoppable
 
 WHITESPACE = b"\t\n\v\f\r "
-_Table = tuple[NDArray[np.int32], native.SpecialTokens]  # the ids of its tokens
+_Table = tuple[NDArray[np.int32], native.SpecialTokensHandle]  # the ids of its tokens
 
 SEPARATOR = b"\0"  # no token holds it: those of model files end there
 
@@ -45,7 +45,7 @@ class Partition:
     raw_ends: NDArray[np.int64]
 
 
-def join_stretches(
+def join_segments(
     partition: Partition, encode_fragment: Callable[[int, int], FragmentTokens]
 ) -> FragmentTokens:
     """The special tokens of a text and what is encoded from start to end between them, in order."""
@@ -62,12 +62,12 @@ def join_stretches(
 class ManyParts(NamedTuple):
     """Where the special tokens of many texts are, and the text between them.
 
-    stretches, texts_of_stretches  what is around special tokens, some of it empty, and whose it is
+    segments, texts_of_segments  what is around special tokens, some of it empty, and whose it is
     ids, n_before, texts_of_ids    the special tokens, behind how many stretches each is, and whose it is
     """
 
-    stretches: list[bytes]
-    texts_of_stretches: NDArray[np.int64]
+    segments: list[bytes]
+    texts_of_segments: NDArray[np.int64]
     ids: NDArray[np.int32]
     n_before: NDArray[np.int64]
     texts_of_ids: NDArray[np.int64]
@@ -117,23 +117,23 @@ class SpecialTokens:
     def partition(self, text: NDArray[np.uint8], parse_special: bool) -> Partition:
         """Find the special tokens of `text`."""
         ids, tokens = self._tables[parse_special]
-        raw_starts, raw_ends, found, starts, ends = tokens.partition(text)
-        return _partition(ids[found[:-1]], starts[:-1], ends[:-1], raw_starts, raw_ends)
+        raw_starts, raw_ends, hits, starts, ends = tokens.partition(text)
+        return _partition(ids[hits[:-1]], starts[:-1], ends[:-1], raw_starts, raw_ends)
 
     def partition_each(self, texts: Sequence[bytes], parse_special: bool) -> ManyParts:
         """The same for each of many texts."""
         joined = SEPARATOR.join(texts)
-        found = self.partition(np.frombuffer(bytearray(joined), np.uint8), parse_special)
+        hits = self.partition(np.frombuffer(bytearray(joined), np.uint8), parse_special)
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         text_starts = np.cumsum(lengths + 1) - lengths - 1
-        starts = np.sort(np.concatenate([found.raw_starts, text_starts[1:]]))
-        ends = np.sort(np.concatenate([found.raw_ends, text_starts[1:] - 1]))
-        texts_of_tokens = np.searchsorted(text_starts, found.starts, "right") - 1
+        starts = np.sort(np.concatenate([hits.raw_starts, text_starts[1:]]))
+        ends = np.sort(np.concatenate([hits.raw_ends, text_starts[1:] - 1]))
+        texts_of_tokens = np.searchsorted(text_starts, hits.starts, "right") - 1
         return ManyParts(
             [joined[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)],
             np.searchsorted(text_starts, starts, "right") - 1,
-            found.ids,
-            np.arange(1, len(found.ids) + 1) + texts_of_tokens,
+            hits.ids,
+            np.arange(1, len(hits.ids) + 1) + texts_of_tokens,
             texts_of_tokens,
         )
 
@@ -193,12 +193,12 @@ class SpecialTokens:
         attributes = int(self._vocabulary.attributes[token_id])
         start, end, _ = fragment
         parts = []
-        while (found := text.find(token, start, end)) >= 0:
-            left_end = found
+        while (hits := text.find(token, start, end)) >= 0:
+            left_end = hits
             while attributes & Attribute.LSTRIP and left_end > start and text[left_end - 1] in WHITESPACE:
                 left_end -= 1
-            parts += [(start, left_end, -1), (found, found + len(token), token_id)]
-            start = found + len(token)
+            parts += [(start, left_end, -1), (hits, hits + len(token), token_id)]
+            start = hits + len(token)
             while attributes & Attribute.RSTRIP and start < end and text[start] in WHITESPACE:
                 start += 1
         return [*parts, (start, end, -1)]
@@ -242,7 +242,7 @@ class SpecialTokens:
         attributes = self._vocabulary.attributes[ids]
         left, right = (attributes & bit > 0 for bit in (Attribute.LSTRIP, Attribute.RSTRIP))
         strips = left * np.uint8(native.STRIPS_LEFT) + right * np.uint8(native.STRIPS_RIGHT)
-        return ids, native.SpecialTokens(
+        return ids, native.SpecialTokensHandle(
             [self._text(token_id) for token_id in stoppable(ids.tolist())], strips
         )
 

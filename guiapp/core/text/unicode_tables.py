@@ -74,10 +74,10 @@ def ranges_of(name: str) -> tuple[Range, ...]:
     Raises KeyError for a name that no category has or begins with.
     """
     starts, categories = _data("unicode_16_0/general_categories")
-    wanted = [number for number, category in enumerate(CATEGORIES) if category.startswith(name)]
-    if not wanted or not name:
+    numbers = [number for number, category in enumerate(CATEGORIES) if category.startswith(name)]
+    if not numbers or not name:
         raise KeyError(name)
-    edges = np.diff(np.isin(categories, wanted), prepend=False, append=False).nonzero()[0]
+    edges = np.diff(np.isin(categories, numbers), prepend=False, append=False).nonzero()[0]
     bounds = np.append(starts, N_CODES)[edges].tolist()
     return tuple((first, after - 1) for first, after in zip(bounds[::2], bounds[1::2], strict=True))
 
@@ -113,9 +113,9 @@ def lower_case() -> dict[int, int]:
 @cache
 def first_decomposed() -> dict[int, int]:
     """The first code point of canonical decompositions; accents and the like are dropped."""
-    found: dict[int, int] = dict(zip(*_data("unicode_15_1/nfd").tolist(), strict=True))
+    matches: dict[int, int] = dict(zip(*_data("unicode_15_1/nfd").tolist(), strict=True))
     syllables = enumerate(HANGUL_SYLLABLES)
-    return found | {code: FIRST_JAMO + number // HANGUL_PER_FIRST_JAMO for number, code in syllables}
+    return matches | {code: FIRST_JAMO + number // HANGUL_PER_FIRST_JAMO for number, code in syllables}
 
 
 def _data(name: str) -> NDArray[np.int32]:

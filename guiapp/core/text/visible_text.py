@@ -15,11 +15,11 @@ UNSEEN = {"Cc", "Cf", "Zl", "Zp", "Zs"}
 FIRST_ESCAPED_BYTE, LAST_ESCAPED_BYTE = "\udc80", "\udcff"  # what "surrogateescape" makes of a stray byte
 
 
-class Run(NamedTuple):
-    """A stretch of visible text; `is_sign` where it stands for something else (`·`, `↵`, `<E2 82>`)."""
+class VisibleRun(NamedTuple):
+    """A stretch of visible text; `is_symbol` where it stands for something else (`·`, `↵`, `<E2 82>`)."""
 
     text: str
-    is_sign: bool
+    is_symbol: bool
 
 
 def visible_text(data: bytes, limit: int = 200) -> str:
@@ -29,12 +29,12 @@ def visible_text(data: bytes, limit: int = 200) -> str:
     return "".join(run.text for run in visible_runs(data, limit))
 
 
-def visible_runs(data: bytes, limit: int = 200) -> list[Run]:
+def visible_runs(data: bytes, limit: int = 200) -> list[VisibleRun]:
     """Like `visible_text`, with the signs kept apart from the characters that stand for themselves."""
     head = data[: 4 * limit].decode("utf-8", "surrogateescape")  # 4 bytes per character at most
     runs = list(_runs(head[:limit]))
     if len(head) > limit or len(data) > 4 * limit:
-        runs.append(Run("…", True))
+        runs.append(VisibleRun("…", True))
     return runs
 
 
@@ -54,26 +54,26 @@ def _plain(data: bytes) -> str | None:
     return text.replace(" ", SIGNS[" "])
 
 
-def _runs(text: str) -> Iterator[Run]:
+def _runs(text: str) -> Iterator[VisibleRun]:
     if _begins_with_mark(text):
-        yield Run("◌", True)  # a combining mark needs something to stand on
+        yield VisibleRun("◌", True)  # a combining mark needs something to stand on
     at = 0
     for emoji in emoji_sequences(text):
         yield from _signed(text[at : emoji.start()])
-        yield Run(emoji[0], False)  # with joiners that are part of the picture
+        yield VisibleRun(emoji[0], False)  # with joiners that are part of the picture
         at = emoji.end()
     yield from _signed(text[at:])
 
 
-def _signed(text: str) -> Iterator[Run]:
+def _signed(text: str) -> Iterator[VisibleRun]:
     for is_stray, characters in groupby(text, _is_stray_byte):
-        stretch = "".join(characters)
+        segment = "".join(characters)
         if is_stray:
-            yield Run(f"<{stretch.encode('utf-8', 'surrogateescape').hex(' ').upper()}>", True)
+            yield VisibleRun(f"<{segment.encode('utf-8', 'surrogateescape').hex(' ').upper()}>", True)
             continue
-        for is_sign, signs in groupby(stretch, _needs_sign):
-            shown = "".join(signs)
-            yield Run("".join(map(_sign, shown)) if is_sign else shown, is_sign)
+        for is_symbol, symbols in groupby(segment, _needs_symbol):
+            shown = "".join(symbols)
+            yield VisibleRun("".join(map(_symbol_for, shown)) if is_symbol else shown, is_symbol)
 
 
 def _begins_with_mark(text: str) -> bool:
@@ -84,10 +84,10 @@ def _is_stray_byte(character: str) -> bool:
     return FIRST_ESCAPED_BYTE <= character <= LAST_ESCAPED_BYTE
 
 
-def _needs_sign(character: str) -> bool:
+def _needs_symbol(character: str) -> bool:
     is_unseen = unicodedata.category(character) in UNSEEN or bool(INVISIBLE.match(character))
     return character in SIGNS or is_unseen or bool(unassigned().match(character))
 
 
-def _sign(character: str) -> str:
+def _symbol_for(character: str) -> str:
     return SIGNS.get(character) or f"<U+{ord(character):04X}>"

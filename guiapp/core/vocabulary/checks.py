@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE, NAMES
+from guiapp.core.vocabulary.notes import FileNote
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.core.vocabulary.remarks import Remark
 from guiapp.core.vocabulary.vocabulary import Rules, VocabType
 from guiapp.errors import VocabError
 from guiapp.native.checkpoint import stoppable
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 SHORTEST_BYTE_TOKEN = 3  # llama.cpp reads two digits from the fourth byte on; none is taken as 0
 
 
-class Blamed(Protocol):
+class ErrorSource(Protocol):
     """The file that an error is about."""
 
     def error(self, what: str, *, code: str) -> VocabError: ...
 
 
-def check_unique(file: Blamed, table: StringTable) -> None:
-    if twins := table.twins():
-        first, second = twins
+def check_unique(file: ErrorSource, table: StringTable) -> None:
+    if first_duplicates := table.first_duplicates():
+        first, second = first_duplicates
         text = table.data[table.offsets[first] : table.offsets[first + 1]].tobytes()
         what = f"has two equal tokens: {first} and {second} are both {quoted(text)!r}"
         raise file.error(what, code="token_twice")
@@ -39,7 +39,7 @@ def check_unique(file: Blamed, table: StringTable) -> None:
 
 def check_byte_tokens(
     keys: VocabKeys, kind: VocabType, table: StringTable, attributes: NDArray[np.uint16]
-) -> list[Remark]:
+) -> list[FileNote]:
     """Look at the tokens of type BYTE; returns warnings."""
     rows = np.flatnonzero(attributes & Attribute.BYTE)
     lengths = np.diff(table.offsets)[rows]
@@ -53,10 +53,10 @@ def check_byte_tokens(
         _check_plamo2_bytes(keys, table, rows, odd)
     if not odd:
         return []
-    said = f"{len(odd):,} byte tokens are not named like <0x0A>; the first is token {odd[0]}."
+    message = f"{len(odd):,} byte tokens are not named like <0x0A>; the first is token {odd[0]}."
     if len(odd) == 1:
-        said = f"Byte token {odd[0]} is not named like <0x0A>."
-    return [Remark("byte_misnamed", said)]
+        message = f"Byte token {odd[0]} is not named like <0x0A>."
+    return [FileNote("byte_misnamed", message)]
 
 
 def _check_plamo2_bytes(keys: VocabKeys, table: StringTable, rows: NDArray[np.intp], odd: list[int]) -> None:
@@ -70,15 +70,15 @@ def _check_plamo2_bytes(keys: VocabKeys, table: StringTable, rows: NDArray[np.in
         raise keys.error(what, code="bytes_missing")
 
 
-def missing_byte_warnings(kind: VocabType, rules: Rules, table: StringTable) -> list[Remark]:
+def missing_byte_warnings(kind: VocabType, rules: Rules, table: StringTable) -> list[FileNote]:
     """Warn where a text can hold bytes that no token covers."""
     if kind is VocabType.SPM:
-        found = _is_token(table, NAMES) | _is_token(table, [bytes([byte]) for byte in range(256)])
-        return _missing(found, "is met, it becomes the unknown token")
+        present = _is_token(table, NAMES) | _is_token(table, [bytes([byte]) for byte in range(256)])
+        return _missing(present, "is met, it becomes the unknown token")
     if kind is VocabType.BPE:
         stand_ins = [character.encode() for character in CHARACTER_OF_BYTE]
-        found = _is_token(table, stand_ins if rules.byte_encoding else NAMES)
-        return _missing(found, "is met and no longer token covers it, it is dropped, as llama.cpp does")
+        present = _is_token(table, stand_ins if rules.byte_encoding else NAMES)
+        return _missing(present, "is met and no longer token covers it, it is dropped, as llama.cpp does")
     return []
 
 
@@ -86,12 +86,12 @@ def _is_token(table: StringTable, texts: Sequence[bytes]) -> NDArray[np.bool_]:
     return table.find(texts) >= 0
 
 
-def _missing(found: NDArray[np.bool_], consequence: str) -> list[Remark]:
-    if found.all():
+def _missing(present: NDArray[np.bool_], consequence: str) -> list[FileNote]:
+    if present.all():
         return []
-    first, n_missing = int(np.argmin(found)), int((~found).sum())
+    first, n_missing = int(np.argmin(present)), int((~present).sum())
     are_missing = f"{n_missing} of the 256 byte tokens {'is' if n_missing == 1 else 'are'} missing"
-    return [Remark("bytes_missing", f"{are_missing}: where byte {first:02X} {consequence}.")]
+    return [FileNote("bytes_missing", f"{are_missing}: where byte {first:02X} {consequence}.")]
 
 
 def _text(table: StringTable, row: int) -> bytes:

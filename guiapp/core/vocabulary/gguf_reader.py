@@ -44,7 +44,7 @@ NOT_GGUF = {
 BROKEN = "The file is damaged; download it again."
 
 
-class Field(NamedTuple):
+class MetadataField(NamedTuple):
     """A value with its type.
 
     kind     one of KINDS, or "array of" one of them
@@ -64,7 +64,7 @@ class Header(NamedTuple):
     n_tensors  how many there are; their list begins at byte `end`
     """
 
-    fields: dict[str, Field]
+    fields: dict[str, MetadataField]
     n_tensors: int
     end: int
 
@@ -83,7 +83,7 @@ def read_header(source: HeaderBytes) -> Header:
         raise source.error(
             f"claims {n_entries:,} metadata keys (byte 16)", f"At most {MOST_ENTRIES:,} are read."
         )
-    reader, fields = _Reader(source), dict[str, Field]()
+    reader, fields = _Reader(source), dict[str, MetadataField]()
     for _ in stoppable(range(n_entries)):
         start = reader.at
         name = reader.name()
@@ -132,12 +132,12 @@ class _Reader:
             raise self._source.error(f"has an empty key at byte {start:,}", BROKEN)
         return name.decode("utf-8", "surrogateescape")
 
-    def field(self, name: str) -> Field:
+    def field(self, name: str) -> MetadataField:
         try:
             kind = self._kind()
             if kind == "array":
                 return self._array()
-            return Field(kind, self._string() if kind == "string" else self._number(FORMATS[kind]))
+            return MetadataField(kind, self._string() if kind == "string" else self._number(FORMATS[kind]))
         except MoreNeededError:
             raise
         except VocabError as error:
@@ -174,7 +174,7 @@ class _Reader:
             )
         return length
 
-    def _array(self) -> Field:
+    def _array(self) -> MetadataField:
         start = self.at
         kind, count = self._kind(), self._number("Q")
         if kind == "array":
@@ -192,7 +192,7 @@ class _Reader:
             self._source.reserve(item_bytes * count, "an array")
             self._source.need(self.at + item_bytes * count, "the metadata")
             self.at += item_bytes * count
-        return Field(f"array of {kind}", items_at, count)
+        return MetadataField(f"array of {kind}", items_at, count)
 
     def _skip_strings(self, count: int) -> None:
         while True:

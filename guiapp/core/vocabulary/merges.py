@@ -43,7 +43,7 @@ from guiapp.native.pairs import (
     PairModel,
     PairOptions,
 )
-from guiapp.native.splitter import Splitter
+from guiapp.native.splitter import SplitterHandle
 from guiapp.native.strings import StringTable, packed
 
 ABSENT = -1  # a string that is no token
@@ -68,9 +68,9 @@ class MergeRules(Mapping[tuple[int, int], MergeRule]):
         self._model = model
 
     def __getitem__(self, pair: tuple[int, int]) -> MergeRule:
-        if (found := self._model.find(*pair)) is None:
+        if (match := self._model.find(*pair)) is None:
             raise KeyError(pair)
-        return MergeRule(*found)
+        return MergeRule(*match)
 
     def __iter__(self) -> Iterator[tuple[int, int]]:
         return ((left, right) for left, right, _, _ in self.table.tolist())
@@ -97,7 +97,7 @@ class PairMerging:
         self,
         vocabulary: Vocabulary,
         options: PairOptions,
-        splitter: Splitter | None,
+        splitter: SplitterHandle | None,
         tokens: StringTable | None = None,
     ) -> None:
         self.tokens = tokens or vocabulary.token_table
@@ -105,7 +105,7 @@ class PairMerging:
         self.n_tokens = len(vocabulary)
         self.takes_whole = options.whole_pieces != NO_PIECES
         self.starts_from_bytes, self.marks_spaces = options.is_byte_level, options.marks_spaces
-        self._stays_whole = options.token_ranks == STAYS_WHOLE
+        self._is_never_merged = options.token_ranks == STAYS_WHOLE
         self._is_unused = options.is_unused
 
     @cached_property
@@ -115,7 +115,7 @@ class PairMerging:
     @cached_property
     def symbol_texts(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """The texts of all symbols, as tokens are spelled: symbol i is data[offsets[i] : offsets[i + 1]]."""
-        return self.model.symbols(are_spelled=True)
+        return self.model.symbols(as_tokens=True)
 
     @cached_property
     def fallbacks(self) -> list[list[tuple[int, int]]]:
@@ -138,9 +138,9 @@ class PairMerging:
             return False
         return bool(self._is_unused[symbol])
 
-    def stays_whole(self, token: int) -> bool:
+    def is_never_merged(self, token: int) -> bool:
         """Whether a piece that is this token is not merged."""
-        return token != ABSENT and bool(self._stays_whole[token])
+        return token != ABSENT and bool(self._is_never_merged[token])
 
     def spell(self, data: bytes) -> bytes:
         """A text as the vocabulary would spell a token for it."""
@@ -155,12 +155,12 @@ class PairMerging:
 
     def start_symbols(self, data: bytes) -> list[tuple[int, int, int]]:
         """Symbol, start and end of each start symbol of a piece."""
-        found, start = [], 0
+        match, start = [], 0
         while start < len(data):
             end = self.symbol_end(data, start)
-            found.append((self.model.start_symbol(data[start:end]), start, end))
+            match.append((self.model.start_symbol(data[start:end]), start, end))
             start = end
-        return found
+        return match
 
     def tokens_of(self, symbol: int | None, data: bytes, start: int, end: int) -> list[tuple[int, int, int]]:
         """Token, start and end of what is written for a symbol, which is data[start:end]."""
@@ -178,7 +178,7 @@ class PairMerging:
 
 
 def byte_pair_merging(
-    vocabulary: Vocabulary, whole_pieces: int = NO_PIECES, splitter: Splitter | None = None
+    vocabulary: Vocabulary, whole_pieces: int = NO_PIECES, splitter: SplitterHandle | None = None
 ) -> PairMerging:
     """The merges that a BPE file lists, by rank, or all that make its tokens."""
     if vocabulary.parts is not None:
@@ -197,7 +197,9 @@ def byte_pair_merging(
     return PairMerging(vocabulary, options, splitter)
 
 
-def listed_merging(vocabulary: Vocabulary, parts: Parts, splitter: Splitter | None = None) -> PairMerging:
+def listed_merging(
+    vocabulary: Vocabulary, parts: Parts, splitter: SplitterHandle | None = None
+) -> PairMerging:
     """The merges of a file of `tokenizers`; raises VocabError where they name texts that are no tokens.
 
     `splitter` cuts byte-level pieces; its presence or absence changes no merge.
@@ -214,7 +216,7 @@ def listed_merging(vocabulary: Vocabulary, parts: Parts, splitter: Splitter | No
         cuts_short=not is_byte_level,
         separator=vocabulary.merge_separator,
         n_dropped=len(model.continuing_prefix.encode()),
-        last_stays=True,
+        last_rule_counts=True,
     )
     merging = PairMerging(vocabulary, options, splitter, _tokens_of_model(vocabulary, parts))
     if len(merging.model) > len(vocabulary):

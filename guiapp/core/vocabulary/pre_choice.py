@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS, PreTokenizer
+from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS, LlamaPreTokenizer
+from guiapp.core.vocabulary.notes import FileNote
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.core.vocabulary.remarks import Remark
 from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.errors import UnknownPreError, VocabError
 
@@ -27,7 +27,7 @@ class PreChoice(NamedTuple):
 
     named: str
     chosen: str = ""
-    meaning: PreTokenizer | None = None
+    meaning: LlamaPreTokenizer | None = None
 
     @property
     def in_use(self) -> str:
@@ -64,18 +64,18 @@ def pre_choice(keys: VocabKeys, model: str, kind: VocabType, chosen: str | None)
     return PreChoice(named, "", meaning)
 
 
-def warnings_about(choice: PreChoice) -> list[Remark]:
+def warnings_about(choice: PreChoice) -> list[FileNote]:
     """What people should know about how the text is split."""
     if choice.chosen:
-        said = f"Text is split as “{choice.chosen}”, chosen by hand; {said_by_file(choice.named)}."
-        return [Remark("pre_by_hand", said)]
+        message = f"Text is split as “{choice.chosen}”, chosen by hand; {pre_in_file(choice.named)}."
+        return [FileNote("pre_by_hand", message)]
     if choice.meaning is not None and not choice.named:
-        said = f"The file names no pre-tokenizer ({KEY}); the default may split text wrongly."
-        return [Remark("pre_missing", said)]
+        message = f"The file names no pre-tokenizer ({KEY}); the default may split text wrongly."
+        return [FileNote("pre_missing", message)]
     return []
 
 
-def said_by_file(named: str) -> str:
+def pre_in_file(named: str) -> str:
     """What the file says about its pre-tokenizer, as the end of a sentence."""
     if not named:
         return f"the file names no pre-tokenizer ({KEY})"

@@ -14,10 +14,10 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.pretokenize.pre_tokenizers import PreTokenizer
+from guiapp.core.pretokenize.pre_tokenizers import LlamaPreTokenizer
 from guiapp.core.vocabulary.attributes import UNUSED_TYPE, Attribute
+from guiapp.core.vocabulary.notes import FileNote
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.core.vocabulary.remarks import Remark
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 from guiapp.native.checkpoint import checkpoint, stoppable
 from guiapp.native.special_tokens import sort_longest_first
@@ -133,8 +133,8 @@ class RoleFinder:
         self._ids_of_text = _ids_of_known_texts(table)
         self.ids = _within(defaults, len(attributes))
         self.eog: set[int] = set()
-        self.warnings: list[Remark] = []
-        self.refusals: list[Remark] = []
+        self.warnings: list[FileNote] = []
+        self.refusals: list[FileNote] = []
 
     def find(self, text: str) -> int | None:
         return self._ids_of_text.get(text)
@@ -147,8 +147,8 @@ class RoleFinder:
                 continue
             if token_id >= len(self._attributes):
                 name = f"tokenizer.ggml.{key}"
-                said = f"{name} is ignored: there is no token {token_id:,}."
-                self.warnings.append(Remark("role_out_of_range", said, name))
+                text_of_note = f"{name} is ignored: there is no token {token_id:,}."
+                self.warnings.append(FileNote("role_out_of_range", text_of_note, name))
             else:
                 self.ids = replace(self.ids, **{role: token_id})
 
@@ -157,7 +157,9 @@ class RoleFinder:
         for role, texts in TEXTS_OF_ROLE.items():
             if getattr(self.ids, role) is not None:
                 continue
-            token_id = next((found for text in texts.split() if (found := self.find(text)) is not None), None)
+            token_id = next(
+                (matches for text in texts.split() if (matches := self.find(text)) is not None), None
+            )
             if token_id is not None:
                 self.ids = replace(self.ids, **{role: token_id})
                 self._make_control(token_id)
@@ -208,8 +210,8 @@ class RoleFinder:
         ids = {text: self.find(text) for text in PHI3_TEXTS.split()}
         missing = [text for text, token_id in ids.items() if token_id is None]
         if missing:
-            said = f"The tokens do not take white space as Phi-3's do: {missing[0]} is missing."
-            self.refusals.append(Remark("token_missing", said))
+            text_of_note = f"The tokens do not take white space as Phi-3's do: {missing[0]} is missing."
+            self.refusals.append(FileNote("token_missing", text_of_note))
             return
         self._attributes[self._attributes & SPECIAL != 0] |= np.uint16(Attribute.RSTRIP)
         self._attributes[ids.pop("</s>")] |= np.uint16(Attribute.RSTRIP)
@@ -219,8 +221,8 @@ class RoleFinder:
     def _strip_left(self, text: str) -> None:
         token_id = self.find(text)
         if token_id is None:
-            said = f"This model should have a token {quoted(text)}, but has none."
-            self.warnings.append(Remark("token_missing", said))
+            text_of_note = f"This model should have a token {quoted(text)}, but has none."
+            self.warnings.append(FileNote("token_missing", text_of_note))
         else:
             self._attributes[token_id] |= np.uint16(Attribute.LSTRIP)
 
@@ -270,19 +272,19 @@ def special_tokens_in_match_order(vocabulary: Vocabulary) -> NDArray[np.int32]:
 def reserved(vocabulary: Vocabulary) -> NDArray[np.bool_]:
     """bool[n]: which tokens are kept free."""
     offsets = vocabulary.token_offsets
-    is_kept: NDArray[np.bool_] = (vocabulary.attributes & Attribute.UNUSED > 0) | (
+    is_selected: NDArray[np.bool_] = (vocabulary.attributes & Attribute.UNUSED > 0) | (
         vocabulary.stored_types == UNUSED_TYPE
     )
-    found = [match.span() for match in stoppable(NAME.finditer(vocabulary.token_data.data))]
-    if found:
-        starts, ends = np.array(found, np.int64).T
+    matches = [match.span() for match in stoppable(NAME.finditer(vocabulary.token_data.data))]
+    if matches:
+        starts, ends = np.array(matches, np.int64).T
         rows = np.searchsorted(offsets, starts, side="right") - 1
         is_whole = (offsets[rows] == starts) & (offsets[rows + 1] == ends)
-        is_kept[rows[is_whole]] = True
-    return is_kept
+        is_selected[rows[is_whole]] = True
+    return is_selected
 
 
-def default_rules(kind: VocabType, pre: PreTokenizer | None) -> Rules:
+def default_rules(kind: VocabType, pre: LlamaPreTokenizer | None) -> Rules:
     """The switches of a type; `pre` is the pre-tokenizer of a BPE vocabulary."""
     if kind is VocabType.SPM:
         return Rules(add_bos=True, add_space_prefix=True, escape_spaces=True)

@@ -6,8 +6,8 @@ import os
 import re
 from pathlib import Path
 
+from guiapp.core.vocabulary.notes import FileNote
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.core.vocabulary.remarks import Remark
 
 PART_NAME = re.compile(r"(?P<prefix>.*)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf", re.DOTALL)
 
@@ -23,38 +23,40 @@ def all_parts(path: Path) -> list[Path]:
     match = PART_NAME.fullmatch(path.name)
     if match is None:
         return [path]
-    present = _names_beside(path)
+    present = _names_in_folder(path)
     names = (
         f"{match['prefix']}-{part:05}-of-{match['count']}.gguf" for part in range(1, int(match["count"]) + 1)
     )
     return [path.with_name(name) for name in names if name in present or name == path.name]
 
 
-def split_refusals(path: Path, number: int, count: int) -> list[Remark]:
+def split_refusals(path: Path, number: int, count: int) -> list[FileNote]:
     """Why llama.cpp does not load part `number` (from 0) of `count`, whose vocabulary can be used."""
     if count <= 1:
         return []
     match = PART_NAME.fullmatch(path.name)
     if match is None or int(match["count"]) != count or int(match["number"]) != number + 1:
         ending = f"-{number + 1:05}-of-{count:05}.gguf"
-        said = f"This is part {number + 1} of {count}, but its name does not end in {ending} as it should."
-        return [Remark("part_misnamed", said)]
+        message = f"This is part {number + 1} of {count}, but its name does not end in {ending} as it should."
+        return [FileNote("part_misnamed", message)]
     if number:
         first = quoted(first_part(path) or "")
         return [
-            Remark("part_not_first", f"This is part {number + 1} of {count}: llama.cpp wants {first} opened.")
+            FileNote(
+                "part_not_first", f"This is part {number + 1} of {count}: llama.cpp wants {first} opened."
+            )
         ]
-    present = _names_beside(path)
+    present = _names_in_folder(path)
     parts = (f"{match['prefix']}-{part:05}-of-{count:05}.gguf" for part in range(1, count + 1))
     missing = [name for name in parts if name not in present]
     if not missing:
         return []
     more = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
-    said = f"Part {quoted(missing[0], 200)}{more} is missing: the vocabulary is whole, the model is not."
-    return [Remark("part_missing", said)]
+    message = f"Part {quoted(missing[0], 200)}{more} is missing: the vocabulary is whole, the model is not."
+    return [FileNote("part_missing", message)]
 
 
-def _names_beside(path: Path) -> frozenset[str]:
+def _names_in_folder(path: Path) -> frozenset[str]:
     try:
         return frozenset(os.listdir(path.parent))
     except OSError:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.gguf_reader import BROKEN, Header
 from guiapp.core.vocabulary.header_bytes import HeaderBytes
+from guiapp.core.vocabulary.notes import FileNote
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.core.vocabulary.remarks import Remark
 from guiapp.native.checkpoint import stoppable
 
 MOST_TENSORS = 1 << 20
@@ -39,7 +39,7 @@ SIZES = {
 """Of each type, the elements of a block and the bytes that they take: gguf's GGML_QUANT_SIZES."""
 
 
-def check_tensor_infos(source: HeaderBytes, header: Header) -> list[Remark]:
+def check_tensor_infos(source: HeaderBytes, header: Header) -> list[FileNote]:
     """Read over the tensor list; returns warnings, raises VocabError where it cannot be read."""
     alignment = _alignment(source, header)
     left = source.size - header.end
@@ -81,13 +81,13 @@ class TensorPlace(NamedTuple):
 
 def tensor_places(source: HeaderBytes, header: Header, names: Container[bytes]) -> dict[bytes, TensorPlace]:
     """Those of some tensors that the file has, by name; whether their data are there is not looked at."""
-    alignment, at, found = _alignment(source, header), header.end, dict[bytes, TensorPlace]()
+    alignment, at, by_name = _alignment(source, header), header.end, dict[bytes, TensorPlace]()
     for _ in stoppable(range(header.n_tensors)):
         at, name, shape, kind, offset = _read_info(source, at)
         if name in names:
-            found[name] = TensorPlace(shape, kind, offset)
+            by_name[name] = TensorPlace(shape, kind, offset)
     data_at = -(-at // alignment) * alignment
-    return {name: place._replace(at=data_at + place.at) for name, place in found.items()}
+    return {name: place._replace(at=data_at + place.at) for name, place in by_name.items()}
 
 
 def _alignment(source: HeaderBytes, header: Header) -> int:
@@ -136,12 +136,12 @@ def _oddity(name: bytes, kind: int, offset: int, expected: int) -> str:
     return "" if kind in SIZES else "The sizes of the newest tensor types are not checked."
 
 
-def _warnings(odd: str, end: int, source: HeaderBytes) -> list[Remark]:
+def _warnings(odd: str, end: int, source: HeaderBytes) -> list[FileNote]:
     if odd:
-        return [Remark("tensors_odd", f"{odd} The vocabulary is not affected.")]
+        return [FileNote("tensors_odd", f"{odd} The vocabulary is not affected.")]
     if end > source.size:
         missing = end - source.size
         what = f"{counted(missing, 'byte')} of tensors {'is' if missing == 1 else 'are'} missing"
-        said = f"The file is incomplete: {what}. The vocabulary is whole."
-        return [Remark("file_incomplete", said)]
+        message = f"The file is incomplete: {what}. The vocabulary is whole."
+        return [FileNote("file_incomplete", message)]
     return []

@@ -40,7 +40,7 @@ class TokenTree:
 
     data: NDArray[np.uint8]
     offsets: NDArray[np.int64]
-    native: native.TokenTree
+    native: native.TokenTreeHandle
 
     def __len__(self) -> int:
         """How many tokens are in the tree."""
@@ -134,8 +134,8 @@ class TokenTree:
 
     def longest_match_in(self, data: NDArray[np.uint8], start: int) -> int | None:
         """The same for a text that is an array."""
-        found = self.native.longest_match(data, start)
-        return None if found < 0 else found
+        result = self.native.longest_match(data, start)
+        return None if result < 0 else result
 
 
 def _begins_with_character(data: bytes) -> bool:
@@ -157,4 +157,4 @@ def tree_of(
     data: NDArray[np.uint8], offsets: NDArray[np.int64], ids: NDArray[np.int32], may_match: NDArray[np.bool_]
 ) -> TokenTree:
     """The tree of the tokens `ids`; of those with the same bytes the last one that may match is matched."""
-    return TokenTree(data, offsets, native.TokenTree(data, offsets, ids, may_match))
+    return TokenTree(data, offsets, native.TokenTreeHandle(data, offsets, ids, may_match))

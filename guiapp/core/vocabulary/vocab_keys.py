@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.vocabulary.gguf_reader import FORMATS, Field
+from guiapp.core.vocabulary.gguf_reader import FORMATS, MetadataField
 from guiapp.core.vocabulary.header_bytes import HeaderBytes
+from guiapp.core.vocabulary.notes import FileNote
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.core.vocabulary.remarks import Remark
 from guiapp.errors import NOT_USABLE, VocabError
 from guiapp.native.checkpoint import stoppable
 from guiapp.native.model_files import pack_gguf_strings
@@ -27,17 +27,17 @@ class VocabKeys:
     refusals  for which of them llama.cpp does not load the file, one sentence each
     """
 
-    def __init__(self, source: HeaderBytes, fields: Mapping[str, Field]) -> None:
+    def __init__(self, source: HeaderBytes, fields: Mapping[str, MetadataField]) -> None:
         self._source = source
         self._all_fields = fields
-        self._fields: dict[str, Field] = {}
-        self.warnings: list[Remark] = []
-        self.refusals: list[Remark] = []
+        self._fields: dict[str, MetadataField] = {}
+        self.warnings: list[FileNote] = []
+        self.refusals: list[FileNote] = []
         for name, field in stoppable(fields.items()):
             seen_as = name.split("\0")[0]
             if seen_as in self._fields:
-                said = f"The key {quoted(name)} is ignored: {quoted(seen_as)} came before it."
-                self.warnings.append(Remark("key_twice", said))
+                message = f"The key {quoted(name)} is ignored: {quoted(seen_as)} came before it."
+                self.warnings.append(FileNote("key_twice", message))
             self._fields.setdefault(seen_as, field)
 
     def error(
@@ -84,7 +84,7 @@ class VocabKeys:
     def needed_count(self, key: str, kind: str) -> int:
         """As `optional_count`, but llama.cpp refuses a file without it, too."""
         if key not in self._fields:
-            self.refusals.append(Remark("key_missing", f"The file has no {key}."))
+            self.refusals.append(FileNote("key_missing", f"The file has no {key}."))
         return self.optional_count(key, kind)
 
     def metadata(self) -> dict[str, object]:
@@ -94,12 +94,12 @@ class VocabKeys:
     def _optional(self, key: str, kind: str) -> Any:
         field = self._fields.get(key)
         if field is not None and field.kind != kind:
-            said = f"{key} is ignored: it is {field.kind}, not {kind}."
-            self.refusals.append(Remark("key_of_other_type", said, key))
+            message = f"{key} is ignored: it is {field.kind}, not {kind}."
+            self.refusals.append(FileNote("key_of_other_type", message, key))
             return None
         return self.scalar(key, kind)
 
-    def _field(self, key: str, *kinds: str) -> Field | None:
+    def _field(self, key: str, *kinds: str) -> MetadataField | None:
         field = self._fields.get(key)
         if field is not None and field.kind not in kinds:
             what = f"has a {key} of type {field.kind}, where {' or '.join(kinds)} is needed"
@@ -111,7 +111,7 @@ def _readable(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def _shown(field: Field) -> object:
+def _shown(field: MetadataField) -> object:
     if field.kind.startswith("array"):
         return f"{field.n_items:,} x {field.kind.removeprefix('array of ')}"
     if field.kind != "string":

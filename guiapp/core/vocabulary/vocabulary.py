@@ -20,12 +20,12 @@ from guiapp.core.pretokenize.pre_tokenizers import Pattern
 from guiapp.core.text.packed_texts import sliced
 from guiapp.core.vocabulary import byte_alphabet
 from guiapp.core.vocabulary.attributes import KINDS, Attribute
+from guiapp.core.vocabulary.notes import FileNote
 from guiapp.core.vocabulary.parts import Parts
 from guiapp.core.vocabulary.piece_rules import PieceRules
-from guiapp.core.vocabulary.remarks import Remark
 from guiapp.core.vocabulary.token_tree import TokenTree, token_tree
 from guiapp.native.checkpoint import stoppable
-from guiapp.native.detokenizer import Decoder
+from guiapp.native.detokenizer import TokenDecoder
 from guiapp.native.model_files import BYTE_STAND_INS, ESCAPES, MARKED_SPACES, PLAIN, spell_out
 from guiapp.native.strings import StringTable, packed
 
@@ -134,8 +134,8 @@ class Vocabulary:
     merge_data: NDArray[np.uint8] = field(default_factory=lambda: np.empty(0, np.uint8))
     merge_offsets: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
     charsmap: NDArray[np.uint8] = field(default_factory=lambda: np.empty(0, np.uint8))
-    warnings: tuple[Remark, ...] = ()
-    refusals: tuple[Remark, ...] = ()
+    warnings: tuple[FileNote, ...] = ()
+    refusals: tuple[FileNote, ...] = ()
     deviation: str = ""
     metadata: Mapping[str, object] = field(default_factory=dict)
     chosen_pre: str = ""  # what splits the text instead of `pre`, where somebody chose so by hand
@@ -199,15 +199,15 @@ class Vocabulary:
         return kinds
 
     @cached_property
-    def signs(self) -> NDArray[np.uint16]:
+    def effective_attributes(self) -> NDArray[np.uint16]:
         """`attributes`, and UNKNOWN also for the unknown token of a file that calls it a control token.
 
         But not for one that begins or ends texts besides, as CLIP's and GPT-2's, which know all bytes.
         """
-        signs, ids = self.attributes.copy(), self.special_ids
+        effective_attributes, ids = self.attributes.copy(), self.special_ids
         if ids.unk is not None and ids.unk < len(self) and ids.unk not in (ids.bos, ids.eos):
-            signs[ids.unk] |= Attribute.UNKNOWN.value
-        return signs
+            effective_attributes[ids.unk] |= Attribute.UNKNOWN.value
+        return effective_attributes
 
     def score(self, token_id: int) -> float:
         return float(self.scores[_checked(token_id, len(self))])
@@ -249,9 +249,9 @@ class Vocabulary:
         if self.type is VocabType.TEST:
             return packed([b"%x" % token_id for token_id in range(len(self))])
         has_suffix = self.parts is not None and self.parts.model.end_suffix
-        texts = _with_spaces_behind_words(self) if has_suffix else self.unmarked_texts
+        texts = _with_spaces_after_words(self) if has_suffix else self.unmarked_texts
         size = len(texts[0])  # room but for names of unknown characters
-        spell = partial(spell_out, texts, self._spelled_as, self._spelling, byte_alphabet.BYTES)
+        spell = partial(spell_out, texts, self._spelling_attributes, self._spelling, byte_alphabet.BYTES)
         data, offsets, full_size = spell(True, size)
         if full_size > size:
             name_unknown = full_size <= NAMING_LIMIT_BYTES
@@ -259,9 +259,9 @@ class Vocabulary:
         return data[:full_size].copy(), offsets
 
     @cached_property
-    def decoder(self) -> Decoder:
+    def decoder(self) -> TokenDecoder:
         """Joins what `token_bytes` are."""
-        return Decoder(*self.token_bytes_table)
+        return TokenDecoder(*self.token_bytes_table)
 
     @cached_property
     def longest_token_bytes(self) -> int:
@@ -285,7 +285,7 @@ class Vocabulary:
         return data.replace(b" ", "▁".encode()) if self._spelling == MARKED_SPACES else data
 
     @property
-    def _spelled_as(self) -> NDArray[np.uint16]:
+    def _spelling_attributes(self) -> NDArray[np.uint16]:
         """`attributes`, but SentencePiece reads user-defined and unused pieces like normal ones."""
         if self.pieces is None:
             return self.attributes
@@ -328,7 +328,7 @@ def _cut_in_two(merge: bytes, separator: bytes) -> tuple[bytes, bytes]:
     return (merge[:at], merge[at + 1 :]) if at > 0 else (b"", b"")
 
 
-def _with_spaces_behind_words(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def _with_spaces_after_words(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Token texts where a space, as they spell it, stands in place of the end-of-word suffix."""
     assert vocabulary.parts is not None
     suffix = vocabulary.parts.model.end_suffix.encode()

@@ -268,13 +268,13 @@ class Chart(QWidget):
         return self._controls.sizeHint().width() + GAP_PX if self._control_row.count() else 0
 
     def set_titles(
-        self, titles: Sequence[str], subtitles: Sequence[str] = ("",), beside_px: float = 0.0
+        self, titles: Sequence[str], subtitles: Sequence[str] = ("",), margin_px: float = 0.0
     ) -> None:
         """The finding, and what is seen, so far from the right: of each the most telling that fits."""
         room = float(self.width() - self.controls_px)
         fits = (title for title in titles if self.width_px(title, TITLE) <= room)
         self.title = next(fits, titles[-1])
-        room = min(room, self.width() - beside_px)
+        room = min(room, self.width() - margin_px)
         self.subtitle = next((each for each in subtitles if self.width_px(each, SUBTITLE) <= room), "")
         self.setAccessibleName(titles[0])
         self._describe("")
@@ -338,7 +338,7 @@ class Chart(QWidget):
         if self._current is not None and self._current >= len(self.values):
             self._point_at(None)
         elif self.current is not None:  # values may be new where one is pointed at
-            self._tell(self.current.tip)
+            self._show_tip(self.current.tip)
         self._update()
 
     def emphasize(self, key: Hashable) -> None:
@@ -524,14 +524,14 @@ class Chart(QWidget):
             return
         self._current = index
         tip = "" if index is None else self.values[index].tip
-        self._tell(tip)
+        self._show_tip(tip)
         if self.shows_tips and tip and at is not None:
             QToolTip.showText(at, wrapped_tip(tip), self)
         elif self.shows_tips:
             QToolTip.hideText()
         self._layers[1].update()
 
-    def _tell(self, tip: str) -> None:
+    def _show_tip(self, tip: str) -> None:
         self._describe(tip)
         self.read.emit(tip)
 

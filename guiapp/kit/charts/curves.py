@@ -25,7 +25,7 @@ from guiapp.kit.charts.chart import (
     Value,
     Word,
 )
-from guiapp.kit.charts.markers import Look, outline
+from guiapp.kit.charts.markers import MarkerStyle, outline
 from guiapp.kit.charts.scales import Scale, log_range, range_from_zero, spread
 from guiapp.kit.widgets.theme import GAP_PX
 
@@ -51,7 +51,7 @@ class Curve(NamedTuple):
 
     key: Hashable
     name: str
-    look: Look
+    marker_style: MarkerStyle
     x: Floats
     y: Floats
     low: Floats
@@ -152,7 +152,7 @@ class CurveChart(Chart):
         drawn = self._drawn[number]
         grey = QColor(self.theme.faint)
         grey.setAlpha(GREY_ALPHA)
-        color = self.color(curve.look.color if is_named else grey, curve.key)
+        color = self.color(curve.marker_style.color if is_named else grey, curve.key)
         band = QColor(color)
         band.setAlpha(min(color.alpha(), BAND_ALPHA) if is_named else 0)
         x, y = _places(self.data.x, curve.x), _places(self.data.y, curve.y)
@@ -169,7 +169,7 @@ class CurveChart(Chart):
         step = max(1, round(len(x) * MARKER_DISTANCE_PX / self.area.width()))
         markers = (x[::step], y[::step]) if is_named else ([], [])
         drawn.markers.setData(
-            *markers, symbol=outline(curve.look.marker, 1.0), size=MARKER_PX, pen=edge, brush=inside
+            *markers, symbol=outline(curve.marker_style.marker, 1.0), size=MARKER_PX, pen=edge, brush=inside
         )
         self.values += [
             Value(curve.key, at_x, at_y, tip, number)
@@ -198,7 +198,9 @@ class CurveChart(Chart):
         for (_, index), y in zip(seen, heights, strict=True):
             end, curve = ends[index]
             at, name = QPointF(area.right() + LEADER_PX, y), self._shown(curve.name)
-            self._leaders.append((end, QPointF(at.x() - 6, y), self.color(curve.look.color, curve.key)))
+            self._leaders.append(
+                (end, QPointF(at.x() - 6, y), self.color(curve.marker_style.color, curve.key))
+            )
             self.words.append(Word(name, at, self.word_color(curve.key), BOLD, key=curve.key))
             details = self._details[id(curve)]
             if details and details[0]:

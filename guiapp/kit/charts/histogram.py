@@ -141,16 +141,16 @@ class HistogramChart(Chart):
                 fill(painter, whole, self.theme.raised, 4)
                 if self.hasFocus():
                     ring(painter, whole, self.theme.accent, 4)
-            for part, stretch in enumerate(self._stretches(column, whole)):
-                if stretch.height() > 0:
+            for part, segment in enumerate(self._segments(column, whole)):
+                if segment.height() > 0:
                     color, is_hatched = self.data.colors[part]
                     if is_hatched:
-                        fill(painter, stretch, blend(self.theme.panel, color, HATCHED_GROUND), 1)
-                    fill(painter, stretch, pattern(color, is_hatched), 1)
+                        fill(painter, segment, blend(self.theme.panel, color, HATCHED_GROUND), 1)
+                    fill(painter, segment, pattern(color, is_hatched), 1)
         painter.restore()
         super().paint_front(painter)
 
-    def _stretches(self, column: int, whole: QRectF) -> list[QRectF]:
+    def _segments(self, column: int, whole: QRectF) -> list[QRectF]:
         """Of each part, from the bottom up."""
         sums = np.append(0, self.data.counts[:, column].cumsum())
         scale = self.area.height() / self.box.viewRange()[1][1]
@@ -170,7 +170,7 @@ class HistogramChart(Chart):
         if index is None:
             return None
         column = int(self.values[index].x)
-        stretches = self._stretches(column, self._column_rect(column))
+        segments = self._segments(column, self._column_rect(column))
         return next(
-            (part for part, each in enumerate(stretches) if each.top() <= position.y() < each.bottom()), None
+            (part for part, each in enumerate(segments) if each.top() <= position.y() < each.bottom()), None
         )

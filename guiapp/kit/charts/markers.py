@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QTransform
 
 
-class Look(NamedTuple):
+class MarkerStyle(NamedTuple):
     """A colour, and a marker: a key of MARKERS."""
 
     color: QColor
@@ -29,11 +29,11 @@ def outline(marker: str, size_px: float) -> QPainterPath:
     return path
 
 
-def paint_marker(painter: QPainter, center: QPointF, size_px: float, look: Look) -> None:
+def paint_marker(painter: QPainter, center: QPointF, size_px: float, marker_style: MarkerStyle) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(look.color)
-    painter.drawPath(outline(look.marker, size_px).translated(center))
+    painter.setBrush(marker_style.color)
+    painter.drawPath(outline(marker_style.marker, size_px).translated(center))
 
 
 def _polygon(*corners: tuple[float, float]) -> QPainterPath:

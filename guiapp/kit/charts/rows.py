@@ -22,7 +22,7 @@ from guiapp.kit.charts.chart import (
     Value,
     Word,
 )
-from guiapp.kit.charts.markers import Look, outline, pattern
+from guiapp.kit.charts.markers import MarkerStyle, outline, pattern
 from guiapp.kit.charts.scales import NO_SCALE, Range, Scale, range_from_zero
 from guiapp.kit.widgets.painting import fill, ring
 from guiapp.kit.widgets.style_sheet import blend
@@ -41,7 +41,7 @@ INK = QColor("#14161b")  # on the colours of bars
 HIGHLIGHT = 0.24  # of the accent, behind a selected row
 
 
-class Part(NamedTuple):
+class BarPart(NamedTuple):
     """From where to where a bar goes, and what it looks like."""
 
     start: float
@@ -50,7 +50,7 @@ class Part(NamedTuple):
     is_hatched: bool = False
 
 
-class Row(NamedTuple):
+class BarRow(NamedTuple):
     """One bar, and what is written beside it.
 
     key       what a click means; rows with the same key fade together
@@ -65,9 +65,9 @@ class Row(NamedTuple):
 
     key: Hashable
     name: str = ""
-    look: Look | None = None
+    marker_style: MarkerStyle | None = None
     note: str = ""
-    parts: Sequence[Part] = ()
+    parts: Sequence[BarPart] = ()
     interval: Range | None = None
     value: str = ""
     detail: str = ""
@@ -89,7 +89,7 @@ class RowsData(NamedTuple):
 
     titles: Sequence[str]
     subtitles: Sequence[str]
-    rows: Sequence[Row]
+    rows: Sequence[BarRow]
     headings: Sequence[str] = ()
     scale: Scale = NO_SCALE
     range: Range | None = None
@@ -156,8 +156,8 @@ class RowChart(Chart):
         self.frame(self._names_px, self._columns_px, (data.scale, NO_SCALE) if scale_px else None)
         self.area.setHeight(n_rows * row_px)
         self.set_titles(data.titles, data.subtitles, self._columns_px)
-        most_behind_px = (1 - LEAST_BAR_SHARE) * self.area.width()
-        self._has_details = max(map(self._behind_px, data.rows), default=0.0) <= most_behind_px
+        most_after_bar_px = (1 - LEAST_BAR_SHARE) * self.area.width()
+        self._has_details = max(map(self._after_bar_px, data.rows), default=0.0) <= most_after_bar_px
         self.show_range(data.range or self._bar_range(), (0.5 - n_rows, 0.5), (bool(scale_px), False))
         self.values = [
             Value(row.key, row.parts[-1].end if row.parts else 0.0, -index, row.tip)
@@ -192,18 +192,18 @@ class RowChart(Chart):
     def _bar_range(self) -> Range:
         """From 0 so far that all bars, and what stands behind them, are seen."""
         room_px, least_px = self.area.width(), LEAST_BAR_SHARE * self.area.width()
-        ends = [(_end(row), self._behind_px(row)) for row in self.data.rows]
+        ends = [(_end(row), self._after_bar_px(row)) for row in self.data.rows]
         longest = max((end / max(room_px - px, least_px) for end, px in ends), default=0.0)
         return 0.0, range_from_zero(longest)[1] * room_px if longest else 1.0
 
-    def _behind_px(self, row: Row) -> float:
+    def _after_bar_px(self, row: BarRow) -> float:
         texts = ((row.value, STRONG), (row.detail if self._has_details else "", PLAIN))
         return sum(self.width_px(text, font) + GAP_PX for text, font in texts if text) + GAP_PX
 
     def place(self) -> None:
         for index, row in enumerate(self.data.rows):
             self._place_names(index, row)
-            self._place_behind(index, row)
+            self._place_after_bar(index, row)
         left_px, head_y = self.area.right(), self.head_px - self.line_px / 2 - GAP_PX / 2
         for column in self._columns:
             right_px = left_px + self._column_px(column)
@@ -221,20 +221,20 @@ class RowChart(Chart):
                     self.words.append(Word(text, at, color, NUMBER, align, row.key))
             left_px = right_px
 
-    def _place_names(self, index: int, row: Row) -> None:
-        y, left_px = self.pixel(0, -index).y(), 0.0 if row.look is None else float(NAME_PX)
+    def _place_names(self, index: int, row: BarRow) -> None:
+        y, left_px = self.pixel(0, -index).y(), 0.0 if row.marker_style is None else float(NAME_PX)
         name = self._shown(row.name)
         self.words.append(Word(name, QPointF(left_px, y), self.word_color(row.key), key=row.key))
         if note := self._notes[index]:
             at = QPointF(left_px + self.width_px(name + "n"), y)
             self.words.append(Word(note, at, self.dim_color(row.key), key=row.key))
 
-    def _place_behind(self, index: int, row: Row) -> None:
+    def _place_after_bar(self, index: int, row: BarRow) -> None:
         """Value and detail behind the bar, or at the edge where that is out of sight."""
         end, area = self.pixel(_end(row), -index), self.area
         if row.progress is not None:
             end.setX(area.left() + min(PROGRESS_PX, area.width() / 2))
-        at_px = max(min(end.x(), area.right() - self._behind_px(row)), area.left()) + GAP_PX
+        at_px = max(min(end.x(), area.right() - self._after_bar_px(row)), area.left()) + GAP_PX
         dim = row.detail_color or self.dim_color(row.key)
         has_detail = self._has_details or row.progress is not None or not row.parts
         for text, font, color in ((row.value, STRONG, self.word_color(row.key)), (row.detail, PLAIN, dim)):
@@ -259,7 +259,7 @@ class RowChart(Chart):
             self._paint_bar(painter, index, row)
         super().paint_front(painter)
 
-    def _paint_bar(self, painter: QPainter, index: int, row: Row) -> None:
+    def _paint_bar(self, painter: QPainter, index: int, row: BarRow) -> None:
         area, y, is_thin = self.area, self.pixel(0, -index).y(), row.dot is not None
         height = self.row_px * (LINE_SHARE if is_thin else BAR_SHARE)
         painter.save()
@@ -273,33 +273,33 @@ class RowChart(Chart):
             line = QRectF(area.left(), y - 1, min(PROGRESS_PX, area.width() / 2), PROGRESS_HEIGHT_PX)
             fill(painter, line, self.theme.line, 1)
             line.setWidth(line.width() * row.progress)
-            fill(painter, line, row.look.color if row.look else self.theme.dim, 1)
+            fill(painter, line, row.marker_style.color if row.marker_style else self.theme.dim, 1)
         if row.interval is not None:
             self._paint_interval(painter, row, row.interval, y)
-        if row.look is not None and row.dot is not None:
-            color = self.color(row.look.color, row.key)
+        if row.marker_style is not None and row.dot is not None:
+            color = self.color(row.marker_style.color, row.key)
             for mark in row.marks:
                 x = self.pixel(mark, 0).x()
                 fill(painter, QRectF(x - 1, y - self.row_px / 5, 2, self.row_px / 2.5), color, 0)
             self._paint_marker(painter, row, QPointF(self.pixel(row.dot, 0).x(), y))
         painter.restore()
-        if row.look is not None and row.name:
+        if row.marker_style is not None and row.name:
             self._paint_marker(painter, row, QPointF(MARKER_PX / 2, y))
 
-    def _paint_marker(self, painter: QPainter, row: Row, center: QPointF) -> None:
-        assert row.look is not None
+    def _paint_marker(self, painter: QPainter, row: BarRow, center: QPointF) -> None:
+        assert row.marker_style is not None
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self.color(row.look.color, row.key))
+        painter.setBrush(self.color(row.marker_style.color, row.key))
         size_px = min(MARKER_PX, self.row_px - 3)
-        painter.drawPath(outline(row.look.marker, size_px).translated(center))
+        painter.drawPath(outline(row.marker_style.marker, size_px).translated(center))
 
-    def _paint_part(self, painter: QPainter, row: Row, part: Part, rect: QRectF) -> None:
+    def _paint_part(self, painter: QPainter, row: BarRow, part: BarPart, rect: QRectF) -> None:
         color, radius = self.color(part.color, row.key), min(RADIUS_PX, rect.width() / 2)
         painter.setPen(color if part.is_hatched else Qt.PenStyle.NoPen)
         painter.setBrush(pattern(color, part.is_hatched))
         painter.drawRoundedRect(rect, radius, radius)
 
-    def _paint_interval(self, painter: QPainter, row: Row, interval: Range, y: float) -> None:
+    def _paint_interval(self, painter: QPainter, row: BarRow, interval: Range, y: float) -> None:
         """A whisker, dark within the bar and light outside."""
         low, high, end_px = (self.pixel(value, 0).x() for value in (*interval, _length(row)))
         inside, outside = self.color(INK, row.key), self.color(self.theme.text, row.key)
@@ -327,11 +327,11 @@ class RowChart(Chart):
         return None
 
 
-def _length(row: Row) -> float:
+def _length(row: BarRow) -> float:
     return row.parts[-1].end if row.parts else 0.0
 
 
-def _end(row: Row) -> float:
+def _end(row: BarRow) -> float:
     return max(_length(row), row.interval[1] if row.interval else 0.0, *row.marks, 0.0)
 
 
@@ -361,10 +361,10 @@ class BarList(RowChart):
             bounds = np.append(0, counts[:, column].cumsum())
             bounds = bounds / bounds[-1] if self._is_shared_out else bounds
             stretches = zip(bounds[:-1].tolist(), bounds[1:].tolist(), colors, strict=True)
-            bars = [Part(start, end, *color) for start, end, color in stretches]
+            bars = [BarPart(start, end, *color) for start, end, color in stretches]
             total = totals[column] if self._is_shared_out else counts[0, column]
             tip = counts_text(names[column], counts[:, column].tolist(), parts)
-            rows.append(Row(column, names[column], parts=bars, cells=[(f"{total:,}", dim)], tip=tip))
+            rows.append(BarRow(column, names[column], parts=bars, cells=[(f"{total:,}", dim)], tip=tip))
         self.show_data(
             RowsData([self._name], [""], rows, [""], range=(0.0, most), row_px=ROW_PX, name_px=LIST_NAME_PX)
         )

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPen
 
 from guiapp.kit.charts.chart import NUMBER, PLAIN, Chart, HasTheme, Value, Word
-from guiapp.kit.charts.markers import Look, outline
+from guiapp.kit.charts.markers import MarkerStyle, outline
 from guiapp.kit.charts.scales import Range, Scale
 from guiapp.kit.widgets.theme import GAP_PX
 
@@ -25,7 +25,7 @@ class Point(NamedTuple):
 
     key: Hashable
     name: str
-    look: Look
+    marker_style: MarkerStyle
     x: float
     y: float
     tip: str
@@ -77,9 +77,9 @@ class ScatterChart(Chart):
         ]
         spots = []
         for value, point in zip(self.values, data.points, strict=True):
-            color = self.color(point.look.color, point.key)
+            color = self.color(point.marker_style.color, point.key)
             brush = getattr(self.theme, self.ground) if point.is_hollow else color
-            symbol, pen = outline(point.look.marker, 1.0), pg.mkPen(color, width=RING_PX)
+            symbol, pen = outline(point.marker_style.marker, 1.0), pg.mkPen(color, width=RING_PX)
             spots.append(
                 {"pos": (value.x, value.y), "symbol": symbol, "pen": pen, "brush": brush, "size": MARKER_PX}
             )

@@ -13,7 +13,7 @@ from guiapp.core.text.visible_text import visible_text
 from guiapp.kit.state.background import LatestJob, Progress, later
 
 if TYPE_CHECKING:
-    from guiapp.analysis.explain.encoder_agreement import EncoderAgreement, Parting, Piece
+    from guiapp.analysis.explain.encoder_agreement import EncoderAgreement, FirstDifference, Piece
     from guiapp.core.encode.tokenizer import Tokenizer
 
 SHOWN_PIECES = 6
@@ -76,18 +76,19 @@ class TextCheck(QObject, Generic[Found]):
 
 def explained(agreement: EncoderAgreement) -> str:
     """What was found, for people."""
-    if agreement.parting is None:
+    if agreement.first_difference is None:
         return "On this text it gives exactly the tokens of the exact encoder."
-    found = f"{agreement.n_shared:,} of {agreement.n_exact:,}"
+    approximated = f"{agreement.n_shared:,} of {agreement.n_exact:,}"
     return (
-        f"On this text it gives {percent(agreement.share, 1)} of the exact encoder's tokens ({found}).\n\n"
-        f"{_described(agreement.parting)}"
+        f"On this text it gives {percent(agreement.share, 1)} of the exact encoder's tokens "
+        f"({approximated}).\n\n"
+        f"{_described(agreement.first_difference)}"
     )
 
 
-def _described(parting: Parting) -> str:
-    found, exact = _shown(parting.found), _shown(parting.exact)
-    return f"They first differ at byte {parting.start:,}:\nshown\t{found}\nexact\t{exact}"
+def _described(first_difference: FirstDifference) -> str:
+    approximated, exact = _shown(first_difference.approximated), _shown(first_difference.exact)
+    return f"They first differ at byte {first_difference.start:,}:\nshown\t{approximated}\nexact\t{exact}"
 
 
 def _shown(pieces: tuple[Piece, ...]) -> str:
@@ -102,6 +103,6 @@ def compared(tokenizer: Tokenizer, text: bytes, options: Options, progress: Prog
     exact_name = next(name for name, algorithm in tokenizer.encoders.items() if algorithm.exact)
     exact = tokenizer.encode(text, options.add_special, options.parse_special, exact_name)
     progress(0.4)
-    found = tokenizer.encode(text, options.add_special, options.parse_special, options.encoder)
+    approximated = tokenizer.encode(text, options.add_special, options.parse_special, options.encoder)
     progress(0.8)
-    return compare(found, exact)
+    return compare(approximated, exact)

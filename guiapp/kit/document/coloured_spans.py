@@ -62,9 +62,9 @@ class ColouredSpans(QObject):
         self._pieces: TextPieces | None = None  # while they are marked
         self._made: _Made | None = None
         session.tokens_changed.connect(self.tokens_changed)
-        session.vocabulary_changed.connect(self._follow_vocabulary)
-        session.exact.changed.connect(self._tell_looks)
-        self._follow_vocabulary()
+        session.vocabulary_changed.connect(self._on_vocabulary_changed)
+        session.exact.changed.connect(self._notify_colors_changed)
+        self._on_vocabulary_changed()
 
     @property
     def coloring(self) -> str:
@@ -75,15 +75,15 @@ class ColouredSpans(QObject):
         if coloring != self._coloring:
             self._coloring = coloring
             self.coloring_changed.emit()
-            self._tell_looks()
+            self._notify_colors_changed()
 
     def set_shows_pieces(self, shows: bool) -> None:
         """Mark where the pre-tokenizer cuts."""
         if shows != (self._pieces is not None):
             self._pieces = TextPieces(self._session) if shows else None
-            self._tell_looks()
+            self._notify_colors_changed()
 
-    def remark_on(self, offset: int) -> str:
+    def note_at(self, offset: int) -> str:
         """What cut the piece that a byte is in, while pieces are marked."""
         return "" if self._pieces is None else self._pieces.rule_at(offset)
 
@@ -164,10 +164,10 @@ class ColouredSpans(QObject):
         found = [at for sign in WHITE if (at := behind.find(sign)) >= 0]
         return first + max(begin, 0), end + min(found) if found else last
 
-    def _tell_looks(self) -> None:
+    def _notify_colors_changed(self) -> None:
         self.tokens_changed.emit(None, self._session.tokens)
 
-    def _follow_vocabulary(self) -> None:
+    def _on_vocabulary_changed(self) -> None:
         vocabulary = self._session.vocabulary
         self._classes = None if vocabulary is None else TokenClasses(vocabulary)
         self.coloring_changed.emit()

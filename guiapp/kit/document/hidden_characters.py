@@ -35,9 +35,9 @@ class HiddenCharacters(Working):
         self.places = NOTHING_HIDDEN
         self._is_known = False
         self.job = LatestJob[HiddenPlaces](self, self._take)
-        self._pause = later(self, PAUSE_MS, self._look)
-        self._document.edited.connect(self._follow)
-        self._look_soon()
+        self._pause = later(self, PAUSE_MS, self._search)
+        self._document.edited.connect(self._on_edited)
+        self._search_soon()
 
     @property
     def n_characters(self) -> int:
@@ -114,21 +114,21 @@ class HiddenCharacters(Working):
             self._take(hidden_places(self._document.text()))
         return self.places
 
-    def _follow(self, edit: TextEdit) -> None:
+    def _on_edited(self, edit: TextEdit) -> None:
         self._is_known = False
         self.job.cancel()
         if self._document.size > SMALL_BYTES:
             self._set(_moved(self.places, edit))
-        self._look_soon()
+        self._search_soon()
 
-    def _look_soon(self) -> None:
+    def _search_soon(self) -> None:
         if self._document.size <= SMALL_BYTES:
             self._pause.stop()
             self._take(hidden_places(self._document.text()))
         else:
             self._pause.start()
 
-    def _look(self) -> None:
+    def _search(self) -> None:
         text = self._document.text()
         self.job.start(lambda _: hidden_places(text))
 

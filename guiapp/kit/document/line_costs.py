@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.explain.characters import n_characters
-from guiapp.core.encode.counting.cost import Dear, Dearest, dearest_of
+from guiapp.core.encode.counting.cost import CostlyText, CostlyTexts, costly_texts_of
 from guiapp.core.encode.encoding import Offsets
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
@@ -40,7 +40,7 @@ class LineCosts(QObject):
         self._is_shown = False
         self.most = 0
         self._pause = later(self, PAUSE_MS, self._count)
-        session.tokens_changed.connect(self._follow)
+        session.tokens_changed.connect(self._on_tokens_changed)
 
     def set_shown(self, is_shown: bool) -> None:
         """Look at all lines only while people see them."""
@@ -61,7 +61,7 @@ class LineCosts(QObject):
         size = n_characters(document.slice(start, end))
         return n_tokens, n_looked_at > 1 and size < DEAR_BELOW * n_looked_at
 
-    def _follow(self, edit: TextEdit | None) -> None:
+    def _on_tokens_changed(self, edit: TextEdit | None) -> None:
         if self._is_shown:
             self.changed.emit()
             self._pause.start()
@@ -72,13 +72,13 @@ class LineCosts(QObject):
         self.changed.emit()
 
 
-class DearestModel(Working):
+class MostExpensiveModel(Working):
     """What is dearest in the text of a session, while somebody looks.
 
-    found  None before the first time, and where there is no model
+    result  None before the first time, and where there is no model
 
     Signals:
-        changed(): `found` is new.
+        changed(): `result` is new.
     """
 
     changed = Signal()
@@ -87,13 +87,13 @@ class DearestModel(Working):
         super().__init__(parent)
         self._session = session
         self._is_shown = self._is_stale = False
-        self._edits: list[TextEdit] = []  # since the text that `found` is about
-        self.found: Dearest | None = None
+        self._edits: list[TextEdit] = []  # since the text that `result` is about
+        self.result: CostlyTexts | None = None
         self._pause = QTimer(self, singleShot=True)
         self._pause.timeout.connect(self._find)
-        self._job = LatestJob[Dearest](self, self._take)
-        session.tokens_changed.connect(self._follow)
-        self._follow(None)
+        self._job = LatestJob[CostlyTexts](self, self._take)
+        session.tokens_changed.connect(self._on_tokens_changed)
+        self._on_tokens_changed(None)
 
     @property
     def is_busy(self) -> bool:
@@ -106,7 +106,7 @@ class DearestModel(Working):
         if is_shown and self._is_stale:
             self._find()
 
-    def go_to(self, row: Dear) -> tuple[int, int]:
+    def go_to(self, row: CostlyText) -> tuple[int, int]:
         """Select the first place of one of those found, where it is by now; return that."""
         start, end = row.start, row.end
         for edit in self._edits:
@@ -115,11 +115,11 @@ class DearestModel(Working):
         self._session.document.select(*sorted((min(end, self._session.document.size), start)))
         return self._session.document.selection
 
-    def line_of(self, row: Dear) -> int:
+    def line_of(self, row: CostlyText) -> int:
         """The number of the line of its first place, from 1."""
         return self._session.document.line_of(min(row.start, self._session.document.size)) + 1
 
-    def _follow(self, edit: TextEdit | None) -> None:
+    def _on_tokens_changed(self, edit: TextEdit | None) -> None:
         self._is_stale = True
         if edit is not None:
             self._edits.append(edit)
@@ -137,10 +137,10 @@ class DearestModel(Working):
         columns = np.array(tokens.starts), np.array(tokens.ends)  # copies, as those are changed by edits
         self._job.start(partial(_find, self._session.document.text(), *columns))
 
-    def _take(self, found: Dearest) -> None:
-        self.found, self._edits = found, []  # an edit since would have ended the job
+    def _take(self, result: CostlyTexts) -> None:
+        self.result, self._edits = result, []  # an edit since would have ended the job
         self.changed.emit()
 
 
-def _find(text: bytes, starts: Offsets, ends: Offsets, progress: Progress) -> Dearest:
-    return dearest_of(text, starts, ends, N_MOST)
+def _find(text: bytes, starts: Offsets, ends: Offsets, progress: Progress) -> CostlyTexts:
+    return costly_texts_of(text, starts, ends, N_MOST)

@@ -110,13 +110,13 @@ class LiveSpans(QObject):
             self._have_none()  # ids of the old vocabulary mean nothing in the new one
         self.job.cancel()
         self._tokenizer, self._options = tokenizer, options
-        self._fall_behind()
+        self._invalidate()
 
-    def follow(self, edit: TextEdit) -> None:
+    def apply_edit(self, edit: TextEdit) -> None:
         """Bring the spans to where their text is after an edit, and encode what is new if that is little."""
         if self._live is None or not _update(self._live, self._document, edit):
-            follow_edit(self.tokens, edit)
-            self._fall_behind()
+            move_spans(self.tokens, edit)
+            self._invalidate()
         elif self._is_timed and self._document.size < SMALL:
             self.timing.check(self._to_be_timed)
 
@@ -131,7 +131,7 @@ class LiveSpans(QObject):
         """The next edit may be at the caret: prepare for it in a moment."""
         self._pause.start()
 
-    def _fall_behind(self) -> None:
+    def _invalidate(self) -> None:
         self._live = None
         self.is_behind = self._tokenizer is not None
 
@@ -215,14 +215,14 @@ def _warm_ns(given: _Given) -> int:
     return min(given.timed()[1] for _ in range(N_WARM_RUNS))
 
 
-def follow_edit(tokens: TokenStore, edit: TextEdit) -> None:
+def move_spans(tokens: TokenStore, edit: TextEdit) -> None:
     """Put spans of the text before an edit to where they are after it: moved, cut, or gone with their text.
 
     New text between two tokens belongs to none; tokens before the whole text stay there.
     """
     removed_end = edit.start + edit.removed
-    last = max(tokens.first_from(removed_end), tokens.first_ending_behind(0))
-    first = min(tokens.first_ending_behind(edit.start), last)
+    last = max(tokens.first_from(removed_end), tokens.first_ending_after(0))
+    first = min(tokens.first_ending_after(edit.start), last)
     ids, starts, ends, _ = tokens.between(first, last)
     starts = np.minimum(starts, edit.start)
     ends = np.where(ends > removed_end, ends + edit.shift, np.minimum(ends, edit.start))

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.analysis.search.in_text import NO_MATCHES, Matches, Query, find, tokens_named
+from guiapp.analysis.search.in_text import NO_MATCHES, Query, TextMatches, find, tokens_named
 from guiapp.analysis.search.queries import QueryError
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, later
@@ -53,11 +53,11 @@ class TextSearch(QObject):
         self._origin = 0  # where a new search begins
         self._step_when_found = 0
         self._is_going = False
-        self.job = LatestJob[Matches](self, self._take, self._fail)
+        self.job = LatestJob[TextMatches](self, self._take, self._fail)
         self.job.busy_changed.connect(self.found_changed)
         self._pause = later(self, PAUSE_MS, self._search)
-        session.document.selection_changed.connect(self._follow_caret)
-        session.tokens_changed.connect(self._follow_tokens)
+        session.document.selection_changed.connect(self._on_caret_moved)
+        session.tokens_changed.connect(self._on_tokens_changed)
 
     # What is looked for
 
@@ -79,7 +79,7 @@ class TextSearch(QObject):
         start, end = self._document.selection
         self._begin(end if step > 0 else start, step)
 
-    def look_for(self, kind: Kind, query: str, origin: int) -> None:
+    def search_for(self, kind: Kind, query: str, origin: int) -> None:
         """Look for this at once, and then at the first match from `origin` on."""
         self._set(kind, query, self._matches_case)
         self._begin(origin, 1)
@@ -120,12 +120,12 @@ class TextSearch(QObject):
     # What was found
 
     @property
-    def n_found(self) -> int:
+    def n_matches(self) -> int:
         return len(self._found.starts)
 
     @property
     def has_all(self) -> bool:
-        """Whether there are no more matches than `n_found`."""
+        """Whether there are no more matches than `n_matches`."""
         return self._found.is_all
 
     @property
@@ -149,7 +149,7 @@ class TextSearch(QObject):
                 self._search()
             return
         if self.current is not None:
-            self._go((self.current + by) % self.n_found)
+            self._go((self.current + by) % self.n_matches)
         else:
             self._go_from(self._document.selection[0], by)
         self._origin = self._document.selection[0]
@@ -184,22 +184,22 @@ class TextSearch(QObject):
         except QueryError as error:
             self._fail(str(error))
         else:
-            self._take(Matches(*self._session.tokens.spans_of(tokens), True))
+            self._take(TextMatches(*self._session.tokens.spans_of(tokens), True))
 
     def _fail(self, problem: str) -> None:
         self._take(NO_MATCHES, problem)
 
-    def _take(self, found: Matches, problem: str = "") -> None:
-        self._found, self.problem = found, problem
+    def _take(self, results: TextMatches, problem: str = "") -> None:
+        self._found, self.problem = results, problem
         step, self._step_when_found = self._step_when_found, 0
         self._set_current(self._selected_match())
         self.found_changed.emit()
-        if step and self.n_found:
+        if step and self.n_matches:
             self._go_from(self._origin, step)
 
     # Following the text
 
-    def _follow_tokens(self, edit: TextEdit | None) -> None:
+    def _on_tokens_changed(self, edit: TextEdit | None) -> None:
         if not (self.is_open and self._query):
             return
         if edit is not None:
@@ -211,7 +211,7 @@ class TextSearch(QObject):
         elif self._kind == "token":
             self._pause.start()
 
-    def _follow_caret(self) -> None:
+    def _on_caret_moved(self) -> None:
         if not self._is_going:
             self._origin = self._document.selection[0]
             self._set_current(self._selected_match())
@@ -220,9 +220,9 @@ class TextSearch(QObject):
 
     def _go_from(self, offset: int, by: int) -> None:
         """Look at the first match from an offset on, or at the last one before it."""
-        if self.n_found:
+        if self.n_matches:
             behind = int(np.searchsorted(self._found.starts, offset))
-            self._go((behind if by > 0 else behind - 1) % self.n_found)
+            self._go((behind if by > 0 else behind - 1) % self.n_matches)
 
     def _go(self, index: int) -> None:
         start, end = int(self._found.starts[index]), int(self._found.ends[index])
@@ -236,7 +236,7 @@ class TextSearch(QObject):
         start, end = self._document.selection
         index = int(np.searchsorted(self._found.starts, start))
         is_match = (
-            index < self.n_found and self._found.starts[index] == start and self._found.ends[index] == end
+            index < self.n_matches and self._found.starts[index] == start and self._found.ends[index] == end
         )
         return index if is_match else None
 
@@ -246,14 +246,14 @@ class TextSearch(QObject):
             self.current_changed.emit()
 
 
-def _moved(found: Matches, edit: TextEdit) -> Matches:
+def _moved(results: TextMatches, edit: TextEdit) -> TextMatches:
     """The matches that an edit left alone, where they are now; mostly the same arrays, to be quick."""
-    starts, ends, is_all = found
+    starts, ends, is_all = results
     before = int(np.searchsorted(ends, edit.start, "right"))
     behind = max(before, int(np.searchsorted(starts, edit.start + edit.removed)))
     starts[behind:] += edit.shift
     ends[behind:] += edit.shift
     if before == behind:
-        return found
+        return results
     touched = slice(before, behind)
-    return Matches(np.delete(starts, touched), np.delete(ends, touched), is_all)
+    return TextMatches(np.delete(starts, touched), np.delete(ends, touched), is_all)

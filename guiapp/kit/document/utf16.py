@@ -25,8 +25,8 @@ class Utf16Text(Working):
         self._document = document
         self._told: str | None = None
         self._job = LatestJob[bytes](self, self._take)
-        document.edited.connect(self._follow)
-        self._follow()
+        document.edited.connect(self._refresh)
+        self._refresh()
 
     @property
     def codec(self) -> str | None:
@@ -38,7 +38,7 @@ class Utf16Text(Working):
             text = self._document.text()
             self._job.start(lambda _: utf8_from(text, codec))
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         self._job.cancel()
         if (codec := self.codec) != self._told:
             self._told = codec

@@ -16,7 +16,7 @@ from guiapp.core.sources.locate import is_fetched, is_plain, lasting_name
 from guiapp.core.text.figures import in_bytes
 from guiapp.core.vocabulary.quoting import printable, quoted
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.kit.models.installed import Row
+from guiapp.kit.models.installed import InstalledRow
 from guiapp.kit.models.loader import OpenModel, display_name
 from guiapp.kit.state.recent import RecentFile
 
@@ -26,7 +26,10 @@ MOST_REMARKS, MOST_SAID, LONGEST_SAID = 20, 200, 200
 
 
 def model_rows(
-    recent: Iterable[RecentFile], missing: Container[str], installed: Iterable[Row], current: str | None
+    recent: Iterable[RecentFile],
+    missing: Container[str],
+    installed: Iterable[InstalledRow],
+    current: str | None,
 ) -> Iterator[Choice]:
     """Recent files, what is installed, and the demo models; `missing` has the paths that are gone."""
     for file in recent:
@@ -56,7 +59,7 @@ def _typed_path(typed: str) -> str:
     return os.path.expanduser(text) if is_path else ""
 
 
-def _installed_row(row: Row, current: str | None) -> Choice:
+def _installed_row(row: InstalledRow, current: str | None) -> Choice:
     model, seen = row
     section, name = _section_and_name(model)
     size = "" if seen is None or seen.n_tokens is None else f"{seen.n_tokens:,}"
@@ -127,11 +130,11 @@ def facts(model: OpenModel) -> list[tuple[str, str]]:
         ("opened as", "" if is_plain(model.name) else model.name),
         ("lies at", _place_of(model)),
     ]
-    rows += [*special_facts(vocabulary), *said_in_file(vocabulary)]
+    rows += [*special_facts(vocabulary), *file_facts(vocabulary)]
     return [(name, value) for name, value in rows if value]
 
 
-def said_in_file(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
+def file_facts(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
     """What is odd about a file, its chat template, and what else it says."""
     yield "remarks", "\n".join(vocabulary.warnings[:MOST_REMARKS])
     said = {quoted(key, LONGEST_SAID): value for key, value in vocabulary.metadata.items()}

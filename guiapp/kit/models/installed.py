@@ -9,7 +9,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.formats.glance import Glance
-from guiapp.core.sources import kept
+from guiapp.core.sources import cached
 from guiapp.core.sources.glances import glances_apart
 from guiapp.core.sources.installed import Installed, installed_models
 from guiapp.core.sources.own_folders import own_folders
@@ -19,7 +19,7 @@ from guiapp.kit.state.background import LatestJob, Progress, Working
 AT_ONCE = 200  # files that are looked at before people are told
 
 
-class Row(NamedTuple):
+class InstalledRow(NamedTuple):
     """glance  None until somebody had a look at the file"""
 
     model: Installed
@@ -30,10 +30,10 @@ class InstalledModels(Working):
     """What was found when somebody last looked.
 
     rows        one for each model
-    kept_bytes  of what was fetched from the web
+    downloaded_bytes  of what was fetched from the web
 
     Signals:
-        changed(): the rows or `kept_bytes` are new.
+        changed(): the rows or `downloaded_bytes` are new.
         looking_changed(): `is_looking` is new.
     """
 
@@ -43,8 +43,8 @@ class InstalledModels(Working):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.rows: tuple[Row, ...] = ()
-        self.kept_bytes = 0
+        self.rows: tuple[InstalledRow, ...] = ()
+        self.downloaded_bytes = 0
         self._seen: dict[FileState | None, Glance] = {}
         self._job = LatestJob[None](self)
         self._job.busy_changed.connect(self.looking_changed)
@@ -54,33 +54,33 @@ class InstalledModels(Working):
     def is_looking(self) -> bool:
         return self._job.is_busy
 
-    def look(self) -> None:
+    def scan(self) -> None:
         """Find out what is there now."""
-        self._job.start(self._look)
+        self._job.start(self._scan)
 
-    def delete_kept(self) -> None:
+    def delete_downloads(self) -> None:
         """Forget what was fetched from the web; what cannot be deleted stays, and is counted."""
-        self._job.start(self._delete_kept)
+        self._job.start(self._delete_downloads)
 
-    def _look(self, progress: Progress) -> None:
+    def _scan(self, progress: Progress) -> None:
         models = {model: file_state(model.path) for model in installed_models(own_folders())}
-        kept_bytes = kept.size_bytes()
+        downloaded_bytes = cached.size_bytes()
         new = [(state, model.path) for model, state in models.items() if state not in self._seen]
         for first in range(0, len(new), AT_ONCE):
-            self._found.emit(self._rows_of(models), kept_bytes)
+            self._found.emit(self._rows_of(models), downloaded_bytes)
             states, paths = zip(*new[first : first + AT_ONCE], strict=True)
             self._seen |= zip(states, glances_apart(paths, progress), strict=True)
-        self._found.emit(self._rows_of(models), kept_bytes)
+        self._found.emit(self._rows_of(models), downloaded_bytes)
 
-    def _rows_of(self, models: Mapping[Installed, FileState | None]) -> tuple[Row, ...]:
-        return tuple(Row(model, self._seen.get(state)) for model, state in models.items())
+    def _rows_of(self, models: Mapping[Installed, FileState | None]) -> tuple[InstalledRow, ...]:
+        return tuple(InstalledRow(model, self._seen.get(state)) for model, state in models.items())
 
-    def _delete_kept(self, progress: Progress) -> None:
+    def _delete_downloads(self, progress: Progress) -> None:
         with suppress(OSError):
-            kept.clear()
-        self._look(progress)
+            cached.clear()
+        self._scan(progress)
 
-    def _take(self, rows: tuple[Row, ...], kept_bytes: int) -> None:
-        if (rows, kept_bytes) != (self.rows, self.kept_bytes):
-            self.rows, self.kept_bytes = rows, kept_bytes
+    def _take(self, rows: tuple[InstalledRow, ...], downloaded_bytes: int) -> None:
+        if (rows, downloaded_bytes) != (self.rows, self.downloaded_bytes):
+            self.rows, self.downloaded_bytes = rows, downloaded_bytes
             self.changed.emit()

@@ -50,14 +50,14 @@ class DoctorModel(Working):
         self._original_pre: str | None = None
         self._examined = ""  # the name of the model
         self._failed = ""  # the name of what could not be opened, and is examined in place of the model
-        self._is_watched = False
+        self._is_active = False
         self._until = later(self, AFTER_OPENING_MS, self.examine)
         self._job = LatestJob["Diagnosis"](self, self._take, self._fail)
         self._job.busy_changed.connect(self.changed)
         self._job.progress_changed.connect(self.progress_changed)
-        session.vocabulary_changed.connect(self._follow)
-        session.loader.refused_changed.connect(self._follow)
-        session.loader.failed.connect(self._follow_failure)
+        session.vocabulary_changed.connect(self._on_model_changed)
+        session.loader.refused_changed.connect(self._on_model_changed)
+        session.loader.failed.connect(self._on_failed)
         session.loader.loading_changed.connect(self.leave_file)
 
     # What is looked at
@@ -122,10 +122,10 @@ class DoctorModel(Working):
     def finding(self) -> Finding | None:
         return self.findings[self.chosen] if self.chosen < len(self.findings) else None
 
-    def set_watched(self, is_watched: bool) -> None:
+    def set_active(self, is_active: bool) -> None:
         """Whether people see it, and it must not wait."""
-        self._is_watched = is_watched
-        if is_watched and self._until.isActive():
+        self._is_active = is_active
+        if is_active and self._until.isActive():
             self.examine()
 
     def choose(self, index: int) -> None:
@@ -141,14 +141,14 @@ class DoctorModel(Working):
     def examine_file(self, name: str) -> None:
         """Look at a file that could not be opened, until a model is, or somebody leaves it."""
         self._failed = name
-        self._follow()
+        self._on_model_changed()
         self.examine()
 
     def leave_file(self) -> None:
         """Look at the model again."""
         if self._failed:
             self._failed = ""
-            self._follow()
+            self._on_model_changed()
 
     def examine(self) -> None:
         """Look at the model again."""
@@ -184,22 +184,22 @@ class DoctorModel(Working):
 
     # Following the window
 
-    def _follow(self) -> None:
+    def _on_model_changed(self) -> None:
         """Another model is open, or the same one with another pre-tokenizer."""
         if self.name != self._examined:
             self.original, self._original_pre = "", None
         self._job.cancel()
         self._until.stop()
         self._set(None, "")
-        if self._is_watched:
+        if self._is_active:
             self.examine()
         elif self.name:
             self._until.start()
 
-    def _follow_failure(self, name: str) -> None:
+    def _on_failed(self, name: str) -> None:
         if self.session.loader.model is None:
             self._failed = name
-            self._follow()
+            self._on_model_changed()
 
     def _take(self, diagnosis: Diagnosis) -> None:
         self._set(diagnosis, "")

@@ -20,7 +20,7 @@ from guiapp.core.encode.catalogue import Algorithm
 from guiapp.core.open_model import open_model
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.document.check import Job, TextCheck, compared, explained
-from guiapp.kit.document.exact_twin import ExactTwin, Instead
+from guiapp.kit.document.exact_spans import ExactSpans, Instead
 from guiapp.kit.document.live_spans import LiveSpans
 from guiapp.kit.document.statistics import SelectionStatistics, TextStatistics
 from guiapp.kit.models.loader import Load, ModelLoader
@@ -81,20 +81,20 @@ class ModelSession(QObject):
         self.spelling = spelling or SharedSpelling(parent=self)
         self.loader = ModelLoader(load, self)
         self.spans = LiveSpans(text.document, self)
-        self.exact = ExactTwin(text.document, self)
+        self.exact = ExactSpans(text.document, self)
         self.round_trip = TextCheck[RoundTrip](self)
         self.encoder_check: TextCheck[EncoderAgreement] = TextCheck(self)
         self._options = options or Options()
         self._selected_token: int | None = None
         self._told_token: int | None = None  # the selected one that others know
         self.loader.model_changed.connect(self._use_model)
-        self.spans.encoded.connect(self._tell_tokens)
+        self.spans.encoded.connect(self._notify_tokens_changed)
         self.spans.timed.connect(self.statistics_changed)
         self._links = [
-            self.document.written.connect(self._follow_edit),
-            self.document.edited.connect(self._tell_tokens),
-            self.document.selection_changed.connect(self._follow_caret),
-            text.chosen.connect(self._follow_choice),
+            self.document.written.connect(self._on_written),
+            self.document.edited.connect(self._notify_tokens_changed),
+            self.document.selection_changed.connect(self._on_caret_moved),
+            text.chosen.connect(self._on_chosen),
             text.hovered_changed.connect(self.hovered_token_changed),
         ]
 
@@ -185,7 +185,7 @@ class ModelSession(QObject):
         self._selected_token = self._token_at_caret()
         self.vocabulary_changed.emit()
         self.options_changed.emit()
-        self._tell_tokens()
+        self._notify_tokens_changed()
 
     def _use_encoders(self) -> None:
         self.spans.use(self.tokenizer, self._options)
@@ -204,26 +204,26 @@ class ModelSession(QObject):
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
         """The tokens that overlap or touch the bytes [start, end]."""
-        first, last = self.tokens.first_ending_from(start), self.tokens.first_behind(end)
+        first, last = self.tokens.first_ending_from(start), self.tokens.first_after(end)
         return SpanWindow(first, *self.tokens.between(first, last))
 
     @property
-    def n_around(self) -> tuple[int, int]:
+    def n_affixes(self) -> tuple[int, int]:
         """How many tokens are put before and behind the text; none where it cannot be encoded."""
         if self.tokenizer is None or not self._options.add_special or not len(self.tokens):
             return 0, 0
-        before, behind = self.tokenizer.special_ids_around()
+        before, behind = self.tokenizer.special_affixes()
         return len(before), len(behind)
 
     def n_in_line(self, start: int, end: int) -> int:
         """How many tokens begin in a line of the text, without those around it."""
-        first = self.tokens.first_from(start) if start else self.n_around[0]
+        first = self.tokens.first_from(start) if start else self.n_affixes[0]
         return max(self.tokens.first_from(end) - first, 0)
 
     def n_in_lines(self, line_starts: NDArray[np.int64]) -> NDArray[np.int64]:
         """The same for all lines; they begin in these places."""
         firsts = self.tokens.firsts_from(line_starts)
-        before, behind = self.n_around
+        before, behind = self.n_affixes
         firsts[0] = before
         return np.diff(firsts, append=max(len(self.tokens) - behind, int(firsts[-1])))
 
@@ -234,7 +234,7 @@ class ModelSession(QObject):
     def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
         if self.vocabulary is None:
             return np.zeros(len(ids), np.uint16)
-        attributes: NDArray[np.uint16] = self.vocabulary.signs[ids]
+        attributes: NDArray[np.uint16] = self.vocabulary.effective_attributes[ids]
         return attributes
 
     def label_of(self, token_id: int) -> str:
@@ -329,11 +329,11 @@ class ModelSession(QObject):
         index = token_at(self.spans_in(start, start + 1), start)
         return index if index >= 0 else None
 
-    def _follow_choice(self, chosen: PointedAt) -> None:
+    def _on_chosen(self, chosen: PointedAt) -> None:
         index = self._index_of(chosen)
         self._set_selected(self._token_at_caret() if index is None else index)
 
-    def _follow_caret(self) -> None:
+    def _on_caret_moved(self) -> None:
         if not self.text.is_choosing:
             self._set_selected(self._token_at_caret())
         self.statistics_changed.emit()
@@ -361,13 +361,13 @@ class ModelSession(QObject):
 
     # Following the text
 
-    def _follow_edit(self, edit: TextEdit) -> None:
+    def _on_written(self, edit: TextEdit) -> None:
         """Be in step with the text, before anybody is told of the edit."""
-        self.spans.follow(edit)
-        self.exact.follow(edit)
+        self.spans.apply_edit(edit)
+        self.exact.apply_edit(edit)
         self._selected_token = self._token_at_caret()
 
-    def _tell_tokens(self, edit: TextEdit | None = None) -> None:
+    def _notify_tokens_changed(self, edit: TextEdit | None = None) -> None:
         self._selected_token = self._token_at_caret()
         self.round_trip.forget()
         self.encoder_check.forget()
@@ -389,7 +389,7 @@ class ModelSession(QObject):
         n_tokens = len(self.tokens)
         if self.tokenizer is None or not (n_tokens or self.document.size):
             return None
-        before, behind = self.n_around
+        before, behind = self.n_affixes
         token_ids = self.tokens.ids(before, n_tokens - behind)
         return partial(round_trip_of, self.tokenizer, self.document.text(), token_ids, self._options)
 

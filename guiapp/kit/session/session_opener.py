@@ -16,7 +16,7 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress
 
 if TYPE_CHECKING:  # the rest is imported when it is needed: the start of the program has no time for it
-    from guiapp.analysis.sessions.opening import Opening
+    from guiapp.analysis.sessions.opening import OpenedSession
     from guiapp.analysis.sessions.session_file import SessionFile
     from guiapp.core.encode.tokenizer import Tokenizer
 
@@ -27,7 +27,7 @@ class Read(NamedTuple):
     """A session file, and its model or what is in the way."""
 
     path: Path
-    opening: Opening
+    opening: OpenedSession
 
 
 class SessionOpener(QObject):
@@ -119,10 +119,10 @@ class SessionOpener(QObject):
 
 
 def _read(path: Path, load_model: Load, progress: Progress) -> Read:
-    from guiapp.analysis.sessions.opening import Opening
+    from guiapp.analysis.sessions.opening import OpenedSession
     from guiapp.analysis.sessions.session_file import load
 
-    return _open(Read(path, Opening(load(path), None)), load_model, False, progress)
+    return _open(Read(path, OpenedSession(load(path), None)), load_model, False, progress)
 
 
 def _open(read: Read, load_model: Load, may_fetch: bool, progress: Progress) -> Read:

@@ -65,8 +65,8 @@ class TextSession(Working):
         self._take_origin: Callable[[], None] | None = None  # of a text that is about to come
         self._told_file: tuple[Path | None, bool] = (None, False)
         self.reading = LatestJob[tuple[Path, bytes]](self, self._take, self.failed)
-        self.document.written.connect(self._follow_edit)
-        self.document.edited.connect(self._tell_file)
+        self.document.written.connect(self._on_written)
+        self.document.edited.connect(self._notify_file_changed)
 
     # What people point at
 
@@ -121,15 +121,15 @@ class TextSession(Working):
             self.failed.emit(str(error))
             return False
         self.document.buffer.end_undo_step()
-        self._origins.settle(path, self.document.buffer.mark_last())
-        self._tell_file()
+        self._origins.set_file(path, self.document.buffer.mark_last())
+        self._notify_file_changed()
         return True
 
     def show(self, text: bytes) -> None:
         """Put a text that has no file in place of the present one; undo brings that back."""
         self._replace(text, None)
 
-    def show_kept(self, text: bytes, path: Path | None) -> None:
+    def show_autosaved(self, text: bytes, path: Path | None) -> None:
         """Put a text that was kept in place of the present one; of a file it is a changed version."""
         self._replace(text, path, is_modified=path is not None)
 
@@ -149,18 +149,18 @@ class TextSession(Working):
             self._take_origin = lambda: self._origins.replace(path, buffer.mark_last(), is_modified)
             self.document.replace(0, self.document.size, text)
         else:  # nothing in the place of nothing is no edit
-            self._origins.settle(path, buffer.mark_last(), is_modified)
-            self._tell_file()
+            self._origins.set_file(path, buffer.mark_last(), is_modified)
+            self._notify_file_changed()
         self.document.set_caret(0)
 
-    def _follow_edit(self, edit: TextEdit) -> None:
+    def _on_written(self, edit: TextEdit) -> None:
         if self._take_origin is None:
-            self._origins.follow_edit(self.document.buffer)
+            self._origins.note_edit(self.document.buffer)
         else:
             self._take_origin()
             self._take_origin = None
 
-    def _tell_file(self) -> None:
+    def _notify_file_changed(self) -> None:
         if (file := (self.path, self.is_modified)) != self._told_file:
             self._told_file = file
             self.file_changed.emit()

@@ -45,8 +45,8 @@ class SpanAccessibility(QObject):
     def __init__(self, editor: SpanEditor, document: TextDocument, spans: SpanSource) -> None:
         super().__init__(editor)
         self.editor, self.document, self.spans = editor, document, spans
-        document.edited.connect(self._tell_edit)
-        document.selection_changed.connect(self._tell_caret)
+        document.edited.connect(self._report_edit)
+        document.selection_changed.connect(self._report_caret)
         QAccessible.installFactory(_accessible)
 
     # The part of the text that is shown
@@ -90,7 +90,7 @@ class SpanAccessibility(QObject):
 
     # What happens
 
-    def _tell_edit(self, edit: TextEdit) -> None:
+    def _report_edit(self, edit: TextEdit) -> None:
         if QAccessible.isActive():
             added = _decoded(self.document.slice(edit.start, edit.start + min(edit.added, STRETCH_BYTES)))
             event = QAccessibleTextUpdateEvent(
@@ -98,7 +98,7 @@ class SpanAccessibility(QObject):
             )
             QAccessible.updateAccessibility(event)
 
-    def _tell_caret(self) -> None:
+    def _report_caret(self) -> None:
         if not QAccessible.isActive():
             return
         start, end = (self.position(offset) for offset in self.document.selection)

@@ -16,7 +16,7 @@ from guiapp.kit.tokens.layout import SpanSource, Strength
 GAP_PX = 6
 
 
-class AddedToken(NamedTuple):
+class AddedTokenLabel(NamedTuple):
     """Which token it is, what it is called, and whether it has a ring: see `Strength`."""
 
     token: int
@@ -33,26 +33,26 @@ class ChipBox(NamedTuple):
     rect: QRectF
 
 
-class AddedTokens:
+class AddedTokenRows:
     """Those of the text that `read` was asked for last; they stand in rows of their own."""
 
     def __init__(self, spans: SpanSource) -> None:
         self._spans = spans
-        self.leading: list[AddedToken] = []
-        self.trailing: list[AddedToken] = []
+        self.leading: list[AddedTokenLabel] = []
+        self.trailing: list[AddedTokenLabel] = []
 
     def read(self, size: int) -> None:
         """Find those of a text of `size` bytes."""
-        self.leading = self._found(0, 0, min(size, 1))
-        self.trailing = self._found(size, max(size - 1, 0), size) if size else []
+        self.leading = self._added_at(0, 0, min(size, 1))
+        self.trailing = self._added_at(size, max(size - 1, 0), size) if size else []
 
-    def _found(self, offset: int, start: int, end: int) -> list[AddedToken]:
+    def _added_at(self, offset: int, start: int, end: int) -> list[AddedTokenLabel]:
         window = self._spans.spans_in(start, end)
         is_control = (self._spans.attributes_of(window.ids) & Attribute.CONTROL.value) != 0
         here = (window.starts == offset) & (window.ends == offset) & is_control
         is_ringed = window.colors // N_TINTS == Strength.RINGED
         return [
-            AddedToken(
+            AddedTokenLabel(
                 window.first_index + at, self._spans.label_of(int(window.ids[at])), bool(is_ringed[at])
             )
             for at in np.flatnonzero(here).tolist()

@@ -113,27 +113,27 @@ class BlockLayout:
         self._layout.setCacheEnabled(True)
         self._layout.setTextOption(_text_option(metrics, self.is_right_to_left))
         self._layout.setFormats(self._formats())
-        self._lay_out(max(width, 4 * metrics.char_width), unbroken)
+        self._break_lines(max(width, 4 * metrics.char_width), unbroken)
         self._geometry: dict[int, RowGeometry] = {}
 
     def _formats(self) -> list[QTextLayout.FormatRange]:
         formats = []
         for length, group in groupby(self.display.chips, key=lambda chip: len(chip.label)):
-            look = QTextCharFormat()
-            look.setForeground(Qt.GlobalColor.transparent)
-            look.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
-            look.setFontLetterSpacing(self._metrics.room_for_digits(length))
+            char_format = QTextCharFormat()
+            char_format.setForeground(Qt.GlobalColor.transparent)
+            char_format.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
+            char_format.setFontLetterSpacing(self._metrics.room_for_digits(length))
             for first, n_chips in _runs([chip.unit for chip in group]):
-                formats.append(_format_range(first, n_chips, look))
+                formats.append(_format_range(first, n_chips, char_format))
         if self.preedit is not None:
-            look = QTextCharFormat()
-            look.setFontUnderline(True)
+            char_format = QTextCharFormat()
+            char_format.setFontUnderline(True)
             cell = int(np.searchsorted(self.display.cells, self.preedit.offset))
             length = n_units(self.preedit.text)
-            formats.append(_format_range(int(self.display.units[cell]) - length, length, look))
+            formats.append(_format_range(int(self.display.units[cell]) - length, length, char_format))
         return formats
 
-    def _lay_out(self, width: float, unbroken: Unbroken) -> None:
+    def _break_lines(self, width: float, unbroken: Unbroken) -> None:
         self._lines: list[QTextLine] = []
         starts, ends = ([self._unit(span[side]) for span in unbroken] for side in (0, 1))
         self._layout.beginLayout()
@@ -422,9 +422,9 @@ def _text_option(metrics: TextMetrics, is_right_to_left: bool) -> QTextOption:
     return option
 
 
-def _format_range(start: int, length: int, look: QTextCharFormat) -> QTextLayout.FormatRange:
+def _format_range(start: int, length: int, char_format: QTextCharFormat) -> QTextLayout.FormatRange:
     found = QTextLayout.FormatRange()
-    found.start, found.length, found.format = start, length, look
+    found.start, found.length, found.format = start, length, char_format
     return found
 
 

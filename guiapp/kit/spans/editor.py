@@ -25,10 +25,10 @@ from guiapp.kit.spans.accessibility import SpanAccessibility
 from guiapp.kit.spans.clipboard import BYTES_FORMAT, leave_plain_text, on_clipboard, put_on_clipboard
 from guiapp.kit.spans.moves import (
     CaretMoves,
+    input_method_value,
     is_plain,
     preedit_of,
-    stretch_to_replace,
-    told_about_text,
+    span_to_replace,
     types_text,
     utf8,
 )
@@ -71,17 +71,17 @@ class SpanEditor(SpanView):
         if (application := QGuiApplication.instance()) is not None:
             application.aboutToQuit.connect(leave_plain_text)
         SpanAccessibility(self, document, spans)
-        document.selection_changed.connect(self._follow_caret)
+        document.selection_changed.connect(self._on_caret_moved)
 
-    def _follow_tokens(self, edit: TextEdit | None) -> None:
+    def _on_tokens_changed(self, edit: TextEdit | None) -> None:
         if edit is not None:
             self._moves.forget()
-        super()._follow_tokens(edit)
+        super()._on_tokens_changed(edit)
 
-    def _follow_caret(self) -> None:
+    def _on_caret_moved(self) -> None:
         self._restart_blinking()
         self.updateMicroFocus()
-        self._look_again()
+        self._repaint_changes()
 
     def set_font_px(self, size_px: int) -> None:
         """Text in another size; the caret stays in sight if it was."""
@@ -175,20 +175,20 @@ class SpanEditor(SpanView):
     def erase_grapheme_before(self) -> None:
         self._erase_to(self._document.previous_grapheme(self._document.caret))
 
-    def erase_grapheme_behind(self) -> None:
+    def erase_grapheme_after(self) -> None:
         self._erase_to(self._document.next_grapheme(self._document.caret))
 
     def erase_word_before(self) -> None:
         self._erase_to(self._document.previous_word(self._document.caret))
 
-    def erase_word_behind(self) -> None:
+    def erase_word_after(self) -> None:
         self._erase_to(self._document.next_word(self._document.caret))
 
     def _reveal_caret(self) -> None:
         before = self._y_of_top()
         self._rows.reveal(self._document.caret, self._moves.at_row_end)
         self._scrolled_from(before)
-        self._look_again()
+        self._repaint_changes()
 
     # Mouse
 
@@ -301,11 +301,11 @@ class SpanEditor(SpanView):
         self._rows.set_preedit(None)
         if event.commitString() or event.replacementLength():
             if event.replacementLength():
-                self._document.select(*stretch_to_replace(self._document, event))
+                self._document.select(*span_to_replace(self._document, event))
             self.type_text(event.commitString())
         if event.preeditString():
             self._rows.set_preedit(preedit_of(self._document.caret, event))
-        self._settle()
+        self._fit_rows()
         self._reveal_caret()
         event.accept()
 
@@ -317,7 +317,7 @@ class SpanEditor(SpanView):
             return self._caret_rect().translated(self.viewport().pos().toPointF())
         if query == names.ImFont:
             return self._rows.metrics.font
-        known = told_about_text(self._document, query)
+        known = input_method_value(self._document, query)
         return super().inputMethodQuery(query) if known is None else known
 
     # The caret
@@ -328,7 +328,7 @@ class SpanEditor(SpanView):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self._blinking.stop()
-        self._look_again()
+        self._repaint_changes()
         super().focusOutEvent(event)
 
     def _restart_blinking(self) -> None:
@@ -358,9 +358,9 @@ COMMANDS: tuple[tuple[Key, Command], ...] = (
     (Key.Redo, SpanEditor.redo),
     (Key.SelectAll, SpanEditor.select_all),
     (Key.DeleteStartOfWord, SpanEditor.erase_word_before),
-    (Key.DeleteEndOfWord, SpanEditor.erase_word_behind),
+    (Key.DeleteEndOfWord, SpanEditor.erase_word_after),
     (Key.Backspace, SpanEditor.erase_grapheme_before),
-    (Key.Delete, SpanEditor.erase_grapheme_behind),
+    (Key.Delete, SpanEditor.erase_grapheme_after),
 )
 PLAIN_KEYS: dict[int, Command] = {
     Qt.Key.Key_Backspace: SpanEditor.erase_grapheme_before,
@@ -380,18 +380,18 @@ class EditorLink(QObject):
         self._revealing = later(self, 0, self._reveal)
         editor.hovered.connect(self._hover)
         editor.token_clicked.connect(session.select_token)
-        session.hovered_token_changed.connect(self._follow_hover)
-        session.selected_token_changed.connect(self._follow_selection)
-        self._follow_selection()
+        session.hovered_token_changed.connect(self._on_hovered_changed)
+        session.selected_token_changed.connect(self._on_selection_changed)
+        self._on_selection_changed()
 
     def _hover(self, index: int) -> None:
         self._session.hover_token(None if index < 0 else index)
 
-    def _follow_hover(self) -> None:
+    def _on_hovered_changed(self) -> None:
         index = self._session.hovered_token
         self._editor.set_hovered_token(-1 if index is None else index)
 
-    def _follow_selection(self) -> None:
+    def _on_selection_changed(self) -> None:
         index = self._session.selected_token
         self._editor.set_selected_token(-1 if index is None else index)
         self._revealing.start()  # once, however often the selection moves until then

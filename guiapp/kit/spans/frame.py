@@ -9,18 +9,18 @@ from PySide6.QtCore import QRect, QRectF
 from PySide6.QtGui import QRegion
 
 from guiapp.kit.document.search import TextSearch
-from guiapp.kit.spans.painter import Tokens
+from guiapp.kit.spans.painter import PaintedTokens
 from guiapp.kit.spans.row_pixmaps import Highlights, PointedOut
 from guiapp.kit.spans.rows import SpanRows, VisibleBlock
 from guiapp.kit.tokens.layout import SpanSource, SpanWindow
 
-Look = tuple[object, ...]
+PaintKey = tuple[object, ...]
 
 
 class Marks(NamedTuple):
     """What lies on the text: bytes and tokens of all of it, and upright lines in the window, as the caret.
 
-    look_alikes  gives the letters of a stretch that pass for others, as bytes counted from its start
+    confusables  gives the letters of a stretch that pass for others, as bytes counted from its start
     """
 
     selection: tuple[int, int]
@@ -29,16 +29,16 @@ class Marks(NamedTuple):
     pointed_out: PointedOut | None
     search: TextSearch | None
     lines: tuple[QRectF | None, ...]
-    look_alikes: Callable[[int, int], tuple[tuple[int, int], ...]] | None = None
+    confusables: Callable[[int, int], tuple[tuple[int, int], ...]] | None = None
 
     def on(self, start: int, end: int) -> Highlights:
         """Those of the bytes [start, end), counted from `start`."""
         selection = (self.selection[0] - start, self.selection[1] - start)
         matches: SpanWindow | None = None
-        if self.search is not None and self.search.n_found:
+        if self.search is not None and self.search.n_matches:
             matches = self.search.matches_in(start, end).relative_to(start)
         place = None if self.pointed_out is None else self.pointed_out.seen_from(start, end)
-        letters = () if self.look_alikes is None else self.look_alikes(start, end)
+        letters = () if self.confusables is None else self.confusables(start, end)
         return Highlights(selection, self.selected_token, self.hovered_token, place, matches, letters)
 
 
@@ -46,23 +46,23 @@ class ShownBlock(NamedTuple):
     """A block that shows, with all that lies on it; tokens and highlights count from its first byte."""
 
     block: VisibleBlock
-    tokens: Tokens
+    tokens: PaintedTokens
     highlights: Highlights
     lines: tuple[QRectF, ...]
 
-    def row_looks(self) -> list[Look]:
+    def row_keys(self) -> list[PaintKey]:
         """Equal for two rows that are painted alike, of whatever blocks and wherever that is."""
         layout, matches = self.block.layout, self.highlights.matches
-        looks = []
+        keys = []
         for row in range(layout.n_rows):
             start, end = layout.row_span(row)
             tokens = self.tokens.within(start, end)
             found = None if matches is None else matches.within(start, end)
             text, marks = layout.likeness(row) or (layout, row), self._marks_in(tokens, start, end)
-            looks.append((*text, *marks, *tokens.look(start, found)))
-        return looks
+            keys.append((*text, *marks, *tokens.paint_key(start, found)))
+        return keys
 
-    def _marks_in(self, tokens: Tokens, start: int, end: int) -> Look:
+    def _marks_in(self, tokens: PaintedTokens, start: int, end: int) -> PaintKey:
         """What is selected and pointed at within some bytes and tokens, counted from the first of them."""
         first, last = (min(max(at, start), end) - start for at in self.highlights.selection)
         selection = (first, last) if first < last else None
@@ -70,7 +70,7 @@ class ShownBlock(NamedTuple):
         indexes = (at - tokens.window.first_index for at in marked)
         place = self.highlights.pointed_out
         pointed_out = None if place is None else place.seen_from(start, end)
-        letters = tuple((at - start, to - start) for at, to in self.highlights.look_alikes_in(start, end))
+        letters = tuple((at - start, to - start) for at, to in self.highlights.confusables_in(start, end))
         return (
             selection,
             pointed_out,
@@ -79,13 +79,13 @@ class ShownBlock(NamedTuple):
         )
 
 
-class Part(NamedTuple):
+class ScreenPart(NamedTuple):
     """A stretch of the window over its whole width, and what all in it follows from."""
 
     top: int
     width: int
     height: int
-    look: Look
+    paint_key: PaintKey
 
     @property
     def rect(self) -> QRect:
@@ -95,11 +95,11 @@ class Part(NamedTuple):
 def blocks_in(area: QRegion, rows: SpanRows, spans: SpanSource, marks: Marks) -> list[ShownBlock]:
     """The blocks that touch an area of the window, from the top down."""
     width = area.boundingRect().right() + 1
-    touched = [block for block in rows.visible() if area.intersects(_stretch(block.y, block.bottom, width))]
+    touched = [block for block in rows.visible() if area.intersects(_band(block.y, block.bottom, width))]
     if not touched:
         return []
     window = spans.spans_in(touched[0].start, touched[-1].start + touched[-1].layout.size)
-    tokens = Tokens(window, spans.attributes_of(window.ids))
+    tokens = PaintedTokens(window, spans.attributes_of(window.ids))
     shown = []
     for block in touched:
         end = block.start + block.layout.size
@@ -111,28 +111,30 @@ def blocks_in(area: QRegion, rows: SpanRows, spans: SpanSource, marks: Marks) ->
     return shown
 
 
-def parts_of(blocks: Sequence[ShownBlock], rows: SpanRows, around: Look, window: QRect) -> list[Part]:
-    """The rows of some blocks, and what is above the first row and below the last one, like `around`."""
+def parts_of(
+    blocks: Sequence[ShownBlock], rows: SpanRows, outer_key: PaintKey, window: QRect
+) -> list[ScreenPart]:
+    """The rows of some blocks, and what is above the first row and below the last one, like `outer_key`."""
     row_px, visible = rows.metrics.row_height, rows.visible()
     if not visible:  # the window has no height
         return []
-    stretches = [(0.0, visible[0].y, around), (visible[-1].bottom, float(window.height()), around)]
+    bands = [(0.0, visible[0].y, outer_key), (visible[-1].bottom, float(window.height()), outer_key)]
     for shown in blocks:
         top = shown.block.y
-        for look in shown.row_looks():
+        for paint_key in shown.row_keys():
             bottom = top + row_px
             lines = (line.getRect() for line in shown.lines if top <= line.top() < bottom)
-            stretches.append((top, bottom, (*look, top, *lines)))
+            bands.append((top, bottom, (*paint_key, top, *lines)))
             top = bottom
     parts = []
-    for top, bottom, look in stretches:
-        rect = _stretch(top, bottom, window.width()) & window
+    for top, bottom, paint_key in bands:
+        rect = _band(top, bottom, window.width()) & window
         if not rect.isEmpty():
-            parts.append(Part(rect.top(), window.width(), rect.height(), look))
+            parts.append(ScreenPart(rect.top(), window.width(), rect.height(), paint_key))
     return parts
 
 
-def _stretch(top: float, bottom: float, width: int) -> QRect:
+def _band(top: float, bottom: float, width: int) -> QRect:
     return QRect(0, int(top), width, int(bottom) - int(top))
 
 
@@ -140,17 +142,17 @@ class Screen:
     """What the parts of a window looked like when they were painted last."""
 
     def __init__(self) -> None:
-        self._parts: set[Part] = set()
+        self._parts: set[ScreenPart] = set()
 
     def forget(self) -> None:
         """Count nothing as painted, as after pixels were moved."""
         self._parts.clear()
 
-    def differing(self, parts: Iterable[Part]) -> list[QRect]:
+    def differing(self, parts: Iterable[ScreenPart]) -> list[QRect]:
         """Where those lie that look different now, or are not known."""
         return [part.rect for part in parts if part not in self._parts]
 
-    def note(self, parts: Iterable[Part], touched: QRegion, painted: QRegion) -> None:
+    def note(self, parts: Iterable[ScreenPart], touched: QRegion, painted: QRegion) -> None:
         """Follow a frame: the parts that it touched, and the area that now looks as they say."""
         kept = {part for part in self._parts if not touched.intersects(part.rect)}
         for part in parts:

@@ -27,8 +27,8 @@ class LineCost(NamedTuple):
     """The tokens of a line; what is said before them where it is dear, and the length of its bar, 0 to 1."""
 
     n_tokens: int
-    is_dear: bool = False
-    remark: str = ""
+    is_expensive: bool = False
+    note: str = ""
     share: float = 0.0
 
 
@@ -43,7 +43,7 @@ class LineMargin(Painted):
         self._editor = editor
         self._pointed_out: PointedOut | None = None
         self.setFixedWidth(WIDTH_PX)
-        editor.moved.connect(self._follow)
+        editor.moved.connect(self._on_moved)
         theme_source.changed.connect(self.update)
 
     @abstractmethod
@@ -67,7 +67,7 @@ class LineMargin(Painted):
         """As over the text."""
         self._editor.wheelEvent(event)
 
-    def _follow(self, moved_px: int) -> None:
+    def _on_moved(self, moved_px: int) -> None:
         """Move the picture with the rows, as the editor does; paint what comes into sight."""
         if moved_px:
             self.scroll(0, moved_px)
@@ -93,13 +93,13 @@ class LineMargin(Painted):
 
     def _draw(self, painter: QPainter, theme: Theme, y: float, row_px: int, cost: LineCost) -> None:
         room = QRectF(0, y, self.width() - SIDE_PX, row_px - BAR_PX)
-        if not cost.is_dear:
+        if not cost.is_expensive:
             write(painter, room, f"{cost.n_tokens:,}", theme.dim, RIGHT)
             return
         number = f" {cost.n_tokens:,}"
-        write(painter, room, number, theme.text if cost.remark else theme.warning, RIGHT)
+        write(painter, room, number, theme.text if cost.note else theme.warning, RIGHT)
         width = painter.fontMetrics().horizontalAdvance(number)
-        write(painter, room.adjusted(0, 0, -width, 0), cost.remark, theme.warning, RIGHT)
+        write(painter, room.adjusted(0, 0, -width, 0), cost.note, theme.warning, RIGHT)
         bar = max(round(cost.share * BAR_ROOM_PX), LEAST_BAR_PX)
         place = QRect(self.width() - SIDE_PX - bar, round(y) + row_px - BAR_PX - 2, bar, BAR_PX)
         fill(painter, place, theme.warning, BAR_PX / 2)

@@ -205,7 +205,7 @@ def preedit_of(offset: int, event: QInputMethodEvent) -> Preedit:
     return Preedit(offset, text, caret)
 
 
-def stretch_to_replace(document: TextDocument, event: QInputMethodEvent) -> tuple[int, int]:
+def span_to_replace(document: TextDocument, event: QInputMethodEvent) -> tuple[int, int]:
     """The bytes of the characters, counted from the caret, that an input method wants to replace."""
     start = document.caret
     for _ in range(-event.replacementStart()):
@@ -216,7 +216,7 @@ def stretch_to_replace(document: TextDocument, event: QInputMethodEvent) -> tupl
     return start, end
 
 
-def told_about_text(document: TextDocument, query: Qt.InputMethodQuery) -> str | int | None:
+def input_method_value(document: TextDocument, query: Qt.InputMethodQuery) -> str | int | None:
     """What an input method may know of the text around the caret; None for other questions."""
     names = Qt.InputMethodQuery
     start, end = document.selection

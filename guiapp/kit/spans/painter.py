@@ -34,7 +34,10 @@ LANE_PX = 3  # height of the byte lane
 WAVE_PX = 3.0
 BRACKET_PX = 2  # the line below a match …
 BRACKET_ENDS_PX = 6  # … and how far it reaches up where the match begins and ends
-ROOF_PX, ROOF_ENDS_PX = 2, 5  # the line above a token that differs, and how far down its ends reach
+TOP_BRACKET_PX, TOP_BRACKET_ENDS_PX = (
+    2,
+    5,
+)  # the line above a token that differs, and how far down its ends reach
 DEAR_CHIP_TOKENS = 8
 CACHED_TILES = 2000
 HATCH_PX = 5
@@ -49,22 +52,22 @@ BYTE, UNKNOWN = Attribute.BYTE.value, Attribute.UNKNOWN.value
 MARKED = CONTROL | USER_DEFINED | BYTE | UNKNOWN
 
 
-class Tokens(NamedTuple):
+class PaintedTokens(NamedTuple):
     """Some tokens of the text, and what is special about each of them."""
 
     window: SpanWindow
     attributes: NDArray[np.uint16]
 
-    def within(self, start: int, end: int) -> Tokens:
+    def within(self, start: int, end: int) -> PaintedTokens:
         """Those that overlap or touch the bytes [start, end]."""
         window = self.window.within(start, end)
         first = window.first_index - self.window.first_index
-        return Tokens(window, self.attributes[first : first + len(window.ids)])
+        return PaintedTokens(window, self.attributes[first : first + len(window.ids)])
 
-    def relative_to(self, offset: int) -> Tokens:
+    def relative_to(self, offset: int) -> PaintedTokens:
         return self._replace(window=self.window.relative_to(offset))
 
-    def look(self, start: int, matches: SpanWindow | None = None) -> tuple[bytes, ...]:
+    def paint_key(self, start: int, matches: SpanWindow | None = None) -> tuple[bytes, ...]:
         """Equal for tokens, and what a search found, that are painted alike when seen from `start`."""
         window = self.window
         columns: list[NDArray[Any]]
@@ -93,7 +96,7 @@ class SpanPainter:
         return self._metrics.row_height - GAP_PX
 
     def draw_row(
-        self, painter: QPainter, layout: BlockLayout, row: int, tokens: Tokens, place: QPointF
+        self, painter: QPainter, layout: BlockLayout, row: int, tokens: PaintedTokens, place: QPointF
     ) -> None:
         """Draw one row of a block with its top left corner at `place`; spans count from the block's start."""
         geometry = layout.geometry(row)
@@ -102,7 +105,7 @@ class SpanPainter:
             boxes = token_boxes(tokens.window, geometry)
             special = (tokens.attributes[boxes.indexes] & MARKED) != 0
             self._draw_tiles(painter, boxes, special, tokens, place)
-            self._draw_signs(painter, boxes, special, tokens, place)
+            self._draw_markers(painter, boxes, special, tokens, place)
             self._draw_rings(painter, boxes, tokens, geometry, place)
             self._draw_piece_ends(painter, boxes, tokens, geometry, place)
             self._draw_differing(painter, boxes, tokens, place)
@@ -164,13 +167,13 @@ class SpanPainter:
         layout.draw_row(painter, row, place.x(), place.y())
         painter.setClipping(False)
 
-    def _dim_area(self, boxes: TokenBoxes, tokens: Tokens, place: QPointF) -> list[QRect]:
+    def _dim_area(self, boxes: TokenBoxes, tokens: PaintedTokens, place: QPointF) -> list[QRect]:
         """Where text is what a template writes."""
         colors = tokens.window.colors[boxes.indexes]
         is_dim = (colors == PLAIN_SHADE) | (colors == CONTROL_SHADE)
         return self._places(boxes, is_dim, place) if is_dim.any() else []
 
-    def _light_area(self, boxes: TokenBoxes, tokens: Tokens, place: QPointF) -> list[QRect]:
+    def _light_area(self, boxes: TokenBoxes, tokens: PaintedTokens, place: QPointF) -> list[QRect]:
         """Where text has to be dark on a dark theme, from left to right; control tokens have no shade."""
         shades = tokens.window.colors[boxes.indexes].astype(np.int64) - FIRST_SHADE
         is_light = (shades >= 0) & self._is_light_shade[np.maximum(shades, 0)]
@@ -179,10 +182,10 @@ class SpanPainter:
             return []
         return self._places(boxes, is_light, place)
 
-    def _places(self, boxes: TokenBoxes, wanted: NDArray[np.bool_], place: QPointF) -> list[QRect]:
+    def _places(self, boxes: TokenBoxes, is_chosen: NDArray[np.bool_], place: QPointF) -> list[QRect]:
         """Where some boxes are, over the whole height of their row, from left to right."""
         y, height = int(place.y()), self._metrics.row_height
-        runs = _joined_runs(boxes.left[wanted] + place.x(), boxes.right[wanted] + place.x())
+        runs = _joined_runs(boxes.left[is_chosen] + place.x(), boxes.right[is_chosen] + place.x())
         return [QRect(left, y, right - left, height) for left, right in runs]
 
     def _draw_tiles(
@@ -190,7 +193,7 @@ class SpanPainter:
         painter: QPainter,
         boxes: TokenBoxes,
         special: NDArray[np.bool_],
-        tokens: Tokens,
+        tokens: PaintedTokens,
         place: QPointF,
     ) -> None:
         colors = tokens.window.colors[boxes.indexes].astype(np.int64)
@@ -246,7 +249,7 @@ class SpanPainter:
         return faded(fill, QUIET_ALPHA) if strength == Strength.QUIET else fill
 
     def _draw_rings(
-        self, painter: QPainter, boxes: TokenBoxes, tokens: Tokens, row: RowGeometry, place: QPointF
+        self, painter: QPainter, boxes: TokenBoxes, tokens: PaintedTokens, row: RowGeometry, place: QPointF
     ) -> None:
         """A line around each token that only this model has; parts of one character share theirs."""
         is_ringed = tokens.window.colors[boxes.indexes] // N_TINTS == Strength.RINGED
@@ -263,7 +266,7 @@ class SpanPainter:
                 painter.drawPixmap(left, y, self._tiles.get((*key, scale)) or self._tile(*key, scale))
 
     def _draw_piece_ends(
-        self, painter: QPainter, boxes: TokenBoxes, tokens: Tokens, row: RowGeometry, place: QPointF
+        self, painter: QPainter, boxes: TokenBoxes, tokens: PaintedTokens, row: RowGeometry, place: QPointF
     ) -> None:
         """A thin line behind each token that ends a piece; in mixed directions there is no such side."""
         ends = boxes.round_right & ((tokens.window.tints[boxes.indexes] & PIECE_END) > 0)
@@ -273,7 +276,9 @@ class SpanPainter:
         edges = np.rint(boxes.right[ends] + place.x()).astype(np.int64).tolist()
         self._fill(painter, [piece_end(x, y, self.span_height) for x in edges], self._mark)
 
-    def _draw_differing(self, painter: QPainter, boxes: TokenBoxes, tokens: Tokens, place: QPointF) -> None:
+    def _draw_differing(
+        self, painter: QPainter, boxes: TokenBoxes, tokens: PaintedTokens, place: QPointF
+    ) -> None:
         """A bracket above each token that the exact encoder does not give."""
         differs = (tokens.window.tints[boxes.indexes] & DIFFERS) > 0
         if not differs.any():
@@ -283,15 +288,15 @@ class SpanPainter:
         ends = boxes.round_left[differs].tolist(), boxes.round_right[differs].tolist()
         rects = []
         for left, right, *closed in zip(*sides.astype(np.int64).tolist(), *ends, strict=True):
-            rects += roof(QRect(left, top, right - left, 0), *closed)
+            rects += top_bracket(QRect(left, top, right - left, 0), *closed)
         self._fill(painter, rects, self._theme.warning)
 
-    def _draw_signs(
+    def _draw_markers(
         self,
         painter: QPainter,
         boxes: TokenBoxes,
         special: NDArray[np.bool_],
-        tokens: Tokens,
+        tokens: PaintedTokens,
         place: QPointF,
     ) -> None:
         all_attributes = tokens.attributes[boxes.indexes]
@@ -319,7 +324,7 @@ class SpanPainter:
         self._fill(painter, [dot for center in centers for dot in byte_dots(center, y)], self._mark)
 
     def _draw_split_cells(
-        self, painter: QPainter, cells: SplitCells | None, tokens: Tokens, place: QPointF
+        self, painter: QPainter, cells: SplitCells | None, tokens: PaintedTokens, place: QPointF
     ) -> None:
         """Hatch characters that tokens tear apart, and give each token its segment of the byte lane."""
         if cells is None:
@@ -392,7 +397,7 @@ class SpanPainter:
         painter: QPainter,
         layout: BlockLayout,
         geometry: RowGeometry,
-        tokens: Tokens,
+        tokens: PaintedTokens,
         place: QPointF,
     ) -> None:
         """Draw the hex digits of what has no picture; amber where it costs many tokens."""
@@ -411,7 +416,7 @@ class SpanPainter:
             )
 
     def _draw_inserted(
-        self, painter: QPainter, geometry: RowGeometry, tokens: Tokens, place: QPointF
+        self, painter: QPainter, geometry: RowGeometry, tokens: PaintedTokens, place: QPointF
     ) -> None:
         """Draw a small wedge where a token came from no text at all."""
         window = tokens.window
@@ -439,13 +444,15 @@ def rings_of(
     return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
 
 
-def roof(box: QRect, opens: bool = True, closes: bool = True) -> list[QRect]:
+def top_bracket(box: QRect, opens: bool = True, closes: bool = True) -> list[QRect]:
     """A bracket above a box, open at a side where what it is above goes on."""
     left, right = box.left() + opens, box.left() + box.width() - closes
-    top = box.top() - ROOF_PX
-    parts = [QRect(left, top, max(right - left, 1), ROOF_PX)]
-    parts += [QRect(left, top, ROOF_PX, ROOF_ENDS_PX)] if opens else []
-    return parts + ([QRect(right - ROOF_PX, top, ROOF_PX, ROOF_ENDS_PX)] if closes else [])
+    top = box.top() - TOP_BRACKET_PX
+    parts = [QRect(left, top, max(right - left, 1), TOP_BRACKET_PX)]
+    parts += [QRect(left, top, TOP_BRACKET_PX, TOP_BRACKET_ENDS_PX)] if opens else []
+    return parts + (
+        [QRect(right - TOP_BRACKET_PX, top, TOP_BRACKET_PX, TOP_BRACKET_ENDS_PX)] if closes else []
+    )
 
 
 def draw_upright(painter: QPainter, x: float, top: float, height: float, color: QColor) -> None:
@@ -474,13 +481,15 @@ def draw_wedge(painter: QPainter, theme: Theme, top: QPointF) -> None:
     painter.drawPolygon(QPolygonF([top - QPointF(3, 0), top + QPointF(3, 0), top + QPointF(0, 5)]))
 
 
-def draw_chip(painter: QPainter, theme: Theme, place: QRectF, label: str, is_dear: bool, font: QFont) -> None:
+def draw_chip(
+    painter: QPainter, theme: Theme, place: QRectF, label: str, is_expensive: bool, font: QFont
+) -> None:
     """Draw the hex digits of invisible characters, in amber where they cost many tokens."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setBrush(theme.warning if is_dear else faded(theme.background, 120))
-    painter.setPen(Qt.PenStyle.NoPen if is_dear else QPen(faded(theme.text, 110), 1))
+    painter.setBrush(theme.warning if is_expensive else faded(theme.background, 120))
+    painter.setPen(Qt.PenStyle.NoPen if is_expensive else QPen(faded(theme.text, 110), 1))
     painter.drawRoundedRect(place, 3, 3)
-    write(painter, place, label, theme.background if is_dear else theme.span_text, CENTER, font)
+    write(painter, place, label, theme.background if is_expensive else theme.span_text, CENTER, font)
 
 
 def draw_torn(painter: QPainter, theme: Theme, place: QRect) -> None:
@@ -496,7 +505,7 @@ def draw_roofed(painter: QPainter, theme: Theme, box: QRectF) -> None:
     """A token with the sign of one that differs, for a legend."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.fillPath(rounded_rect(box, True, True), theme.span_color(0))
-    for part in roof(box.toRect()):
+    for part in top_bracket(box.toRect()):
         painter.fillRect(part, theme.warning)
 
 

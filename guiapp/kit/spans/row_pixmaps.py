@@ -12,8 +12,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPen, QPixmap
 
 from guiapp.kit.spans.block import BlockLayout, TextMetrics
-from guiapp.kit.spans.painter import GAP_PX, RADIUS_PX, RING_ALPHA, RING_PX, SpanPainter, Tokens, faded
-from guiapp.kit.tokens.layout import SpanWindow, stretches, token_boxes
+from guiapp.kit.spans.painter import GAP_PX, RADIUS_PX, RING_ALPHA, RING_PX, PaintedTokens, SpanPainter, faded
+from guiapp.kit.tokens.layout import SpanWindow, row_segments, token_boxes
 from guiapp.kit.widgets.painting import clear_pixmap
 from guiapp.kit.widgets.theme import Theme
 
@@ -42,7 +42,7 @@ class PointedOut(NamedTuple):
 class Highlights(NamedTuple):
     """What is selected, pointed at and found: bytes counted from the block's start, and token indexes.
 
-    look_alikes  the bytes of letters that pass for others
+    confusables  the bytes of letters that pass for others
     """
 
     selection: tuple[int, int]
@@ -50,11 +50,11 @@ class Highlights(NamedTuple):
     hovered_token: int
     pointed_out: PointedOut | None = None
     matches: SpanWindow | None = None
-    look_alikes: tuple[tuple[int, int], ...] = ()
+    confusables: tuple[tuple[int, int], ...] = ()
 
-    def look_alikes_in(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
+    def confusables_in(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
         """Those within some bytes."""
-        return tuple(each for each in self.look_alikes if start <= each[0] < end)
+        return tuple(each for each in self.confusables if start <= each[0] < end)
 
 
 class _RowPixmap(NamedTuple):
@@ -85,7 +85,7 @@ class RowPixmaps:
         painter: QPainter,
         layout: BlockLayout,
         row: int,
-        tokens: Tokens,
+        tokens: PaintedTokens,
         highlights: Highlights,
         place: QPointF,
     ) -> bool:
@@ -105,7 +105,7 @@ class RowPixmaps:
         painter.drawPixmap(QPointF(place.x() + drawn.x, place.y()), drawn.pixmap)
         self._draw_pointed_out(painter, layout, row, highlights.pointed_out, place)
         self._draw_highlights(painter, layout, row, tokens, highlights, place)
-        self._draw_look_alikes(painter, layout, row, highlights.look_alikes_in(start, end), place)
+        self._draw_confusables(painter, layout, row, highlights.confusables_in(start, end), place)
         return is_whole
 
     def _is_late(self) -> bool:
@@ -141,7 +141,7 @@ class RowPixmaps:
             self._draw_ring(painter, rect)
 
     def _pixmap(
-        self, layout: BlockLayout, row: int, tokens: Tokens, matches: SpanWindow | None, scale: float
+        self, layout: BlockLayout, row: int, tokens: PaintedTokens, matches: SpanWindow | None, scale: float
     ) -> _RowPixmap | None:
         """The row as it looks now, drawn unless it is too late for that."""
         key = _key(layout, row, tokens, matches, scale)
@@ -158,7 +158,7 @@ class RowPixmaps:
         return found
 
     def _drawn(
-        self, layout: BlockLayout, row: int, tokens: Tokens, matches: SpanWindow | None, scale: float
+        self, layout: BlockLayout, row: int, tokens: PaintedTokens, matches: SpanWindow | None, scale: float
     ) -> _RowPixmap:
         geometry = layout.geometry(row)
         edges = np.concatenate((geometry.leading, geometry.trailing, layout.row_extent(row)))
@@ -176,7 +176,7 @@ class RowPixmaps:
         painter: QPainter,
         layout: BlockLayout,
         row: int,
-        tokens: Tokens,
+        tokens: PaintedTokens,
         highlights: Highlights,
         place: QPointF,
     ) -> None:
@@ -188,12 +188,12 @@ class RowPixmaps:
         if not (has_tokens or has_selection) or not len((geometry := layout.geometry(row)).leading):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        for left, right in stretches(geometry, *highlights.selection):
+        for left, right in row_segments(geometry, *highlights.selection):
             painter.fillRect(self._rect(left, right, place), faded(self._theme.accent, 95))
         if not has_tokens:
             return
         boxes = token_boxes(tokens.window, geometry)
-        for index, draw in ((hovered, self._draw_veil), (selected, self._draw_ring)):
+        for index, draw in ((hovered, self._draw_overlay), (selected, self._draw_ring)):
             for at in np.flatnonzero(boxes.indexes == index).tolist():
                 draw(painter, self._rect(float(boxes.left[at]), float(boxes.right[at]), place))
 
@@ -205,10 +205,10 @@ class RowPixmaps:
             return
         row_px, window_px = self._metrics.row_height, painter.device().width()
         painter.fillRect(QRectF(0, place.y(), window_px, row_px), faded(self._theme.accent, LINE_ALPHA))
-        for left, right in stretches(layout.geometry(row), start + found.start, start + found.end):
+        for left, right in row_segments(layout.geometry(row), start + found.start, start + found.end):
             self._draw_ring(painter, self._rect(left, right, place))
 
-    def _draw_look_alikes(
+    def _draw_confusables(
         self,
         painter: QPainter,
         layout: BlockLayout,
@@ -220,7 +220,7 @@ class RowPixmaps:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         y = round(place.y()) + self._metrics.row_height - GAP_PX // 2 - SQUARE_PX
         for letter in letters:
-            for left, right in stretches(layout.geometry(row), *letter):
+            for left, right in row_segments(layout.geometry(row), *letter):
                 first, last = round(place.x() + left), round(place.x() + right) - SQUARE_PX
                 for x in range(first, last + 1, 2 * SQUARE_PX):
                     painter.fillRect(x, y, SQUARE_PX, SQUARE_PX, self._theme.warning)
@@ -229,7 +229,7 @@ class RowPixmaps:
         height = self._metrics.row_height - GAP_PX
         return QRectF(place.x() + left, place.y() + GAP_PX / 2, right - left, height)
 
-    def _draw_veil(self, painter: QPainter, rect: QRectF) -> None:
+    def _draw_overlay(self, painter: QPainter, rect: QRectF) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(faded(self._theme.text, 22))
         painter.setPen(QPen(faded(self._theme.text, 110), 1))
@@ -243,13 +243,13 @@ class RowPixmaps:
 
 
 def _key(
-    layout: BlockLayout, row: int, tokens: Tokens, matches: SpanWindow | None, scale: float
+    layout: BlockLayout, row: int, tokens: PaintedTokens, matches: SpanWindow | None, scale: float
 ) -> tuple[object, ...]:
     """Everything that the looks of a row follow from."""
     (start, end), text = layout.row_span(row), layout.likeness(row)
     if text is None:
         text = layout.data[start:end], layout.preedit, layout.geometry(row).leading.tobytes()
-    return (*text, scale, *tokens.look(start, matches))
+    return (*text, scale, *tokens.paint_key(start, matches))
 
 
 def _n_bytes(drawn: _RowPixmap) -> int:

@@ -109,7 +109,7 @@ class SpanRows:
         elif self._anchor >= splice.first + splice.added:
             self._anchor, self._offset = splice.first + splice.added - 1, 0.0
 
-    def look_again(self) -> None:
+    def invalidate(self) -> None:
         """Follow other tokens of the same text: other stretches may be unbroken."""
         self._visible = None
 
@@ -178,10 +178,10 @@ class SpanRows:
         """The blocks that show, from the top down, one at least; not to be changed."""
         place = (self._anchor, self._offset, self._height)
         if self._visible is None or self._visible[0] != place:
-            self._visible = place, self._lay_out_visible()
+            self._visible = place, self._visible_blocks()
         return self._visible[1]
 
-    def _lay_out_visible(self) -> list[VisibleBlock]:
+    def _visible_blocks(self) -> list[VisibleBlock]:
         found = list[VisibleBlock]()
         y, block = -self._offset, self._anchor
         while block < len(self._blocks) and (y < self._height or not found):
@@ -208,7 +208,7 @@ class SpanRows:
                 break
             self._offset -= height
             self._anchor += 1
-        self.settle()
+        self.clamp_scroll()
 
     @property
     def top(self) -> tuple[int, float]:
@@ -220,12 +220,12 @@ class SpanRows:
         block, offset = top
         last = len(self._blocks) - 1
         self._anchor, self._offset = (block, offset) if block <= last else (last, 0.0)
-        self.settle()
+        self.clamp_scroll()
 
     def scroll_to(self, y: float) -> None:
         """Scroll to a distance from the top of the whole text, as good as it is known."""
         self._jump(y)
-        self.settle()
+        self.clamp_scroll()
 
     def scroll_to_end(self) -> None:
         """Scroll to the end of the text, wherever laying it out shows that to be."""
@@ -235,7 +235,7 @@ class SpanRows:
             if self.scroll_y == self._limit():
                 return
 
-    def settle(self) -> None:
+    def clamp_scroll(self) -> None:
         """Lay out what shows, and scroll back to where there is text."""
         for _ in range(SETTLING_ROUNDS):
             self.visible()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from guiapp.analysis.explain.characters import code_points
+from guiapp.core.text.confusables import Confusable
 from guiapp.core.text.figures import counted
-from guiapp.core.text.look_alikes import LookAlike
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.tokens.layout import SpanSource
 
@@ -24,7 +24,7 @@ def character_tip(document: TextDocument, source: SpanSource, start: int, about_
     return "\n".join(filter(None, (about_token, shown)))
 
 
-def passing_tip(letter: LookAlike) -> str:
+def passing_tip(letter: Confusable) -> str:
     """What a letter is, and what it passes for."""
     return f"{code_points(letter.letter, 1)[0]} passes for {letter.passes_for}"
 

@@ -17,7 +17,7 @@ from guiapp.kit.document.search import TextSearch
 from guiapp.kit.spans.clipboard import put_on_clipboard
 from guiapp.kit.spans.view import SpanView
 from guiapp.kit.tokens.details import hex_bytes
-from guiapp.kit.tokens.source import ToldTokens
+from guiapp.kit.tokens.source import TokenSource
 from guiapp.kit.widgets.page_base import PageRequests
 
 SHOWN_CHARACTERS = 24
@@ -37,7 +37,7 @@ class TokenMenu(QObject):
     def __init__(
         self,
         editor: SpanView,
-        tokens: ToldTokens,
+        tokens: TokenSource,
         requests: PageRequests | None = None,
         search: TextSearch | None = None,
         kind: Kind = Kind.STEPPED,
@@ -87,13 +87,13 @@ class TokenMenu(QObject):
         text = b"" if self._kind is Kind.IDS else source.document.slice(start, end)
         copy_text.triggered.connect(partial(put_on_clipboard, text or data))
         menu.addSeparator()
-        self._add_ways(menu, index, token_id, (start, end))
+        self._add_links(menu, index, token_id, (start, end))
         if self._kind is not Kind.IDS and (word := self._word_at(start)):
             self._add_variants(
                 menu.addMenu(f"Variants of “{_plain(isolate(visible_text(word.encode(), 24)))}”"), word
             )
 
-    def _add_ways(self, menu: QMenu, index: int, token_id: int, span: tuple[int, int]) -> None:
+    def _add_links(self, menu: QMenu, index: int, token_id: int, span: tuple[int, int]) -> None:
         """To its others in the text, and to other pages that tell more about it."""
         start, end = span
         if self._search is not None:
@@ -102,18 +102,18 @@ class TokenMenu(QObject):
                 f"Find its {counted(n_others, 'other')}" if n_others else "No others in this text"
             )
             others.setEnabled(n_others > 0)
-            look = partial(self._search.look_for, "token", str(token_id), end)
-            others.triggered.connect(look)
+            find = partial(self._search.search_for, "token", str(token_id), end)
+            others.triggered.connect(find)
         if (requests := self._requests) is None:
             return
-        ways = [
+        links = [
             ("Show in tree", partial(requests.token_wanted.emit, token_id)),
             ("How it is built", partial(requests.building_wanted.emit, token_id)),
         ]
         if self._kind is Kind.STEPPED:
-            ways.insert(0, ("Why this token", partial(requests.why_wanted.emit, index)))
-            ways.append(("Stop when it is formed", partial(requests.stop_wanted.emit, token_id, start)))
-        for text, do in ways:
+            links.insert(0, ("Why this token", partial(requests.why_wanted.emit, index)))
+            links.append(("Stop when it is formed", partial(requests.stop_wanted.emit, token_id, start)))
+        for text, do in links:
             menu.addAction(text, do)
 
     def _word_at(self, offset: int) -> str:

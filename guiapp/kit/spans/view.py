@@ -22,14 +22,14 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 from guiapp.analysis.editing.text_blocks import TextBlocks
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.core.text.character_starts import decode
+from guiapp.core.text.confusables import confusables
 from guiapp.core.text.hidden import INVISIBLE
-from guiapp.core.text.look_alikes import look_alikes
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.document.search import TextSearch
-from guiapp.kit.spans.added_tokens import AddedTokens, ChipBox
+from guiapp.kit.spans.added_tokens import AddedTokenRows, ChipBox
 from guiapp.kit.spans.block import TextMetrics
 from guiapp.kit.spans.fonts import FontSearch
-from guiapp.kit.spans.frame import Marks, Part, Screen, ShownBlock, blocks_in, parts_of
+from guiapp.kit.spans.frame import Marks, Screen, ScreenPart, ShownBlock, blocks_in, parts_of
 from guiapp.kit.spans.painter import UPRIGHT_PX, draw_upright
 from guiapp.kit.spans.row_pixmaps import PointedOut, RowPixmaps
 from guiapp.kit.spans.rows import MARGIN_PX, SpanRows
@@ -84,13 +84,13 @@ class SpanView(QAbstractScrollArea):
         self._selected_token = self._hovered_token = -1
         self._pointed_out: PointedOut | None = None
         self._keeps_rows = (False, False)  # for added tokens, also where there are none
-        self._added = AddedTokens(spans)
+        self._added = AddedTokenRows(spans)
         self._search: TextSearch | None = None
         self._token_tip: Callable[[int], str] | None = None
         self._open_invisible: Callable[[int, int, QPoint], None] | None = None
         self._marks_look_alikes = False
         self._placeholder = ""
-        self._remark_on: Callable[[int], str] | None = None
+        self._note_at: Callable[[int], str] | None = None
         self._mark: int | None = None
         self._screen = Screen()
         self._is_changing = False
@@ -102,7 +102,7 @@ class SpanView(QAbstractScrollArea):
         self._set_up_window()
         self._restyle()
         self._read_added_tokens()
-        spans.tokens_changed.connect(self._follow_tokens)
+        spans.tokens_changed.connect(self._on_tokens_changed)
         themes.changed.connect(self._restyle)
 
     def _set_up_window(self) -> None:
@@ -148,7 +148,7 @@ class SpanView(QAbstractScrollArea):
         self._rows.set_metrics(TextMetrics.of(self._themes.theme.mono_font(size_px)))
         self._read_added_tokens()
         self._restyle()
-        self._settle()
+        self._fit_rows()
         self.zoom_changed.emit()
 
     def zoom(self, steps: int) -> None:
@@ -161,10 +161,10 @@ class SpanView(QAbstractScrollArea):
         self._shows_whitespace = shows
         self._restyle()
 
-    def set_marks_look_alikes(self, marks: bool) -> None:
+    def set_marks_confusables(self, marks: bool) -> None:
         """Underline letters that pass for those of another script, within a word."""
         self._marks_look_alikes = marks
-        self._look_again()
+        self._repaint_changes()
 
     def set_placeholder(self, text: str) -> None:
         """What an empty document says about itself."""
@@ -174,25 +174,25 @@ class SpanView(QAbstractScrollArea):
     def set_selected_token(self, index: int) -> None:
         if index != self._selected_token:
             self._selected_token = index
-            self._look_again()
+            self._repaint_changes()
 
     def set_hovered_token(self, index: int) -> None:
         if index != self._hovered_token:
             self._hovered_token = index
-            self._look_again()
+            self._repaint_changes()
 
     def point_out(self, place: PointedOut | None) -> None:
         """Mark a stretch of the text, a place if it is empty, and the line that it is in; None ends that."""
         if place != self._pointed_out:
             self._pointed_out = place
-            self._look_again()
+            self._repaint_changes()
 
-    def keep_rows_for_added(self, before: bool, behind: bool) -> None:
+    def keep_rows_for_added(self, before: bool, after_text: bool) -> None:
         """Have rows for tokens that are added before and behind the text, also where there are none."""
-        if (before, behind) != self._keeps_rows:
-            self._keeps_rows = (before, behind)
+        if (before, after_text) != self._keeps_rows:
+            self._keeps_rows = (before, after_text)
             self._read_added_tokens()
-            self._settle()
+            self._fit_rows()
 
     def show_from(self, place: tuple[int, float]) -> None:
         """Scroll to where the rows of another view of the text are, `rows.top` there."""
@@ -204,16 +204,16 @@ class SpanView(QAbstractScrollArea):
     def show_matches(self, search: TextSearch) -> None:
         """Mark what a search finds from now on."""
         self._search = search
-        search.found_changed.connect(self._look_again)
+        search.found_changed.connect(self._repaint_changes)
 
-    def set_remark(self, remark_on: Callable[[int], str]) -> None:
+    def set_note(self, note_at: Callable[[int], str]) -> None:
         """Say something about the byte under the mouse, before its bytes; "" for nothing."""
-        self._remark_on = remark_on
+        self._note_at = note_at
 
     def set_mark(self, offset: int | None) -> None:
         """Draw an upright line before a byte of the text."""
         self._mark = offset
-        self._look_again()
+        self._repaint_changes()
 
     @property
     def top(self) -> tuple[int, float]:
@@ -261,7 +261,7 @@ class SpanView(QAbstractScrollArea):
         self._screen.forget()
         self.viewport().update()
 
-    def _follow_tokens(self, edit: TextEdit | None) -> None:
+    def _on_tokens_changed(self, edit: TextEdit | None) -> None:
         if edit is not None:
             self._rows.set_preedit(None)  # its place may be gone; the input method will show it again
             if edit.start == 0 and edit.added == self._document.size:
@@ -269,25 +269,25 @@ class SpanView(QAbstractScrollArea):
             else:
                 self._rows.apply(edit)
         else:
-            self._rows.look_again()
+            self._rows.invalidate()
         self._read_added_tokens()
-        self._settle()
+        self._fit_rows()
 
     def _read_added_tokens(self) -> None:
         self._added.read(self._document.size)
         row_px = self._rows.metrics.row_height
-        before, behind = self._keeps_rows
-        header, footer = before or bool(self._added.leading), behind or bool(self._added.trailing)
+        before, after_text = self._keeps_rows
+        header, footer = before or bool(self._added.leading), after_text or bool(self._added.trailing)
         self._rows.set_frame(header * row_px, footer * row_px)
 
     # Scrolling
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._settle()
+        self._fit_rows()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._settle()
+        self._fit_rows()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         bar = self.verticalScrollBar()
@@ -336,16 +336,16 @@ class SpanView(QAbstractScrollArea):
         if self._y_of_top() != before:
             self.scrolled.emit()
 
-    def _settle(self) -> None:
+    def _fit_rows(self) -> None:
         """Fit the rows to the viewport after anything changed; those that are hidden when they show."""
         if not self.isVisible():
             return
         self._rows.set_size(self.viewport().width() - 2 * self._side_px, self.viewport().height())
-        self._rows.settle()
+        self._rows.clamp_scroll()
         self._sync_scroll_bar()
         self.moved.emit(0)
         self._unfinished.clear()
-        self._look_again()
+        self._repaint_changes()
 
     def _sync_scroll_bar(self) -> None:
         bar = self.verticalScrollBar()
@@ -359,7 +359,7 @@ class SpanView(QAbstractScrollArea):
 
     # Painting
 
-    def _look_again(self) -> None:
+    def _repaint_changes(self) -> None:
         """Paint what looks different, when all views of the text have followed the change.
 
         What is hidden is painted as a whole once it shows.
@@ -400,9 +400,9 @@ class SpanView(QAbstractScrollArea):
         for chip in self._chips():
             self._pixmaps.draw_chip(painter, chip.rect, chip.label, chip.is_ringed, *self._marks_of(chip))
         if self._keeps_rows[0] and not self._added.leading:
-            self._draw_beside(painter, MARGIN_PX - self._rows.scroll_y, NO_BOS)
+            self._draw_placeholder(painter, MARGIN_PX - self._rows.scroll_y, NO_BOS)
         if not self._document.size:
-            self._draw_beside(painter, self._rows.place_of(0).y, self._placeholder)
+            self._draw_placeholder(painter, self._rows.place_of(0).y, self._placeholder)
         for offset, color in self._uprights():
             line = self._upright_rect(offset)
             draw_upright(painter, line.center().x(), line.top(), line.height(), color)
@@ -434,9 +434,9 @@ class SpanView(QAbstractScrollArea):
         return blocks_in(area, self._rows, self._spans, marks)
 
     def _letters_passing(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
-        return tuple((each.start, each.end) for each in look_alikes(self._document.slice(start, end)))
+        return tuple((each.start, each.end) for each in confusables(self._document.slice(start, end)))
 
-    def _parts(self, blocks: list[ShownBlock]) -> list[Part]:
+    def _parts(self, blocks: list[ShownBlock]) -> list[ScreenPart]:
         chips = tuple(
             (chip.label, chip.is_ringed, chip.rect.getRect(), *self._marks_of(chip)) for chip in self._chips()
         )
@@ -469,7 +469,7 @@ class SpanView(QAbstractScrollArea):
     def _marks_of(self, chip: ChipBox) -> tuple[bool, bool]:
         return chip.token == self._selected_token, chip.token == self._hovered_token
 
-    def _draw_beside(self, painter: QPainter, y: float, words: str) -> None:
+    def _draw_placeholder(self, painter: QPainter, y: float, words: str) -> None:
         """Words that are no text, in a row that begins at y."""
         painter.setFont(self._rows.metrics.font)
         painter.setPen(self._themes.theme.faint)
@@ -504,9 +504,9 @@ class SpanView(QAbstractScrollArea):
         else:
             QToolTip.showText(place, self.tip(point), self.viewport())
 
-    def tell_tokens_by(self, tell: Callable[[int], str]) -> None:
-        """Have tool tips begin with what `tell` says of the token under the mouse."""
-        self._token_tip = tell
+    def set_token_tip(self, describe: Callable[[int], str]) -> None:
+        """Have tool tips begin with what `describe` says of the token under the mouse."""
+        self._token_tip = describe
 
     def open_invisible_by(self, open_: Callable[[int, int, QPoint], None]) -> None:
         """Have a click on a chip of invisible characters open something at a point of the screen.
@@ -521,8 +521,8 @@ class SpanView(QAbstractScrollArea):
         if offset < 0:
             return ""
         chip = self._rows.chip_span(offset)
-        remark = "" if self._remark_on is None else self._remark_on(offset)
-        lines = [remark] if remark else []
+        byte_note = "" if self._note_at is None else self._note_at(offset)
+        lines = [byte_note] if byte_note else []
         if chip is None:
             start = self._document.character_start(offset)
             token = token_at(self._spans.spans_in(offset, offset + 1), offset)
@@ -536,5 +536,5 @@ class SpanView(QAbstractScrollArea):
         if not self._marks_look_alikes:
             return ""
         first, end = self._rows.block_span(self._rows.place_of(start).block)
-        letters = look_alikes(self._document.slice(first, end))
+        letters = confusables(self._document.slice(first, end))
         return "".join(map(passing_tip, (each for each in letters if each.start == start - first)))

@@ -19,7 +19,7 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Qt, QTimer, S
 
 from guiapp.core.system.processes import environment, last_line
 from guiapp.errors import TokenloupeError
-from guiapp.native.checkpoint import watched
+from guiapp.native.checkpoint import at_checkpoints
 
 LINES_A_TURN = 100  # a few milliseconds of the window's time
 PATIENCE_MS = 2000
@@ -49,10 +49,10 @@ class _Courier(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self.told.connect(self._tell)
+        self.told.connect(self._call)
 
-    def _tell(self, tell: Callable[[], None]) -> None:
-        tell()
+    def _call(self, deliver: Callable[[], None]) -> None:
+        deliver()
 
 
 @cache
@@ -158,7 +158,7 @@ class LatestJob(QObject, Generic[T]):
 
         try:
             report(0.0)
-            with watched(lambda: report(0.0)):
+            with at_checkpoints(lambda: report(0.0)):
                 result = work(report)
         except SupersededError:
             return
@@ -166,12 +166,12 @@ class LatestJob(QObject, Generic[T]):
             error = caught
         self._told.emit(partial(self._finish, generation, result, error))
 
-    def _is_wanted(self, generation: int) -> bool:
+    def _is_needed(self, generation: int) -> bool:
         """Whether somebody waits for this job: the window may not have, and be gone."""
         return generation == self._generation and shiboken6.isValid(self)
 
     def _finish(self, generation: int, result: T | None, error: Exception | None) -> None:
-        if not self._is_wanted(generation):
+        if not self._is_needed(generation):
             return
         self._set_busy(False)
         if error is None:
@@ -182,7 +182,7 @@ class LatestJob(QObject, Generic[T]):
             sys.excepthook(type(error), error, error.__traceback__)
 
     def _note_progress(self, generation: int, thousandths: int) -> None:
-        if self._is_wanted(generation) and self.is_busy:
+        if self._is_needed(generation) and self.is_busy:
             self._progress = thousandths
             self.progress_changed.emit()
 
@@ -286,7 +286,7 @@ class LineProcess(QObject):
         program, *arguments = self.command
         process.start(program, arguments)
 
-    def say(self, line: bytes) -> None:
+    def send(self, line: bytes) -> None:
         if self._process is not None:
             self._process.write(line)
 

@@ -57,9 +57,9 @@ class Recent(Working, Generic[Row]):
     def clear(self) -> None:
         self._set({})
 
-    def look_for_missing(self) -> None:
+    def check_missing(self) -> None:
         """Find out which paths are not there; they are `missing` then, until somebody looks again."""
-        self._job.start(partial(self._look, self.paths))
+        self._job.start(partial(self._check_paths, self.paths))
 
     def _put_first(self, path: str, row: Row) -> None:
         others = [(each, old) for each, old in self._rows.items() if each != path]
@@ -79,7 +79,7 @@ class Recent(Working, Generic[Row]):
     def _save(self) -> None:
         """Keep what there is."""
 
-    def _look(self, paths: Iterable[str], progress: Progress) -> None:
+    def _check_paths(self, paths: Iterable[str], progress: Progress) -> None:
         for path in paths:
             progress(0.0)
             self._found.emit(path, not is_plain(path) or self._is_there(path))
@@ -179,7 +179,7 @@ def _files_in(text: str) -> list[RecentFile]:
 
 
 @dataclass(frozen=True)
-class Shelf:
+class RecentItems:
     """Models and texts that were open before, and the models on this machine."""
 
     recent: RecentFiles

@@ -101,7 +101,7 @@ class RowTable(QAbstractTableModel, Generic[Row]):
                 lines.append("\t".join(column.text(row) for column in self.columns))
         return "\n".join(lines) + "\n"
 
-    def tell_all_anew(self) -> None:
+    def notify_all_changed(self) -> None:
         """What the rows say is new, and their number is not."""
         if self.n_rows:
             self.dataChanged.emit(self.index(0, 0), self.index(self.n_rows - 1, len(self.columns) - 1))

@@ -26,7 +26,7 @@ class Text:
         settings.set_value(self._name, value)
 
 
-class Choice(Text):
+class ChoiceSetting(Text):
     """One of several words; the first one where it was never set."""
 
     def __init__(self, *words: str) -> None:
@@ -41,7 +41,7 @@ class Switch:
     """Something that is on or off."""
 
     def __init__(self, default: bool) -> None:
-        self._word = Choice("on", "off") if default else Choice("off", "on")
+        self._word = ChoiceSetting("on", "off") if default else ChoiceSetting("off", "on")
 
     def __set_name__(self, owner: type[Settings], name: str) -> None:
         self._word.__set_name__(owner, name)
@@ -82,17 +82,17 @@ class Settings(QObject):
 
     failed = Signal(str)
 
-    theme = Choice("system", "light", "dark")
-    _spelling = Choice(*(each.value for each in Spelling))
+    theme = ChoiceSetting("system", "light", "dark")
+    _spelling = ChoiceSetting(*(each.value for each in Spelling))
     shows_whitespace = Switch(True)
     marks_look_alikes = Switch(False)
     finds_by_case = Switch(False)
-    coloring = Choice("token", "cost", "kind", "rarity")
+    coloring = ChoiceSetting("token", "cost", "kind", "rarity")
     shows_line_tokens = Switch(False)
     shows_pieces = Switch(False)
     shows_budget = Switch(False)
     budget = Text()
-    tree_shape = Choice("sunburst", "icicle")
+    tree_shape = ChoiceSetting("sunburst", "icicle")
     animates_tree = Switch(True)
     add_special = Switch(True)
     parse_special = Switch(True)
@@ -101,11 +101,11 @@ class Settings(QObject):
     last_model = Text()
     last_pre = Text()
     ids_format = Text()
-    ids_view = Choice("strip", "table")
+    ids_view = ChoiceSetting("strip", "table")
     compare_terms = Text()
     own_contenders = Text()
     vocabulary_columns = Text()
-    bench_unit = Choice("tokens_per_s", "mb_per_s")
+    bench_unit = ChoiceSetting("tokens_per_s", "mb_per_s")
     debugger = Text()
     lessons = Text()
     finished_lessons = Text()

@@ -106,7 +106,7 @@ class DecodeModel(QObject):
         vocabulary = self._source.vocabulary
         if vocabulary is None:
             return TokenText("", Attribute(0))
-        attributes = Attribute(int(vocabulary.signs[token_id]))
+        attributes = Attribute(int(vocabulary.effective_attributes[token_id]))
         return TokenText(self._source.spelling.now.token(vocabulary, token_id, LONGEST_TOKEN), attributes)
 
     def wait(self) -> None:

@@ -17,7 +17,7 @@ from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SCORED, Vocabulary, special_role
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working
-from guiapp.kit.tokens.source import ToldTokens
+from guiapp.kit.tokens.source import TokenSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -97,11 +97,11 @@ class TokenDetailsModel(Working):
         self._earliest = 0.0
         self._explaining = QTimer(self, singleShot=True)
         self._explaining.timeout.connect(self._explain)
-        source.vocabulary_changed.connect(self._follow_vocabulary)
-        source.tokens_changed.connect(self._follow_edit)
-        source.selected_token_changed.connect(self._follow_selection)
+        source.vocabulary_changed.connect(self._on_vocabulary_changed)
+        source.tokens_changed.connect(self._on_tokens_changed)
+        source.selected_token_changed.connect(self._on_selection_changed)
         source.spelling.changed.connect(self._describe)
-        self._follow_vocabulary()
+        self._on_vocabulary_changed()
 
     @property
     def is_preparing(self) -> bool:
@@ -124,7 +124,7 @@ class TokenDetailsModel(Working):
         if self._explaining.isActive():
             self._explain_soon()
 
-    def _follow_vocabulary(self) -> None:
+    def _on_vocabulary_changed(self) -> None:
         """Forget the old tables at once, and make new ones when the first tokens have been painted."""
         self._job.cancel()
         self._set_explainer(None)
@@ -144,10 +144,10 @@ class TokenDetailsModel(Working):
         self.explainer_changed.emit()
         self._describe()
 
-    def _follow_edit(self) -> None:
+    def _on_tokens_changed(self) -> None:
         self._settled.start(SETTLE_MS)
 
-    def _follow_selection(self) -> None:
+    def _on_selection_changed(self) -> None:
         if self._settled.remainingTime() < CHOICE_MS:  # else typing moves the selection, and goes on
             self._settled.start(CHOICE_MS)
 
@@ -223,7 +223,7 @@ def _values_alone(
     )
 
 
-def hover_text(source: ToldTokens, explainer: Explainer | None, index: int) -> str:
+def hover_text(source: TokenSource, explainer: Explainer | None, index: int) -> str:
     """A token of the text in a few lines: what it is, its bytes, and how often it is here.
 
     Counting takes less time than to copy the ids for somebody else to count.
@@ -241,7 +241,7 @@ def hover_text(source: ToldTokens, explainer: Explainer | None, index: int) -> s
     return "\n".join(filter(None, (*lines, f"{_occurrences(source, token_id)} in this text", exact)))
 
 
-def _exact_instead(source: ToldTokens, index: int) -> str:
+def _exact_instead(source: TokenSource, index: int) -> str:
     """`un ┆ able`, and where it cuts elsewhere than around the token, what it cuts so: `unab: un ┆ ab`."""
     instead = source.exact_instead(index)
     if instead is None:
@@ -304,5 +304,5 @@ def _span(source: ModelSession, index: int) -> str:
     return f"{start:,}–{end:,} bytes, {char_start:,}–{char_end:,} characters"
 
 
-def _occurrences(source: ToldTokens, token_id: int) -> str:
+def _occurrences(source: TokenSource, token_id: int) -> str:
     return times(source.tokens.count(token_id))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
-from guiapp.analysis.hunt.finds import Spans
+from guiapp.analysis.hunt.mismatches import Spans
 from guiapp.core.text.visible_text import isolate, visible_text
 
 Place = tuple[int, int]
@@ -18,7 +18,7 @@ ROOM_PX = 12.0  # around a character, and around an id
 LEAST_PX = 22.0
 
 
-class Cell(NamedTuple):
+class GridCell(NamedTuple):
     """A character, or what is seen for it."""
 
     text: str
@@ -26,7 +26,7 @@ class Cell(NamedTuple):
     right: float
 
 
-class Box(NamedTuple):
+class GridToken(NamedTuple):
     """A token; `tint` tells spans apart and the same one on both sides; -1 for an empty one."""
 
     token_id: int
@@ -44,8 +44,8 @@ class FindGrid:
     apart   where one of them does
     """
 
-    cells: tuple[Cell, ...]
-    rows: tuple[tuple[Box, ...] | None, tuple[Box, ...] | None]
+    cells: tuple[GridCell, ...]
+    rows: tuple[tuple[GridToken, ...] | None, tuple[GridToken, ...] | None]
     common: tuple[float, ...]
     apart: tuple[float, ...]
     width: float
@@ -97,7 +97,7 @@ def find_grid(
     if None in rows:
         cuts = [set(), set()]
     return FindGrid(
-        tuple(Cell(isolate(text), x[start], x[end]) for start, end, text in cells),
+        tuple(GridCell(isolate(text), x[start], x[end]) for start, end, text in cells),
         (first, second),
         tuple(x[place] for place in sorted(cuts[0] & cuts[1])),
         tuple(x[place] for place in sorted(cuts[0] ^ cuts[1])),
@@ -127,10 +127,10 @@ def _known(
     ]
 
 
-def _box(token: _Token, x: dict[Place, float], tints: dict[tuple[int, int], int]) -> Box:
+def _box(token: _Token, x: dict[Place, float], tints: dict[tuple[int, int], int]) -> GridToken:
     start, end = token.span
     tint = -1 if start == end else tints.setdefault(token.span, len(tints))
-    return Box(token.token_id, x[token.start], x[token.end], tint)
+    return GridToken(token.token_id, x[token.start], x[token.end], tint)
 
 
 # One grid for the tokens of several models over one text

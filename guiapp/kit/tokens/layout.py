@@ -172,7 +172,7 @@ def token_boxes(window: SpanWindow, row: RowGeometry) -> TokenBoxes:
     return TokenBoxes(indexes, row.x_from(starts), row.x_to(ends), opens, closes)
 
 
-def stretches(row: RowGeometry, start: int, end: int) -> list[tuple[float, float]]:
+def row_segments(row: RowGeometry, start: int, end: int) -> list[tuple[float, float]]:
     """The parts of a row, left and right edge, that the bytes [start, end) take up."""
     start, end = max(start, row.start), min(end, row.end)
     if start >= end:
@@ -241,15 +241,15 @@ def _mixed_boxes(
     held = at < len(ends)
     held[held] = starts[at[held]] <= cuts[:-1][held]
     entries, exits = row.x_from(cuts[:-1][held]).tolist(), row.x_to(cuts[1:][held]).tolist()
-    found: list[tuple[int, float, float, bool, bool]] = []
+    box_rows: list[tuple[int, float, float, bool, bool]] = []
     for token, parts in groupby(zip(at[held].tolist(), entries, exits, strict=True), itemgetter(0)):
         edges = [part[1:] for part in parts]
         outer = [edges[0][0]] if opens[token] else []
         outer += [edges[-1][1]] if closes[token] else []
         for left, right in _joined([(min(pair), max(pair)) for pair in edges]):
             round_left, round_right = _is_among(left, outer), _is_among(right, outer)
-            found.append((int(indexes[token]), left, right, round_left, round_right))
-    columns = list(zip(*found, strict=True)) or [()] * 5
+            box_rows.append((int(indexes[token]), left, right, round_left, round_right))
+    columns = list(zip(*box_rows, strict=True)) or [()] * 5
     types = (np.int64, np.float64, np.float64, np.bool_, np.bool_)
     return TokenBoxes(*(np.array(column, kind) for column, kind in zip(columns, types, strict=True)))
 

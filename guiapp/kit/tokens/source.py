@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
     from guiapp.core.vocabulary.vocabulary import Vocabulary
     from guiapp.kit.document.document import TextDocument
-    from guiapp.kit.document.exact_twin import Instead
+    from guiapp.kit.document.exact_spans import Instead
     from guiapp.kit.state.spelling import SharedSpelling
 
 
-class ToldTokens(Protocol):
+class TokenSource(Protocol):
     """Tokens of a text that can be told about."""
 
     @property

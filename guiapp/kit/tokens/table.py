@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TINT_ROLE = Qt.ItemDataRole.UserRole  # which colour a token has in the text
 
 
-class Row(NamedTuple):
+class TokenRow(NamedTuple):
     """One token of a text, and what is known about its vocabulary."""
 
     position: int
@@ -30,7 +30,7 @@ class Row(NamedTuple):
     explainer: Explainer | None
 
 
-def _worth(row: Row) -> str:
+def _worth(row: TokenRow) -> str:
     if row.vocabulary.type in SCORED:
         return f"{row.vocabulary.score(row.token_id):,.6g}"
     rank = row.explainer.merge_rank(row.token_id) if row.explainer else None
@@ -38,18 +38,18 @@ def _worth(row: Row) -> str:
 
 
 COLUMNS = (
-    Column[Row]("#", RIGHT, lambda row: f"{row.position + 1:,}"),
-    Column[Row]("id", RIGHT, lambda row: str(row.token_id)),
-    Column[Row]("token", LEFT, lambda row: row.spelling.token(row.vocabulary, row.token_id)),
-    Column[Row]("bytes", LEFT, lambda row: hex_bytes(row.vocabulary.token_bytes(row.token_id))),
-    Column[Row]("type", LEFT, lambda row: row.vocabulary.kind(row.token_id)),
-    Column[Row]("score", RIGHT, _worth),
-    Column[Row]("span", RIGHT, lambda row: f"{row.span[0]:,}–{row.span[1]:,}"),
+    Column[TokenRow]("#", RIGHT, lambda row: f"{row.position + 1:,}"),
+    Column[TokenRow]("id", RIGHT, lambda row: str(row.token_id)),
+    Column[TokenRow]("token", LEFT, lambda row: row.spelling.token(row.vocabulary, row.token_id)),
+    Column[TokenRow]("bytes", LEFT, lambda row: hex_bytes(row.vocabulary.token_bytes(row.token_id))),
+    Column[TokenRow]("type", LEFT, lambda row: row.vocabulary.kind(row.token_id)),
+    Column[TokenRow]("score", RIGHT, _worth),
+    Column[TokenRow]("span", RIGHT, lambda row: f"{row.span[0]:,}–{row.span[1]:,}"),
 )
 WORTH_COLUMN = [column.title for column in COLUMNS].index("score")
 
 
-class TokenTableModel(RowTable[Row]):
+class TokenTableModel(RowTable[TokenRow]):
     """Each token of the session's encoding as a row; nothing is kept per row.
 
     An edit changes what the rows say and adds or removes rows at the end, so that it costs the same
@@ -71,20 +71,20 @@ class TokenTableModel(RowTable[Row]):
         self._details = details
         self._n_rows = 0
         self.is_shrinking = False
-        source.tokens_changed.connect(self._follow)
+        source.tokens_changed.connect(self._on_tokens_changed)
         details.explainer_changed.connect(self._refresh)
         source.spelling.changed.connect(self._refresh)
-        self._follow()
+        self._on_tokens_changed()
 
     @property
-    def columns(self) -> Sequence[Column[Row]]:
+    def columns(self) -> Sequence[Column[TokenRow]]:
         return COLUMNS
 
     @property
     def n_rows(self) -> int:
         return self._n_rows
 
-    def title(self, column: Column[Row]) -> str:
+    def title(self, column: Column[TokenRow]) -> str:
         vocabulary = self._source.vocabulary
         is_ranked = vocabulary is not None and vocabulary.type not in SCORED
         return "rank" if is_ranked and column is COLUMNS[WORTH_COLUMN] else column.title
@@ -94,18 +94,18 @@ class TokenTableModel(RowTable[Row]):
             return int(self._source.tokens.between(index.row(), index.row() + 1).tints[0])
         if role == ATTRIBUTES_ROLE:
             row = self.row(index.row())
-            return None if row is None else int(row.vocabulary.signs[row.token_id])
+            return None if row is None else int(row.vocabulary.effective_attributes[row.token_id])
         return super().data(index, role)
 
-    def row(self, index: int) -> Row | None:
+    def row(self, index: int) -> TokenRow | None:
         vocabulary = self._source.vocabulary
         if vocabulary is None or not 0 <= index < len(self._source.tokens):
             return None
         tokens, spelling = self._source.tokens, self._source.spelling.now
         token_id = int(tokens.ids(index, index + 1)[0])
-        return Row(index, token_id, tokens.span(index), vocabulary, spelling, self._details.explainer)
+        return TokenRow(index, token_id, tokens.span(index), vocabulary, spelling, self._details.explainer)
 
-    def _follow(self) -> None:
+    def _on_tokens_changed(self) -> None:
         n_rows = len(self._source.tokens)
         if n_rows > self._n_rows:
             self.beginInsertRows(NO_INDEX, self._n_rows, n_rows - 1)
@@ -121,5 +121,5 @@ class TokenTableModel(RowTable[Row]):
         self.rows_changed.emit()
 
     def _refresh(self) -> None:
-        self.tell_all_anew()
+        self.notify_all_changed()
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, WORTH_COLUMN, WORTH_COLUMN)

@@ -13,7 +13,7 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working
 
 if TYPE_CHECKING:
-    from guiapp.analysis.explain.why.told import TokenWhy
+    from guiapp.analysis.explain.why.explanation import TokenWhy
     from guiapp.core.encode.tokenizer import Tokenizer
 
 SETTLE_MS, CHOICE_MS = 150, 60  # as for the details of a token
@@ -22,12 +22,12 @@ SETTLE_MS, CHOICE_MS = 150, 60  # as for the details of a token
 class WhyModel(Working):
     """What there is to tell about the session's selected token.
 
-    told    of the token that was selected last; None where there is none, or nothing can be told of it
-    look    the bytes of that token, the colour it has in the text, and whether it is a control token
-    remark  why nothing can be told, "" where nothing is wrong
+    explanation    of the token that was selected last; None where there is none, or nothing can be told of it
+    style    the bytes of that token, the colour it has in the text, and whether it is a control token
+    problem  why nothing can be told, "" where nothing is wrong
 
     Signals:
-        changed(): `told`, `remark` or `is_busy` is new.
+        changed(): `explanation`, `problem` or `is_busy` is new.
     """
 
     changed = Signal()
@@ -37,17 +37,17 @@ class WhyModel(Working):
         self._session = session
         self._is_shown = False
         self._is_stale = True
-        self.told: TokenWhy | None = None
-        self.look = (b"", 0, False)
-        self._next_look = self.look
-        self.remark = ""
+        self.explanation: TokenWhy | None = None
+        self.style = (b"", 0, False)
+        self._next_style = self.style
+        self.problem = ""
         self._settled = QTimer(self, singleShot=True)
         self._settled.timeout.connect(self._find)
         self._job = LatestJob["TokenWhy"](self, self._take, self._fail)
-        session.selected_token_changed.connect(self._follow_choice)
-        session.tokens_changed.connect(self._follow_tokens)
-        session.options_changed.connect(self._follow_choice)
-        session.spelling.changed.connect(self._follow_choice)
+        session.selected_token_changed.connect(self._on_choice_changed)
+        session.tokens_changed.connect(self._on_tokens_changed)
+        session.options_changed.connect(self._on_choice_changed)
+        session.spelling.changed.connect(self._on_choice_changed)
 
     @property
     def is_busy(self) -> bool:
@@ -57,7 +57,7 @@ class WhyModel(Working):
     @property
     def is_current(self) -> bool:
         """Whether what is told is about the text and the selection as they are."""
-        return self.told is not None and not self._is_stale
+        return self.explanation is not None and not self._is_stale
 
     def set_shown(self, is_shown: bool) -> None:
         """Look only while people do."""
@@ -65,13 +65,13 @@ class WhyModel(Working):
         if is_shown and self._is_stale:
             self._find()
 
-    def _follow_choice(self) -> None:
-        self._follow(CHOICE_MS)
+    def _on_choice_changed(self) -> None:
+        self._invalidate(CHOICE_MS)
 
-    def _follow_tokens(self) -> None:
-        self._follow(SETTLE_MS)
+    def _on_tokens_changed(self) -> None:
+        self._invalidate(SETTLE_MS)
 
-    def _follow(self, wait_ms: int) -> None:
+    def _invalidate(self, wait_ms: int) -> None:
         self._is_stale = True
         self._job.cancel()
         if self._is_shown and self._settled.remainingTime() < wait_ms:
@@ -88,22 +88,27 @@ class WhyModel(Working):
             return
         options = session.options
         switches = Switches(algorithm.name, options.add_special, options.parse_special, session.spelling.now)
-        self._next_look = _look(session, index)
+        self._next_style = _style_of(session, index)
         self._job.start(partial(_why, tokenizer, excerpt_in(session, index), switches))
         self.changed.emit()
 
-    def _take(self, told: TokenWhy) -> None:
-        self._show(told)
+    def _take(self, explanation: TokenWhy) -> None:
+        self._show(explanation)
 
     def _fail(self, message: str) -> None:
         self._show(None, message)
 
-    def _show(self, told: TokenWhy | None, remark: str = "") -> None:
-        self.told, self.look, self.remark, self._is_stale = told, self._next_look, remark, False
+    def _show(self, explanation: TokenWhy | None, problem: str = "") -> None:
+        self.explanation, self.style, self.problem, self._is_stale = (
+            explanation,
+            self._next_style,
+            problem,
+            False,
+        )
         self.changed.emit()
 
 
-def _look(session: ModelSession, index: int) -> tuple[bytes, int, bool]:
+def _style_of(session: ModelSession, index: int) -> tuple[bytes, int, bool]:
     vocabulary = session.vocabulary
     assert vocabulary is not None
     row = session.tokens.between(index, index + 1)
@@ -116,10 +121,10 @@ def excerpt_in(session: ModelSession, index: int) -> Excerpt:
     tokens, document = session.tokens, session.document
     token_start, token_end = tokens.span(index)
     first = min(index, tokens.first_from(token_start - REACH_BYTES))
-    behind = max(index + 1, tokens.first_ending_behind(token_end + REACH_BYTES))
+    behind = max(index + 1, tokens.first_ending_after(token_end + REACH_BYTES))
     if token_start == token_end:  # see `tokens_near`
         first = min(first, max(tokens.first_from(token_start) - 1, 0))
-        behind = max(behind, min(tokens.first_ending_behind(token_end) + 1, len(tokens)))
+        behind = max(behind, min(tokens.first_ending_after(token_end) + 1, len(tokens)))
     begins, is_last = first == 0, behind >= len(tokens)
     start = 0 if begins else tokens.span(first)[0]
     end = document.size if is_last else tokens.span(behind - 1)[1]

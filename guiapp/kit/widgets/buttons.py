@@ -84,7 +84,7 @@ class ChoiceBox(QComboBox):
             self.setCurrentIndex(self.findData(value))
 
 
-class Segments(QWidget):
+class SegmentedTabs(QWidget):
     """Flat tabs.
 
     Signals:
@@ -105,12 +105,12 @@ class Segments(QWidget):
             self._group.addButton(button, number)
         margins = MARGIN_PX - UNIT_PX, 0, MARGIN_PX, 0
         in_row(*self._group.buttons(), STRETCH, on=self, margins=margins, spacing=UNIT_PX)
-        self._group.idToggled.connect(self._tell)
+        self._group.idToggled.connect(self._on_toggled)
 
     def choose(self, index: int) -> None:
         self._group.button(index).setChecked(True)
 
-    def _tell(self, index: int, is_checked: bool) -> None:
+    def _on_toggled(self, index: int, is_checked: bool) -> None:
         if is_checked:
             self.chosen.emit(index)
 
@@ -134,9 +134,9 @@ class WalkButtons(QWidget):
     def show_place(self, index: int | None, n_all: int) -> None:
         """Which one of how many is looked at, from 0; None for none yet."""
         at = "–" if index is None else f"{index + 1:,}"
-        self.say(f"{at} of {n_all:,}" if n_all else "none", n_all > 0)
+        self.show_text(f"{at} of {n_all:,}" if n_all else "none", n_all > 0)
 
-    def say(self, place: str, can_walk: bool) -> None:
+    def show_text(self, place: str, can_walk: bool) -> None:
         """The same in words."""
         self.place.setText(place)
         self.setEnabled(can_walk)

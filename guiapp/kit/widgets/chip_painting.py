@@ -51,11 +51,11 @@ def draw_chip(
     painter.setPen(outline(theme, attributes, line_px=1))
     painter.setBrush(Qt.BrushStyle.NoBrush if is_control else color)
     painter.drawRoundedRect(chip, UNIT_PX, UNIT_PX)
-    _draw_sign(painter, theme, chip, attributes)
+    _draw_marker(painter, theme, chip, attributes)
     write(painter, chip, text, theme.warning if is_control else theme.span_text, CENTER)
 
 
-def _draw_sign(painter: QPainter, theme: Theme, chip: QRectF, attributes: Attribute) -> None:
+def _draw_marker(painter: QPainter, theme: Theme, chip: QRectF, attributes: Attribute) -> None:
     """At the bottom: two dots for a byte, a wave for the unknown."""
     if Attribute.BYTE in attributes:
         for x in (-3, 1):

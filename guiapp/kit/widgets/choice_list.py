@@ -106,10 +106,10 @@ class ChoiceList(QWidget):
         self._point_at(lambda row: row.is_there)
         self.rows.scrollToTop()
 
-    def _point_at(self, is_wanted: Callable[[Choice], bool]) -> None:
+    def _point_at(self, is_match: Callable[[Choice], bool]) -> None:
         """Make the first such choice the one that Return takes."""
         for at, row in enumerate(self._table.rows):
-            if isinstance(row, Choice) and is_wanted(row):
+            if isinstance(row, Choice) and is_match(row):
                 self.rows.setCurrentIndex(self._table.index(at, 0))
                 return
 

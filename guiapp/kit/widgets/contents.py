@@ -31,7 +31,7 @@ class Contents(QStackedWidget):
     def show_inside(self, begin: QWidget) -> None:
         self._turn_to(0, begin)
 
-    def tell(self, message: str, *, helps: bool = False, begin: QWidget | None = None) -> None:
+    def show_message(self, message: str, *, helps: bool = False, begin: QWidget | None = None) -> None:
         """Say why there is nothing; `helps` shows the button."""
         self.message.setText(message)
         if self._button is not None and helps:

@@ -37,8 +37,8 @@ class FactTable(QWidget):
             set_role(self._names[name], "dim")
             self.values[name].setAccessibleName(name)
         self._arrange()
-        zoom.changed.connect(self._follow_zoom)
-        self._follow_zoom()
+        zoom.changed.connect(self._on_zoom_changed)
+        self._on_zoom_changed()
 
     @property
     def is_stacked(self) -> bool:
@@ -63,7 +63,7 @@ class FactTable(QWidget):
             text = CODE_AND_SIGN.sub("\\1\N{NO-BREAK SPACE}", facts.get(name, ""))
             value.set_spans([Span(text, color, is_bold=name == "id")])
 
-    def _follow_zoom(self) -> None:
+    def _on_zoom_changed(self) -> None:
         for name, value in self.values.items():
             value.set_font(self._zoom.mono_font(SMALL_FONT_PX))
             self._names[name].setFont(self._zoom.ui_font(SMALL_FONT_PX))

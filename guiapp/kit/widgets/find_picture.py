@@ -8,7 +8,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.kit.spans.legend import LegendEntry, characters, line
-from guiapp.kit.tokens.find_grid import Box, CutTwice, FindGrid, find_grid
+from guiapp.kit.tokens.find_grid import CutTwice, FindGrid, GridToken, find_grid
 from guiapp.kit.widgets.painting import CENTER, LEFT, Painted, fill, ring, write
 from guiapp.kit.widgets.side_markers import MARKER_PX, draw_marker
 from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
@@ -98,7 +98,7 @@ class FindPicture(Painted):
         write(painter, place, _ids(self._find.token_ids[which]), theme.text, LEFT, Theme.mono_font(ID_PX))
 
     def _paint_row(
-        self, painter: QPainter, theme: Theme, row: tuple[Box, ...], top: int, id_top: int
+        self, painter: QPainter, theme: Theme, row: tuple[GridToken, ...], top: int, id_top: int
     ) -> None:
         ids, text = Theme.mono_font(ID_PX), Theme.mono_font(TEXT_PX)
         for box in row:

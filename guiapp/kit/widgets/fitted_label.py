@@ -87,9 +87,9 @@ class FittingLine(Painted):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._color = "dim"
         self._sentences: tuple[str, ...] = ("",)
-        self.say(*sentences)
+        self.show_text(*sentences)
 
-    def say(self, *sentences: str, color: str = "dim") -> None:
+    def show_text(self, *sentences: str, color: str = "dim") -> None:
         """Say one of these from now on, in a colour of the theme."""
         self._sentences, self._color = sentences or ("",), color
         self.setAccessibleName(self._sentences[0])
@@ -100,7 +100,7 @@ class FittingLine(Painted):
         return QSize(0, LINE_PX)
 
     @property
-    def said(self) -> str:
+    def shown_text(self) -> str:
         """What is to be read now."""
         metrics = QFontMetricsF(Theme.ui_font(SMALL_FONT_PX))
         for sentence in self._sentences:
@@ -112,4 +112,4 @@ class FittingLine(Painted):
         color = {"dim": theme.dim, "text": theme.text, "warning": theme.warning}[self._color]
         side = RIGHT if self.isRightToLeft() else LEFT
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # of what it says
-        write(painter, QRectF(self.rect()), self.said, color, side, Theme.ui_font(SMALL_FONT_PX))
+        write(painter, QRectF(self.rect()), self.shown_text, color, side, Theme.ui_font(SMALL_FONT_PX))

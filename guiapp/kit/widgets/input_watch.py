@@ -26,7 +26,7 @@ class InputWatch(QObject):
         self._clock_s = clock_s
         self._told_at_s = -SELDOM_S
 
-    def follow(self, window: QWindow | None) -> None:
+    def watch(self, window: QWindow | None) -> None:
         """Watch this one, too: dialogs are windows of their own."""
         if window is not None:
             window.installEventFilter(self)

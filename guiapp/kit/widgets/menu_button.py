@@ -58,7 +58,7 @@ class MenuButton(QToolButton):
         self.setMenu(menu)
         return menu
 
-    def list_anew(self, fill: Callable[[QMenu], None]) -> None:
+    def fill_on_open(self, fill: Callable[[QMenu], None]) -> None:
         """Have the menu filled each time it opens."""
         menu = self.new_menu()
         menu.aboutToShow.connect(menu.clear)

@@ -46,7 +46,7 @@ class MergeTreeView(Painted):
         self._zoom.changed.connect(self._resize)
 
     def set_roots(self, roots: tuple[MergeNode, ...], write: Write = visible_text) -> None:
-        layout = lay_out(roots, QFontMetrics(self._label_font(True)).horizontalAdvance, write)
+        layout = layout_of(roots, QFontMetrics(self._label_font(True)).horizontalAdvance, write)
         if layout == self._layout:
             return
         self._roots, self._write, self._layout = roots, write, layout
@@ -90,11 +90,11 @@ class MergeTreeView(Painted):
         for placed in self._layout.nodes:
             self._paint_node(painter, theme, placed)
 
-    def _paint_edge(self, painter: QPainter, above: Placed, below: Placed) -> None:
+    def _paint_edge(self, painter: QPainter, above: PlacedNode, below: PlacedNode) -> None:
         gap = QFontMetrics(self._label_font()).height() + 1
         painter.drawLine(QPointF(above.x, above.y + gap), QPointF(below.x, below.y - 1))
 
-    def _paint_node(self, painter: QPainter, theme: Theme, placed: Placed) -> None:
+    def _paint_node(self, painter: QPainter, theme: Theme, placed: PlacedNode) -> None:
         is_root = placed.parent < 0
         center = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop
         painter.setFont(self._label_font(is_root))
@@ -136,7 +136,7 @@ class MergeTreeView(Painted):
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedNode:
     """A node with its label; `x` is its middle, `y` the top of its level, `parent` an index or -1."""
 
     node: MergeNode
@@ -150,16 +150,16 @@ class Placed:
 class MergeTreeLayout:
     """All nodes of a drawing, parents before their parts."""
 
-    nodes: tuple[Placed, ...]
+    nodes: tuple[PlacedNode, ...]
     width: int
     height: int
 
 
-def lay_out(
+def layout_of(
     roots: tuple[MergeNode, ...], label_width: Callable[[str], int], write: Write = visible_text
 ) -> MergeTreeLayout:
     """Place the trees side by side; `label_width` measures a label in pixels."""
-    placed: list[Placed] = []
+    placed: list[PlacedNode] = []
     left = 0.0
     for root in roots:
         left = _place(root, left, 0, -1, placed, write, label_width) + ROOT_GAP_PX
@@ -172,7 +172,7 @@ def _place(
     left: float,
     level: int,
     parent: int,
-    placed: list[Placed],
+    placed: list[PlacedNode],
     write: Write,
     label_width: Callable[[str], int],
 ) -> float:
@@ -180,7 +180,7 @@ def _place(
     label = write(node.shown, LABEL_LIMIT)
     half = label_width(label) / 2
     at = len(placed)
-    placed.append(Placed(node, label, left + half, level * LEVEL_PX, parent))
+    placed.append(PlacedNode(node, label, left + half, level * LEVEL_PX, parent))
     if not node.parts:
         return left + 2 * half
     right, middles = left - BRANCH_GAP_PX, []

@@ -59,7 +59,7 @@ class Notice(QFrame):
         self._color()
 
     def copy_details(self) -> None:
-        self._versions.start(_look_up)
+        self._versions.start(_collect_versions)
 
     def _put_on_clipboard(self, versions: str) -> None:
         QGuiApplication.clipboard().setText("\n\n".join([*self._details, versions]))
@@ -120,5 +120,5 @@ class NoticeArea(QWidget):
         self.dismissed.emit(subject)
 
 
-def _look_up(_: Progress) -> str:
+def _collect_versions(_: Progress) -> str:
     return versions_text(versions())

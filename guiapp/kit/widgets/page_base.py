@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from guiapp.kit.models.compared_models import ComparedModels
     from guiapp.kit.session.doctor_model import DoctorModel
     from guiapp.kit.session.model_session import ModelSession
-    from guiapp.kit.state.recent import Shelf
+    from guiapp.kit.state.recent import RecentItems
     from guiapp.kit.state.settings import Settings
     from guiapp.kit.widgets.theme import ThemeSource
 
@@ -149,5 +149,5 @@ class PageSetting:
     actions: Actions
     requests: PageRequests
     theme_source: ThemeSource
-    shelf: Shelf
+    recent_items: RecentItems
     doctor: DoctorModel

@@ -209,7 +209,7 @@ class ShareBar(QProgressBar):
 # Boxes with rounded corners that are painted over and over: each is drawn once, since corners are slow
 
 
-class BoxLook:
+class BoxStyle:
     """How boxes are drawn, with the line inside; to make one takes as long as to draw a box again."""
 
     def __init__(self, fill: QColor, line: QPen | None, radius: float) -> None:
@@ -225,19 +225,19 @@ class RoundedBoxes:
         self._pictures: dict[object, QPixmap] = {}
         self._n_pixels = 0
 
-    def draw(self, painter: QPainter, rect: QRectF, look: BoxLook, ratio: float) -> None:
+    def draw(self, painter: QPainter, rect: QRectF, box_style: BoxStyle, ratio: float) -> None:
         """Draw one; `ratio` is how many pixels of the screen a unit takes."""
-        self.draw_at(painter, (rect.x(), rect.y(), rect.width(), rect.height()), look, ratio)
+        self.draw_at(painter, (rect.x(), rect.y(), rect.width(), rect.height()), box_style, ratio)
 
     def draw_at(
-        self, painter: QPainter, place: tuple[float, float, float, float], look: BoxLook, ratio: float
+        self, painter: QPainter, place: tuple[float, float, float, float], box_style: BoxStyle, ratio: float
     ) -> None:
         """The same for those who know the place by its numbers: left, top, width, height."""
         left, top, width, height = place
-        key = look.key, width, height, ratio
+        key = box_style.key, width, height, ratio
         picture = self._pictures.get(key)
         if picture is None:
-            picture = _picture(QSizeF(width, height), look, ratio)
+            picture = _picture(QSizeF(width, height), box_style, ratio)
             n_pixels = picture.width() * picture.height()
             if len(self._pictures) >= MOST_PICTURES or self._n_pixels + n_pixels > MOST_PIXELS:
                 self._pictures.clear()
@@ -247,15 +247,17 @@ class RoundedBoxes:
         painter.drawPixmap(QPointF(left, top), picture)
 
 
-def _picture(size: QSizeF, look: BoxLook, ratio: float) -> QPixmap:
+def _picture(size: QSizeF, box_style: BoxStyle, ratio: float) -> QPixmap:
     picture = QPixmap(ceil(size.width() * ratio), ceil(size.height() * ratio))
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)
     place = QRectF(QPointF(), size)
     with QPainter(picture) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen if look.line is None else look.line)
-        painter.setBrush(look.fill)
-        inside = 0 if look.line is None else 1
-        painter.drawRoundedRect(place.adjusted(inside, inside, -inside, -inside), look.radius, look.radius)
+        painter.setPen(Qt.PenStyle.NoPen if box_style.line is None else box_style.line)
+        painter.setBrush(box_style.fill)
+        inside = 0 if box_style.line is None else 1
+        painter.drawRoundedRect(
+            place.adjusted(inside, inside, -inside, -inside), box_style.radius, box_style.radius
+        )
     return picture

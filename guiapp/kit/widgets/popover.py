@@ -54,9 +54,9 @@ class Explanation(Popover):
         self._actions: list[QAction] = []
         self.buttons: list[QPushButton] = []
         self.setFixedWidth(WIDTH_PX)
-        self.tell(text, actions)
+        self.show_text(text, actions)
 
-    def tell(self, text: str, actions: Sequence[QAction]) -> None:
+    def show_text(self, text: str, actions: Sequence[QAction]) -> None:
         """Say this from now on; a card that is open grows or shrinks with it."""
         self._label.setText(text)
         if list(actions) != self._actions:

@@ -36,12 +36,12 @@ def agrees(parent: QWidget, title: str, question: str, yes: str, *, destroys: bo
     return is_agreed
 
 
-def ask_to_fetch(parent: QWidget, told: str) -> bool:
+def ask_to_fetch(parent: QWidget, message: str) -> bool:
     """The question before anything is asked of a server that a file names and nobody typed."""
-    return agrees(parent, "Fetch the model?", f"{told}\n\nFetch its tokenizer from there?", "Fetch")
+    return agrees(parent, "Fetch the model?", f"{message}\n\nFetch its tokenizer from there?", "Fetch")
 
 
-class Answer(Enum):
+class SaveAnswer(Enum):
     SAVE = "save"
     DISCARD = "discard"
     CANCEL = "cancel"
@@ -73,20 +73,20 @@ class Questions:
     def where_to_save_session(self, suggested: Path) -> Path | None:
         return ask_for_file(self._window, "Save session", str(suggested), SESSIONS)
 
-    def may_fetch(self, told: str) -> bool:
+    def may_fetch(self, message: str) -> bool:
         """Whether a model may be fetched that a file names, whoever wrote that."""
-        return ask_to_fetch(self._window, told)
+        return ask_to_fetch(self._window, message)
 
-    def model_instead(self, told: str) -> Path | None:
+    def model_instead(self, message: str) -> Path | None:
         """The file to take for a model that is not there; None for none."""
-        wants = agrees(self._window, "Where is the model?", told, "Choose the file…")
+        wants = agrees(self._window, "Where is the model?", message, "Choose the file…")
         return self.model_to_open() if wants else None
 
-    def open_anyway(self, told: str) -> bool:
+    def open_anyway(self, message: str) -> bool:
         """Whether to go on although a model is not what it was."""
-        return agrees(self._window, "Another model file", told, "Open anyway")
+        return agrees(self._window, "Another model file", message, "Open anyway")
 
-    def save_before_closing(self, path: Path | None) -> Answer:
+    def save_before_closing(self, path: Path | None) -> SaveAnswer:
         """What to do with changes that are not in the file yet, or with a long text that has none."""
         button = QMessageBox.StandardButton
         changed = "The text is in no file." if path is None else f"The text of {path.name} has changed."
@@ -99,13 +99,15 @@ class Questions:
         set_role(box.button(button.Save), "primary")
         pressed = button(box.exec())
         box.deleteLater()
-        return {button.Save: Answer.SAVE, button.Discard: Answer.DISCARD}.get(pressed, Answer.CANCEL)
+        return {button.Save: SaveAnswer.SAVE, button.Discard: SaveAnswer.DISCARD}.get(
+            pressed, SaveAnswer.CANCEL
+        )
 
-    def delete_kept_texts(self, n_texts: int) -> bool:
+    def delete_autosaved_texts(self, n_texts: int) -> bool:
         """Whether to delete so many texts that are in no file."""
         which = "One kept text is" if n_texts == 1 else f"{n_texts} kept texts are"
-        told = f"{which} in no other file. There is no way back."
-        return agrees(self._window, "Delete kept texts?", told, "Delete", destroys=True)
+        message = f"{which} in no other file. There is no way back."
+        return agrees(self._window, "Delete kept texts?", message, "Delete", destroys=True)
 
     @staticmethod
     def _chosen(result: tuple[str, str]) -> Path | None:

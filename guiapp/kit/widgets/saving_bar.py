@@ -50,9 +50,9 @@ class SavingBar(QWidget):
         self.bar = ShareBar("Progress of saving", BAR_WIDTH_PX)
         self.button = tool_button("", self._cancel_or_dismiss, role="raised")
         in_row((self.message, 1), self.bar, self.button, on=self, margins=(MARGIN_PX, UNIT_PX))
-        saving.changed.connect(self._follow)
-        theme_source.changed.connect(self._follow)
-        self._follow()
+        saving.changed.connect(self._refresh)
+        theme_source.changed.connect(self._refresh)
+        self._refresh()
 
     def _cancel_or_dismiss(self) -> None:
         if self._saving.is_busy:
@@ -60,7 +60,7 @@ class SavingBar(QWidget):
         else:
             self._saving.dismiss()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         saving, theme = self._saving, self._theme_source.theme
         self.setVisible(saving.is_busy or saving.saved is not None or bool(saving.failure))
         self.bar.setVisible(saving.is_busy)

@@ -20,7 +20,7 @@ BETWEEN_PX = 110  # two ticks, with room for a name
 NICE = (1, 2, 5, 10)
 
 
-class Scale(NamedTuple):
+class BarScale(NamedTuple):
     """From 0 to the highest value: in equal steps, or logarithmic, as log(1 + value)."""
 
     highest: float
@@ -57,7 +57,7 @@ def round_step(least: float) -> float:
     return next(power * nice for nice in NICE if power * nice >= least * (1 - 1e-9))
 
 
-def told(value: float) -> str:
+def tick_text(value: float) -> str:
     """A number of a scale as people write it."""
     if value == 0:
         return "0"
@@ -65,7 +65,7 @@ def told(value: float) -> str:
 
 
 def paint_scale_below(
-    painter: QPainter, theme: Theme, area: QRectF, scale: Scale, texts: MonoTexts, name: str
+    painter: QPainter, theme: Theme, area: QRectF, scale: BarScale, texts: MonoTexts, name: str
 ) -> None:
     """A line with ticks and numbers at the top of an area; where there is room, what they count and how."""
     small = texts.of(FONT_PX)
@@ -75,7 +75,7 @@ def paint_scale_below(
     numbers: list[tuple[float, str]] = []
     end = -math.inf
     for value in scale.ticks(max(2, int(area.width() // BETWEEN_PX))):
-        x, text = area.left() + area.width() * scale.share(value), told(value)
+        x, text = area.left() + area.width() * scale.share(value), tick_text(value)
         left = max(area.left(), min(x - small.width(text) / 2, area.right() - small.width(text)))
         painter.drawLine(QPointF(x, area.top()), QPointF(x, area.top() + TICK_PX))
         if left > end + GAP_PX:
@@ -103,7 +103,9 @@ def _last_gap(
     return max((gap for gap in gaps if gap[1] - gap[0] >= width), default=None)
 
 
-def paint_scale_beside(painter: QPainter, theme: Theme, bars: QRectF, scale: Scale, texts: MonoTexts) -> None:
+def paint_scale_left(
+    painter: QPainter, theme: Theme, bars: QRectF, scale: BarScale, texts: MonoTexts
+) -> None:
     """Hairlines behind upright bars, each with its number at the left, outside of the bars' area."""
     small = texts.of(FONT_PX)
     end = math.inf
@@ -113,11 +115,11 @@ def paint_scale_beside(painter: QPainter, theme: Theme, bars: QRectF, scale: Sca
         painter.drawLine(QPointF(bars.left(), y), QPointF(bars.right(), y))
         if y < end - FONT_PX:
             painter.setPen(theme.dim)
-            small.draw_in(painter, 0, bars.left() - GAP_PX, y, told(value), RIGHT)
+            small.draw_in(painter, 0, bars.left() - GAP_PX, y, tick_text(value), RIGHT)
             end = y
 
 
-def width_beside(scale: Scale, texts: MonoTexts) -> float:
+def left_scale_width(scale: BarScale, texts: MonoTexts) -> float:
     """Room for the numbers at the left of upright bars."""
     small = texts.of(FONT_PX)
-    return max(small.width(told(value)) for value in scale.ticks(8)) + 2 * GAP_PX
+    return max(small.width(tick_text(value)) for value in scale.ticks(8)) + 2 * GAP_PX

@@ -95,10 +95,10 @@ class ScriptFonts(QObject):
         codes = codes_of(part)
         new = np.unique(codes[~self._known[codes]])
         self._known[new] = True
-        self._look_for_sequences(codes)
+        self._load_sequences(codes)
         return new
 
-    def _look_for_sequences(self, codes: NDArray[np.uint32]) -> None:
+    def _load_sequences(self, codes: NDArray[np.uint32]) -> None:
         room = max(0, MOST_SEQUENCES - len(self._known_sequences))
         new = sorted(sequences_of(codes) - self._known_sequences)[:room]
         self._known_sequences |= set(new)

@@ -26,7 +26,7 @@ FILTER_TIP = (
 )
 
 
-class TokenSearch(Protocol):
+class SearchTarget(Protocol):
     """Finds tokens by what `core/search/in_tokens.py` or `core/vocabulary_list/filters.py` understands."""
 
     def set_query(self, query: str) -> None: ...
@@ -45,7 +45,7 @@ class SearchField(QLineEdit):
 
     def __init__(
         self,
-        search: TokenSearch,
+        search: SearchTarget,
         hint: str = SEARCH_HINT,
         tip: str = SEARCH_TIP,
         width_px: int | None = SEARCH_PX,

@@ -56,8 +56,8 @@ class RowsView(QTableView):
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 2 * UNIT_PX)
         self.setAccessibleName(name)
         offer_copying(self, "Copy rows", self.copy)
-        self.selectionModel().currentRowChanged.connect(self._look)
-        self.selectionModel().selectionChanged.connect(self._look)
+        self.selectionModel().currentRowChanged.connect(self._on_current_changed)
+        self.selectionModel().selectionChanged.connect(self._on_current_changed)
         table.modelReset.connect(self.fit_columns)
 
     @property
@@ -96,7 +96,7 @@ class RowsView(QTableView):
         super().resizeEvent(event)
         self.fit_columns()
 
-    def _look(self) -> None:
+    def _on_current_changed(self) -> None:
         current = self.currentIndex()
         if current.isValid() and not self._is_going and self.selectionModel().isSelected(current):
             self.looked_at.emit(current.row())

@@ -177,7 +177,7 @@ class ThemeSource(QObject):
         self._colour()
         if not dresses_later:
             self._put_on()
-        application.styleHints().colorSchemeChanged.connect(self._follow)
+        application.styleHints().colorSchemeChanged.connect(self._refresh)
 
     @property
     def theme(self) -> Theme:
@@ -190,7 +190,7 @@ class ThemeSource(QObject):
     def choose(self, choice: str) -> None:
         """Take one of CHOICES."""
         self._choice = choice
-        self._follow()
+        self._refresh()
 
     def _chosen(self) -> Theme:
         if self._choice != "system":
@@ -198,7 +198,7 @@ class ThemeSource(QObject):
         scheme = self._application.styleHints().colorScheme()
         return DARK if scheme == Qt.ColorScheme.Dark else LIGHT
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         theme = self._chosen()
         if theme is self._theme:
             return

@@ -68,12 +68,12 @@ class TokenCard(QScrollArea):
         self._path = StyledText(Theme.mono_font(SMALL_FONT_PX), 6)
         self._path.setAccessibleName("Path in the tree")
         self._sections = QWidget()
-        self._lay_out()
+        self._build_layout()
         offer_copying(self, "Copy details", self.copy)
         model.details_changed.connect(self._show_details)
         theme_source.changed.connect(self._show_details)
-        self._zoom.changed.connect(self._follow_zoom)
-        self._follow_zoom()
+        self._zoom.changed.connect(self._on_zoom_changed)
+        self._on_zoom_changed()
 
     def copy(self) -> None:
         """Put all facts and merges on the clipboard, one a line."""
@@ -82,7 +82,7 @@ class TokenCard(QScrollArea):
             lines = [f"{name}\t{value}" for name, value in details.facts]
             QGuiApplication.clipboard().setText("\n".join([*lines, self._tree.as_text()]).rstrip() + "\n")
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         facts = card(self._token, self._facts)
         building = heading("How it is built"), card(self._tree_area, self._remark)
         path = heading("Path in the tree"), card(self._path)
@@ -103,7 +103,7 @@ class TokenCard(QScrollArea):
         """By the width of the whole, as a scroll bar comes and goes with the height of the facts."""
         self._facts.fit_into(self.width() - 2 * MARGIN_PX - 2 * CARD_MARGIN_PX)
 
-    def _follow_zoom(self) -> None:
+    def _on_zoom_changed(self) -> None:
         self._token.set_font(self._zoom.mono_font(TOKEN_FONT_PX))
         self._path.set_font(self._zoom.mono_font(SMALL_FONT_PX))
         self._fit_facts()
@@ -128,8 +128,8 @@ class TokenCard(QScrollArea):
         self._tree.set_roots(tree.roots, self._model.part)
         self._tree_area.setVisible(bool(tree.roots))
         self._tree_area.setFixedHeight(self._tree.sizeHint().height() + 3 * UNIT_PX)
-        self._remark.setText(tree.remark)
-        self._remark.setVisible(bool(tree.remark))
+        self._remark.setText(tree.note)
+        self._remark.setVisible(bool(tree.note))
         self._path.set_spans(self._path_spans(details.token_id, details.path or TokenPath((), (), 0)))
 
     def _token_spans(self, details: TokenDetails) -> Iterator[Span]:
@@ -137,7 +137,7 @@ class TokenCard(QScrollArea):
         background = None if details.is_special else theme.span_color(details.tint)
         color = theme.warning if details.is_special else theme.span_text
         for run in visible_runs(details.shown):
-            yield Span(run.text, theme.dim if run.is_sign else color, background)
+            yield Span(run.text, theme.dim if run.is_symbol else color, background)
 
     def _path_spans(self, token_id: int, path: TokenPath) -> Iterator[Span]:
         theme = self._theme_source.theme

@@ -31,10 +31,10 @@ from guiapp.kit.widgets.painting import LEFT, PaintedButton, write
 from guiapp.kit.widgets.style_sheet import blend, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
 from guiapp.kit.widgets.wrapping_row import WrappingRow
-from guiapp.pages.bench.kept_runs import RunList
-from guiapp.pages.bench.markers import SWATCH_PX, look_of, swatch
+from guiapp.pages.bench.markers import SWATCH_PX, marker_style_of, swatch
 from guiapp.pages.bench.model import BenchModel
 from guiapp.pages.bench.run_button import RunButton
+from guiapp.pages.bench.saved_runs import RunList
 from guiapp.pages.bench.text_button import TextButton
 
 SIZE = 560, 400
@@ -69,7 +69,7 @@ class BenchBar(QWidget):
         self.chips: list[ContenderChip] = []
         self.add_button = MenuButton(theme_source, "Add", role="quiet", tip="Let another contender take part")
         self.add_button.setLayoutDirection(self.layoutDirection())  # the plus goes before the word
-        self.add_button.list_anew(self._list_others)
+        self.add_button.fill_on_open(self._list_others)
         self.rest_button = tool_button("", self.more_wanted.emit, tip="Show all that take part")
         self.choices = WrappingRow([])
         self.runs_button = RunsButton(model, theme_source)
@@ -78,12 +78,12 @@ class BenchBar(QWidget):
         self._row = in_row(
             *((self.choices, 1), self.runs_button, self.report_button, self.run_button), on=self
         )
-        model.choice.changed.connect(self._follow)
-        model.running_changed.connect(self._follow)
-        model.isolated_changed.connect(self._follow_isolated)
-        theme_source.changed.connect(self._follow_theme)
-        self._follow_theme()
-        self._follow()
+        model.choice.changed.connect(self._refresh)
+        model.running_changed.connect(self._refresh)
+        model.isolated_changed.connect(self._on_isolated_changed)
+        theme_source.changed.connect(self._on_theme_changed)
+        self._on_theme_changed()
+        self._refresh()
 
     def lead_with(self, widget: QWidget) -> None:
         """Show this at the left, in place of what is chosen."""
@@ -95,7 +95,7 @@ class BenchBar(QWidget):
         for control in (self.choices, self.run_button):
             control.setVisible(True)
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         """Show those that are chosen, with the chips that there are: one of them may have the focus."""
         names, model = self._model.choice.contenders, self._model
         shown = names if len(names) <= MOST_CHIPS else names[: MOST_CHIPS - 1]
@@ -108,11 +108,11 @@ class BenchBar(QWidget):
         self.rest_button.setVisible(len(shown) < len(names))
         for control in (self.text_button, self.add_button):
             control.setEnabled(not model.is_running)
-        self.add_button.setVisible(bool(model.choice.entrants))
+        self.add_button.setVisible(bool(model.choice.candidates))
         self.choices.show_widgets([self.text_button, *self.chips, self.rest_button, self.add_button])
         for chip in old.values():
             chip.deleteLater()
-        self._follow_isolated()
+        self._on_isolated_changed()
 
     def _chip(self, name: str) -> ContenderChip:
         chip = ContenderChip(name, self._theme_source)
@@ -125,20 +125,20 @@ class BenchBar(QWidget):
 
     def _list_others(self, menu: QMenu) -> None:
         choice, theme = self._model.choice, self._theme_source.theme
-        for each in choice.entrants:
+        for each in choice.candidates:
             if each.name not in choice.contenders:
                 action = menu.addAction(
                     f"{each.name}\t{each.note}", partial(choice.set_contender, each.name, True)
                 )
-                action.setIcon(swatch(look_of(each.name, theme)))
+                action.setIcon(swatch(marker_style_of(each.name, theme)))
         menu.addSeparator()
         menu.addAction("More…", self.more_wanted.emit)
 
-    def _follow_isolated(self) -> None:
+    def _on_isolated_changed(self) -> None:
         for chip in self.chips:
             chip.setChecked(chip.text() == self._model.isolated)
 
-    def _follow_theme(self) -> None:
+    def _on_theme_changed(self) -> None:
         self.add_button.setIcon(icon("plus", self._theme_source.theme.dim))
 
 
@@ -181,7 +181,7 @@ class ContenderChip(PaintedButton):
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         middle = HEIGHT_PX / 2
-        look = look_of(self.text(), theme)
+        look = marker_style_of(self.text(), theme)
         paint_marker(painter, QPointF(PAD_PX + SWATCH_PX / 2, middle), SWATCH_PX, look)
         left = PAD_PX + SWATCH_PX + GAP_PX
         write(painter, self.rect().adjusted(left, 0, 0, 0), self.text(), theme.text, LEFT, theme.ui_font())
@@ -223,7 +223,7 @@ class RunsButton(MenuButton):
         self._menu = self.new_menu()
         self._menu.setToolTipsVisible(True)
         self._menu.aboutToShow.connect(self._list_runs)
-        model.kept.changed.connect(self._follow_runs)
+        model.saved.changed.connect(self._on_runs_changed)
 
     def open_run(self) -> None:
         """Ask for a file and show the run that is in it."""
@@ -235,9 +235,9 @@ class RunsButton(MenuButton):
         if (path := self.ask(self.window())) is not None:
             self._model.compare_with(path)
 
-    def show_kept_runs(self) -> None:
+    def show_saved_runs(self) -> None:
         """List them, to be renamed, opened and compared."""
-        dialog = RunsDialog(RunList(self._model.kept, self), self._can_compare, self.window())
+        dialog = RunsDialog(RunList(self._model.saved, self), self._can_compare, self.window())
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open_requested.connect(self._model.open_run)
         dialog.compare_requested.connect(self._model.compare_with)
@@ -249,9 +249,9 @@ class RunsButton(MenuButton):
 
     def _list_runs(self) -> None:
         self._fill_menu()
-        self._model.kept.refresh()
+        self._model.saved.refresh()
 
-    def _follow_runs(self) -> None:
+    def _on_runs_changed(self) -> None:
         if self._menu.isVisible():
             self._fill_menu()
 
@@ -261,12 +261,12 @@ class RunsButton(MenuButton):
         menu.addAction("Open run…", self.open_run).setEnabled(not model.is_running)
         menu.addAction("Compare with run…", self.compare_with_run).setEnabled(self._can_compare)
         menu.addSeparator()
-        kept, others = model.kept.runs, model.kept.others
-        menu.addAction("Kept runs…", self.show_kept_runs).setEnabled(bool(kept))
+        saved, others = model.saved.runs, model.saved.others
+        menu.addAction("Kept runs…", self.show_saved_runs).setEnabled(bool(saved))
         opening, comparing = (menu.addMenu(title) for title in ("Open kept run", "Compare with kept run"))
-        opening.setEnabled(bool(kept) and not model.is_running)
+        opening.setEnabled(bool(saved) and not model.is_running)
         comparing.setEnabled(self._can_compare)
-        for run in kept:
+        for run in saved:
             opening.addAction(run.title, partial(model.open_run, run.path))
         if not others:
             comparing.addAction(NO_OTHER).setEnabled(False)
@@ -311,26 +311,26 @@ class RunsDialog(QDialog):
         self.compare_button = push_button("Compare", self._compare)
         self.rename_button = push_button("Rename", self._rename)
         self._can_compare = can_compare
-        self._lay_out()
-        runs.modelReset.connect(self._follow_rows)
-        self.list.selectionModel().currentChanged.connect(self._follow_current)
-        self._follow_rows()
+        self._build_layout()
+        runs.modelReset.connect(self._on_rows_reset)
+        self.list.selectionModel().currentChanged.connect(self._on_current_changed)
+        self._on_rows_reset()
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         buttons = self.rename_button, self.compare_button, self.open_button
         for button in buttons:
             button.setAutoDefault(False)  # Enter belongs to the list, and to the name that is edited
         in_column((self.list, 1), in_row((self.note, 1), *buttons), on=self, margins=MARGIN_PX)
         self.resize(*SIZE)
 
-    def _follow_rows(self) -> None:
+    def _on_rows_reset(self) -> None:
         has_runs = bool(self._runs.rowCount())
         for button in (self.open_button, self.rename_button):
             button.setEnabled(has_runs)
         self.list.setCurrentIndex(self._runs.index(0))
-        self._follow_current()
+        self._on_current_changed()
 
-    def _follow_current(self) -> None:
+    def _on_current_changed(self) -> None:
         """A run is not compared with itself."""
         current = self.list.currentIndex()
         is_shown = self._runs.is_shown(current)

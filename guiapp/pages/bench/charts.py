@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtGui import QColor
 
 from guiapp.analysis.bench.findings import by_one_clock, stopped
-from guiapp.analysis.bench.history import Change
+from guiapp.analysis.bench.history import SpeedChange
 from guiapp.analysis.bench.measurement import Record, half_width, key_of
 from guiapp.analysis.bench.published import PUBLISHED
 from guiapp.analysis.bench.scenarios import SCENARIOS, Scenario
@@ -31,11 +31,11 @@ from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.text.figures import counted, percent, short_number, with_prefix
 from guiapp.kit.charts.chart import Chart
 from guiapp.kit.charts.curves import DASHED, DOTTED, SOLID, Curve, CurveChart, CurvesData
-from guiapp.kit.charts.rows import Part, Row, RowChart, RowsData
+from guiapp.kit.charts.rows import BarPart, BarRow, RowChart, RowsData
 from guiapp.kit.charts.scales import NO_SCALE, Range, Scale, log_range
 from guiapp.kit.charts.scatter import Point, ScatterChart, ScatterData
 from guiapp.kit.widgets.theme import Theme
-from guiapp.pages.bench.markers import ORDER, look_of
+from guiapp.pages.bench.markers import ORDER, marker_style_of
 
 BASELINE = "fast"
 BUILT_IN = "built in"  # in place of a version
@@ -54,7 +54,7 @@ MOST_ABOVE, LEAST_SHARE = 0.35, 0.95  # of the height, for names above the line;
 SHARE_STEPS, MOST_SHARES = (0.01, 0.02, 0.05, 0.1, 0.2), 6  # between lines of equal shares
 
 
-class Loading(NamedTuple):
+class LoadingBar(NamedTuple):
     """A contender that is being opened, or could not be.
 
     share       how far that is, 0 to 1; None where nobody knows
@@ -87,11 +87,11 @@ class Showing:
     baseline: str = BASELINE
     unit: str = TOKENS
     is_speed: bool = True
-    loading: tuple[Loading, ...] = ()
+    loading: tuple[LoadingBar, ...] = ()
     left_out: Sequence[Record] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     call_limit_s: float | None = None
-    changes: Sequence[Change] = ()
+    changes: Sequence[SpeedChange] = ()
 
 
 def showing_of(run: Record, theme: Theme, **choices: Any) -> Showing:
@@ -227,9 +227,9 @@ def _bar(
     base: Mapping[str, _Line],
     has_cells: bool,
     showing: Showing,
-) -> Row:
+) -> BarRow:
     row, name = line.row, line.row["contender"]
-    look, theme = look_of(name, showing.theme), showing.theme
+    look, theme = marker_style_of(name, showing.theme), showing.theme
     color = QColor(look.color)
     color.setAlphaF(1 - (1 - FAINTEST) * weakness)
     once = "" if row["n"] > 1 or scenario.chart == "memory" else "once"
@@ -239,12 +239,12 @@ def _bar(
         ids = {True: theme.good, False: theme.warning, None: theme.dim}[row["exact"]]
         spread = f"± {percent(half_width(row))}" if line.interval else ""
         cells = [(spread, theme.dim), (_ratio(line, base.get(line.label)), theme.dim), (_ids(row), ids)]
-    return Row(
+    return BarRow(
         name,
         "" if is_later else name,
         look,
         "" if is_later else showing.versions.get(name, ""),
-        (Part(0.0, line.value, color, row["exact"] is False),),
+        (BarPart(0.0, line.value, color, row["exact"] is False),),
         line.interval,
         line.text,
         detail,
@@ -253,10 +253,10 @@ def _bar(
     )
 
 
-def _loading_row(each: Loading, showing: Showing) -> Row:
-    look, version = look_of(each.contender, showing.theme), showing.versions.get(each.contender, "")
+def _loading_row(each: LoadingBar, showing: Showing) -> BarRow:
+    look, version = marker_style_of(each.contender, showing.theme), showing.versions.get(each.contender, "")
     if each.has_failed:
-        return Row(
+        return BarRow(
             each.contender,
             each.contender,
             look,
@@ -265,7 +265,7 @@ def _loading_row(each: Loading, showing: Showing) -> Row:
             detail_color=showing.theme.warning,
         )
     words = ", ".join(filter(None, (each.words, "" if each.share is None else percent(each.share))))
-    return Row(each.contender, each.contender, look, version, detail=words, progress=each.share or 0.0)
+    return BarRow(each.contender, each.contender, look, version, detail=words, progress=each.share or 0.0)
 
 
 def _label(row: Record, rows: Sequence[Record]) -> str:
@@ -302,13 +302,15 @@ def latency(scenario: Scenario, rows: Sequence[Record], showing: Showing) -> Row
     low, high = log_range(min(times), max(times))
     drawn = []
     for row in known:
-        look = look_of(row["contender"], showing.theme)
+        look = marker_style_of(row["contender"], showing.theme)
         p50, p95, p99 = np.log10([row[key] for key in QUANTILES]).tolist()
         name, version = row["contender"], showing.versions.get(row["contender"], "")
         cells = [(time_text(row[key]), showing.theme.text) for key in QUANTILES]
-        part = Part(p50, p99, look.color)
+        part = BarPart(p50, p99, look.color)
         drawn.append(
-            Row(name, name, look, version, (part,), cells=cells, dot=p50, marks=(p95, p99), tip=tip_of(row))
+            BarRow(
+                name, name, look, version, (part,), cells=cells, dot=p50, marks=(p95, p99), tip=tip_of(row)
+            )
         )
     about = "Marker: half of the calls are faster. Lines: 95 and 99 of 100 are."
     return RowsData(
@@ -361,7 +363,7 @@ def _curve(
     return Curve(
         name,
         name,
-        look_of(name, showing.theme),
+        marker_style_of(name, showing.theme),
         np.array([row["size_bytes"] for row in rows], float),
         np.array([row[key] for row in rows]),
         low,
@@ -435,7 +437,7 @@ def exactness(_: Scenario, rows: Sequence[Record], showing: Showing) -> ScatterD
         Point(
             row["contender"],
             row["contender"] + mark(row),
-            look_of(row["contender"], showing.theme),
+            marker_style_of(row["contender"], showing.theme),
             row[showing.unit],
             row["agreement"],
             tip_of(row),

@@ -85,25 +85,25 @@ class BenchChoice(QObject):
         self._plan = Plan("", corpora=(), scenarios=(THROUGHPUT,))
         self._contenders: frozenset[str] | None = None  # None until somebody chooses
         self._own_texts: list[str] = []
-        self._peers: list[Entrant] | None = None  # of the vocabulary that is open
+        self._peers: list[BenchCandidate] | None = None  # of the vocabulary that is open
         self.seconds_each = SECONDS_EACH
         self.forecast = BenchForecast(self)
-        session.vocabulary_changed.connect(self._follow_vocabulary)
+        session.vocabulary_changed.connect(self._on_vocabulary_changed)
 
     # Contenders
 
     @property
-    def entrants(self) -> list[Entrant]:
+    def candidates(self) -> list[BenchCandidate]:
         """Who can take part: our encoders, the best first, then libraries and one's own."""
         peers = (each for each in self._known_peers if not each.reason)
-        return [*our_entrants(self.session.encoders), *peers, *custom_entrants(self._own)]
+        return [*built_in_candidates(self.session.encoders), *peers, *custom_candidates(self._own)]
 
     @property
     def _own(self) -> tuple[CustomContender, ...]:
         return () if self.own is None else self.own.contenders
 
     @property
-    def missing(self) -> list[Entrant]:
+    def missing(self) -> list[BenchCandidate]:
         """Libraries that cannot, with the reason or the way to get them."""
         return [each for each in self._known_peers if each.reason]
 
@@ -112,7 +112,7 @@ class BenchChoice(QObject):
         """Those that are chosen and can take part."""
         chosen, is_bpe = self._chosen, self._is_bpe
         names = [
-            name for each in self.entrants for name in (each.name, each.name + UNSPLIT) if name in chosen
+            name for each in self.candidates for name in (each.name, each.name + UNSPLIT) if name in chosen
         ]
         return tuple(name for name in names if is_bpe or not name.endswith(UNSPLIT))
 
@@ -123,7 +123,7 @@ class BenchChoice(QObject):
     def _chosen(self) -> frozenset[str]:
         if self._contenders is not None:
             return self._contenders
-        names = [each.name for each in self.entrants]
+        names = [each.name for each in self.candidates]
         return frozenset((*names[:1], *[name for name in MOST_USED if name in names][:N_FIRST]))
 
     def _choose(self, contenders: frozenset[str]) -> None:
@@ -137,9 +137,9 @@ class BenchChoice(QObject):
         return vocabulary is not None and vocabulary.type is VocabType.BPE
 
     @property
-    def _known_peers(self) -> list[Entrant]:
+    def _known_peers(self) -> list[BenchCandidate]:
         if self._peers is None:
-            self._peers = peer_entrants(self.session.vocabulary)
+            self._peers = library_candidates(self.session.vocabulary)
         return self._peers
 
     # Texts and scenarios
@@ -203,7 +203,7 @@ class BenchChoice(QObject):
 
     def aim_at(self, aim: Aim) -> None:
         """Choose all that can take part, and what belongs to a purpose."""
-        names = [each.name for each in self.entrants]
+        names = [each.name for each in self.candidates]
         self._contenders = frozenset((*names, *(name + UNSPLIT for name in aim.unsplit)))
         self.adjust(scenarios=aim.scenarios, corpora=aim.texts)
 
@@ -260,7 +260,7 @@ class BenchChoice(QObject):
     def close(self) -> None:
         self.forecast.close()
 
-    def _follow_vocabulary(self) -> None:
+    def _on_vocabulary_changed(self) -> None:
         self._peers = None
         self.changed.emit()
 
@@ -280,7 +280,7 @@ def _n_charts(scenario: Scenario, n_texts: int) -> int:
 
 
 @dataclass(frozen=True)
-class Entrant:
+class BenchCandidate:
     """Something that can be ticked; `reason` says why it cannot, "" if it can.
 
     note  its complexity or version
@@ -293,22 +293,22 @@ class Entrant:
     tip: str = ""
 
 
-def our_entrants(encoders: Mapping[str, Algorithm]) -> list[Entrant]:
+def built_in_candidates(encoders: Mapping[str, Algorithm]) -> list[BenchCandidate]:
     """The encoders of a vocabulary."""
-    return [Entrant(name, algorithm.complexity) for name, algorithm in encoders.items()]
+    return [BenchCandidate(name, algorithm.complexity) for name, algorithm in encoders.items()]
 
 
-def peer_entrants(vocabulary: Vocabulary | None) -> list[Entrant]:
+def library_candidates(vocabulary: Vocabulary | None) -> list[BenchCandidate]:
     """Other tokenizers; those that are missing say how to get them, others what is against them."""
     return [
-        Entrant(name, _known_version(name), reason_against(name, vocabulary), ids_form(name))
+        BenchCandidate(name, _known_version(name), reason_against(name, vocabulary), ids_form(name))
         for name in PEERS
     ]
 
 
-def custom_entrants(own: Iterable[CustomContender]) -> list[Entrant]:
+def custom_candidates(own: Iterable[CustomContender]) -> list[BenchCandidate]:
     """Contenders of one's own; what they run is in the tip."""
-    return [Entrant(each.name, "your own", "", f"{KINDS[each.kind]}\n{each.shown}") for each in own]
+    return [BenchCandidate(each.name, "your own", "", f"{KINDS[each.kind]}\n{each.shown}") for each in own]
 
 
 _known_version = cache(version_of)  # looking it up takes a millisecond

@@ -35,7 +35,7 @@ class CustomContenders(QObject):
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._settings = settings
-        self.contenders, self.removed = _kept_in(settings.own_contenders)
+        self.contenders, self.removed = _contenders_in(settings.own_contenders)
 
     def add(self, own: CustomContender) -> None:
         """Remember one, in place of one of the same name."""
@@ -54,11 +54,11 @@ class CustomContenders(QObject):
 class CustomTrial(Working):
     """Tries a contender on the beginning of the session's text.
 
-    told   what came of it, "" as long as nothing did
+    message   what came of it, "" as long as nothing did
     is_bad whether that is why it cannot take part
 
     Signals:
-        changed(): `told` or `is_busy` is new.
+        changed(): `message` or `is_busy` is new.
     """
 
     changed = Signal()
@@ -67,7 +67,7 @@ class CustomTrial(Working):
         super().__init__(parent)
         self._session = session
         self._job = LatestJob[TrialResult](self, self._take, self.refuse)
-        self.told, self.is_bad = "", False
+        self.message, self.is_bad = "", False
 
     @property
     def is_busy(self) -> bool:
@@ -84,22 +84,22 @@ class CustomTrial(Working):
             return
         text = self._session.document.text()[:TRIED_BYTES].decode("utf-8", "ignore").encode() or SOME_TEXT
         self._job.start(partial(_tried, own, tokenizer, str(model.name), text))
-        self._tell("", False)
+        self._set_message("", False)
 
     def refuse(self, reason: str) -> None:
         """Say why there is nothing to try, or what went wrong."""
-        self._tell(reason, True)
+        self._set_message(reason, True)
 
     def forget(self) -> None:
         """Something else is written now."""
         self._job.cancel()
-        self._tell("", False)
+        self._set_message("", False)
 
     def _take(self, trial: TrialResult) -> None:
-        self._tell(str(trial), False)
+        self._set_message(str(trial), False)
 
-    def _tell(self, told: str, is_bad: bool) -> None:
-        self.told, self.is_bad = told, is_bad
+    def _set_message(self, message: str, is_bad: bool) -> None:
+        self.message, self.is_bad = message, is_bad
         self.changed.emit()
 
 
@@ -113,7 +113,7 @@ def _tried(
     return try_custom(own, tokenizer, model, text, shall_stop)
 
 
-def _kept_in(text: str) -> tuple[tuple[CustomContender, ...], list[str]]:
+def _contenders_in(text: str) -> tuple[tuple[CustomContender, ...], list[str]]:
     """Those in a settings text, and the names of those no longer supported; none if somebody spoiled it."""
     try:
         records, removed = without_removed(read_json(text))

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea
 
-from guiapp.analysis.bench.remarks import LinkedRemark
+from guiapp.analysis.bench.notes import LinkedNote
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.core.text.figures import counted
 from guiapp.kit.widgets.buttons import tool_button
@@ -32,41 +32,41 @@ class Footer(QFrame):
 
     Signals:
         more_clicked(): show all that can be chosen.
-        followed(str): a link in a remark.
+        link_clicked(str): a link in a remark.
     """
 
     more_clicked = Signal()
-    followed = Signal(str)
+    link_clicked = Signal(str)
 
     def __init__(self, choice: BenchChoice, theme_source: ThemeSource) -> None:
         super().__init__()
         set_role(self, "status")
         self._choice, self._theme_source = choice, theme_source
-        self._remarks: list[str] = []
+        self._notes: list[str] = []
         self.more_button = tool_button("More", self.more_clicked.emit, role="name")
         self.what = set_role(FittedLabel(), "dim")
-        self.remarks_button = tool_button("", self._draw, role="name")
-        self.remarks_button.setCheckable(True)
-        for button in (self.more_button, self.remarks_button):
+        self.notes_button = tool_button("", self._draw, role="name")
+        self.notes_button.setCheckable(True)
+        for button in (self.more_button, self.notes_button):
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.remarks = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
-        self.remarks.setTextInteractionFlags(READABLE)
-        self.remarks.linkActivated.connect(self.followed)
+        self.notes = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.notes.setTextInteractionFlags(READABLE)
+        self.notes.linkActivated.connect(self.link_clicked)
         self._area = QScrollArea()
-        scroll_down(self._area, self.remarks)
+        scroll_down(self._area, self.notes)
         self._area.viewport().setAutoFillBackground(False)
         self._area.hide()
-        line = in_row(self.more_button, (self.what, 1), (STRETCH, 0), self.remarks_button)
+        line = in_row(self.more_button, (self.what, 1), (STRETCH, 0), self.notes_button)
         in_column(self._area, line, on=self, margins=(SIDE_PX, GAP_PX, SIDE_PX, GAP_PX), spacing=UNIT_PX)
-        choice.changed.connect(self._tell_choice)
+        choice.changed.connect(self._on_choice_changed)
         theme_source.changed.connect(self._draw)
-        self._tell_choice()
+        self._on_choice_changed()
         self._draw()
 
-    def show_remarks(self, remarks: Sequence[str]) -> None:
+    def show_notes(self, notes: Sequence[str]) -> None:
         """Sentences as rich text."""
-        if list(remarks) != self._remarks:
-            self._remarks = list(remarks)
+        if list(notes) != self._notes:
+            self._notes = list(notes)
             self._draw()
 
     def show_more_button(self, is_shown: bool) -> None:
@@ -74,22 +74,20 @@ class Footer(QFrame):
         self.what.setVisible(is_shown)
         self._hide_if_empty()
 
-    def _tell_choice(self) -> None:
-        n_contenders = len(self._choice.entrants) + len(self._choice.missing)
+    def _on_choice_changed(self) -> None:
+        n_contenders = len(self._choice.candidates) + len(self._choice.missing)
         numbers = f"{counted(n_contenders, 'contender')}, {counted(len(SCENARIOS), 'scenario')}"
         self.what.set_texts([f"{numbers}, texts, sizes, threads", numbers, ""])
 
     def _draw(self) -> None:
-        dim, is_open = self._theme_source.theme.dim, self.remarks_button.isChecked()
+        dim, is_open = self._theme_source.theme.dim, self.notes_button.isChecked()
         self.more_button.setIcon(icon("chevron-right", dim))
-        self.remarks_button.setIcon(icon("chevron-down" if is_open else "chevron-right", dim))
-        self.remarks_button.setText(counted(len(self._remarks), "remark"))
-        self.remarks_button.setVisible(bool(self._remarks))
-        self.remarks.setText("")  # a label keeps the colour of its links until it has other words
-        self.remarks.setText(
-            "".join(f"<p style='margin: 0 0 6px 0'>{remark}</p>" for remark in self._remarks)
-        )
-        self._area.setVisible(is_open and bool(self._remarks))
+        self.notes_button.setIcon(icon("chevron-down" if is_open else "chevron-right", dim))
+        self.notes_button.setText(counted(len(self._notes), "remark"))
+        self.notes_button.setVisible(bool(self._notes))
+        self.notes.setText("")  # a label keeps the colour of its links until it has other words
+        self.notes.setText("".join(f"<p style='margin: 0 0 6px 0'>{note}</p>" for note in self._notes))
+        self._area.setVisible(is_open and bool(self._notes))
         self._fit()
         self._hide_if_empty()
 
@@ -99,22 +97,22 @@ class Footer(QFrame):
 
     def _fit(self) -> None:
         """As high as the remarks are, if they are few."""
-        needed_px = self.remarks.heightForWidth(max(self.width() - 2 * SIDE_PX, 1))
+        needed_px = self.notes.heightForWidth(max(self.width() - 2 * SIDE_PX, 1))
         self._area.setFixedHeight(max(min(needed_px, MOST_REMARKS_PX), 0))
 
     def _hide_if_empty(self) -> None:
-        self.setVisible(bool(self._remarks) or not self.more_button.isHidden())
+        self.setVisible(bool(self._notes) or not self.more_button.isHidden())
 
 
 # Remarks on a run as rich text: where ids differ, a click leads there
 
 
-def linked(remark: str) -> str:
+def linked(note: str) -> str:
     """The sentence, its links to be clicked on."""
-    if not isinstance(remark, LinkedRemark):
-        return escape(remark)
+    if not isinstance(note, LinkedNote):
+        return escape(note)
     return "".join(
-        _link(remark.contender, text, words) if text else escape(words) for words, text in remark.parts
+        _link(note.contender, text, words) if text else escape(words) for words, text in note.parts
     )
 
 

@@ -40,19 +40,19 @@ class BenchForecast(Working):
 
     def size_of(self, name: str) -> int | None:
         """The bytes of a text, None while they are looked up."""
-        self._look_up([name])
+        self._request_sizes([name])
         return self._sizes.get(name)
 
     def _text_bytes(self, names: Sequence[str], your_bytes: dict[str, int]) -> list[int]:
         """As far as they are known by now."""
-        self._look_up(name for name in names if name not in your_bytes)
+        self._request_sizes(name for name in names if name not in your_bytes)
         sizes = self._sizes | your_bytes
         return [sizes.get(name, USUAL_BYTES) for name in names]
 
-    def _look_up(self, names: Iterable[str]) -> None:
+    def _request_sizes(self, names: Iterable[str]) -> None:
         """Each once."""
-        if not (wanted := frozenset(names)) <= self._asked:
-            self._asked |= wanted
+        if not (requested := frozenset(names)) <= self._asked:
+            self._asked |= requested
             unknown = self._asked - self._sizes.keys()  # also those of a job that this one takes the place of
             self._measuring.start(lambda _: {name: size_of_text(name) for name in unknown})
 

@@ -20,7 +20,7 @@ from guiapp.kit.widgets.style_sheet import plain_label
 from guiapp.kit.widgets.theme import UNIT_PX, Theme, ThemeSource
 from guiapp.kit.widgets.tip_watch import plain_tip
 from guiapp.pages.bench.forecast import duration_text
-from guiapp.pages.bench.markers import look_of, marker_image
+from guiapp.pages.bench.markers import marker_image, marker_style_of
 from guiapp.pages.bench.model import BenchModel
 
 NO_MODEL = "Open a model to begin"
@@ -43,7 +43,7 @@ class Headline(QWidget):
         super().__init__()
         self._theme_source = theme_source
         self._sizes_px: tuple[int, ...] = LARGE
-        self._said: Verdict | str = ""
+        self._content: Verdict | str = ""
         self._shown: tuple[object, ...] = ()
         self.verdict = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.verdict.setTextInteractionFlags(SELECTABLE)
@@ -52,9 +52,9 @@ class Headline(QWidget):
         in_column(self.verdict, self.sentence, on=self, spacing=UNIT_PX)
         theme_source.changed.connect(self._draw)
 
-    def say(self, verdict: Verdict | str, sentence: str) -> None:
+    def show_verdict(self, verdict: Verdict | str, sentence: str) -> None:
         """A verdict, or what there is in its place."""
-        self._said = verdict
+        self._content = verdict
         self._draw()
         if sentence != self.sentence.text():
             self.sentence.setText(sentence)
@@ -70,19 +70,19 @@ class Headline(QWidget):
 
     def _draw(self) -> None:
         """Where it is not what is shown: each new text has all around it laid out again."""
-        theme, said, size_px = self._theme_source.theme, self._said, self._fitting_px()
-        if (said, size_px, theme.name) == self._shown:
+        theme, content, size_px = self._theme_source.theme, self._content, self._fitting_px()
+        if (content, size_px, theme.name) == self._shown:
             return
-        self._shown = said, size_px, theme.name
-        parts = [escape(said)] if isinstance(said, str) else _parts(said, theme, size_px)
+        self._shown = content, size_px, theme.name
+        parts = [escape(content)] if isinstance(content, str) else _parts(content, theme, size_px)
         self.verdict.setText(f'<span style="font-size: {size_px}px">{"".join(parts)}</span>')
-        self.verdict.setAccessibleName(str(said))
+        self.verdict.setAccessibleName(str(content))
 
     def _fitting_px(self) -> int:
         """The size of letters; about: most of the words are bold, and names have markers."""
         fonts = ((size_px, bold(self._theme_source.theme.ui_font(size_px))) for size_px in self._sizes_px)
         return next(
-            (px for px, font in fonts if width_of(str(self._said), font) + 2 * px <= self.width()),
+            (px for px, font in fonts if width_of(str(self._content), font) + 2 * px <= self.width()),
             self._sizes_px[-1],
         )
 
@@ -91,17 +91,18 @@ def _parts(verdict: Verdict, theme: Theme, size_px: int) -> Iterator[str]:
     """The sentence of a verdict, with names behind their markers."""
 
     def name(contender: str) -> str:
-        image = marker_image(look_of(contender, theme), round(size_px * MARKER_SHARE))
+        image = marker_image(marker_style_of(contender, theme), round(size_px * MARKER_SHARE))
         return f"{image}&nbsp;<b>{escape(contender)}</b>"
 
     yield name(verdict.fastest)
-    if not verdict.beside:
+    if not verdict.competitor:
         yield f" {verdict.alone}"
     elif verdict.is_tie:
-        yield f" and {name(verdict.beside)} are equally fast as far as this run can tell"
+        yield f" and {name(verdict.competitor)} are equally fast as far as this run can tell"
     else:
         about = "about " if verdict.was_busy else ""
-        yield f" is {about}<b>{times_text(verdict.ratio.ratio)}&nbsp;×</b> as fast as {name(verdict.beside)}"
+        times = f"{about}<b>{times_text(verdict.ratio.ratio)}&nbsp;×</b>"
+        yield f" is {times} as fast as {name(verdict.competitor)}"
     if verdict.ids:
         yield f"; {verdict.ids}"
     if verdict.n_tokens:
@@ -114,7 +115,7 @@ def _parts(verdict: Verdict, theme: Theme, size_px: int) -> Iterator[str]:
 def title_of(model: BenchModel, verdict: Verdict | None) -> Verdict | str:
     """What stands at the top of the page: the verdict, or what there is to say in its place."""
     if verdict is not None:
-        if verdict.beside or not (model.awaited or model.failed_to_open):
+        if verdict.competitor or not (model.awaited or model.failed_to_open):
             return verdict
         return replace(verdict, alone=FIRST if model.is_running and model.awaited else LONE)
     if model.is_running:
@@ -122,7 +123,7 @@ def title_of(model: BenchModel, verdict: Verdict | None) -> Verdict | str:
     if model.results:
         contenders = {row["contender"] for row in model.results}
         return f"{counted(len(contenders), 'contender')}, no throughput measured"
-    if not model.choice.entrants:
+    if not model.choice.candidates:
         return NO_MODEL
     return QUESTION if model.choice.contenders else NO_CONTENDER
 
@@ -154,13 +155,13 @@ def _plan(model: BenchModel) -> str:
 
 
 def _verdict(verdict: Verdict | None, is_running: bool) -> Iterator[str]:
-    if verdict is None or not verdict.beside:
+    if verdict is None or not verdict.competitor:
         return
     if verdict.was_busy:
         yield f"The machine was busy: differences below {BUSY_MARGIN:g} × are not reliable."
-    elif not verdict.is_settled and not verdict.is_tie:
+    elif not verdict.is_stable and not verdict.is_tie:
         yield "Not settled yet." if is_running else "Not settled."
-    elif verdict.is_settled:
+    elif verdict.is_stable:
         yield "Settled." if verdict.is_tie else "Settled: the two intervals do not touch."
 
 

@@ -17,7 +17,7 @@ from PySide6.QtCore import QLockFile
 
 from guiapp.analysis.bench.history import (
     HASH_DIGITS,
-    Change,
+    SpeedChange,
     compare_runs,
     different_conditions,
     load_run,
@@ -63,12 +63,12 @@ class SavedRun:
 class OpenedRun(NamedTuple):
     """A run that was read from a file."""
 
-    saved: SavedRun
+    entry: SavedRun
     record: Record
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RunComparison:
     """What is faster or slower than in another run, surely or not.
 
     changes     the most slowed down first
@@ -78,13 +78,13 @@ class Comparison:
     """
 
     title: str
-    changes: tuple[Change, ...]
+    changes: tuple[SpeedChange, ...]
     n_compared: int
     conditions: tuple[str, ...]
     busy: str = ""
 
     @classmethod
-    def of(cls, title: str, old: Record, new: Record) -> Comparison:
+    def of(cls, title: str, old: Record, new: Record) -> RunComparison:
         changes = compare_runs(old, new)
         told = tuple(change for change in changes if change.is_change)
         return cls(title, told, len(changes), tuple(different_conditions(old, new)), busy_text(changes))
@@ -98,7 +98,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Kept:
+class FinishedRun:
     """What became of a run when it was over.
 
     comparison  with the last one of its kind, None where there is none
@@ -107,7 +107,7 @@ class Kept:
     """
 
     record: Record
-    comparison: Comparison | None
+    comparison: RunComparison | None
     path: Path | None
     problem: str = ""
 
@@ -118,15 +118,15 @@ class RunHistory:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def keep(self, record: Record, journal: Journal) -> Kept:
+    def keep(self, record: Record, journal: Journal) -> FinishedRun:
         """Save a run, end its journal, which stays if need be, and compare with the last one of its kind."""
         path, problem = self._place_of(record), ""
         try:
             save_run_somewhere(path, record)
         except BenchError as error:  # which says where it is instead
             problem = f"The run is on the page and not in the list of runs: {error}"
-        journal.end(is_kept=not problem)
-        return Kept(record, self._compare(record), None if problem else path, problem)
+        journal.end(is_saved=not problem)
+        return FinishedRun(record, self._compare(record), None if problem else path, problem)
 
     def begin(self) -> Journal:
         """A place for what a run measures while it goes on."""
@@ -168,12 +168,12 @@ class RunHistory:
         """The newest runs."""
         return list(map(SavedRun.at, self._paths()[:MOST_LISTED]))
 
-    def _compare(self, record: Record) -> Comparison | None:
+    def _compare(self, record: Record) -> RunComparison | None:
         """With the newest other run of the same vocabulary that measured some of the same; else None."""
         others = (path for path in self._paths()[: MOST_LISTED + 1] if path != self._place_of(record))
         for path, old in _readable(others):
             if _tokens_of(old) == _tokens_of(record):
-                comparison = Comparison.of(SavedRun.at(path).title, old, record)
+                comparison = RunComparison.of(SavedRun.at(path).title, old, record)
                 if comparison.n_compared:
                     return comparison
         return None
@@ -188,7 +188,7 @@ def _tokens_of(run: Record) -> tuple[str | None, str]:
     return vocabulary.get("sha256"), vocabulary.get("chosen_pre", "")
 
 
-def with_text_kept(plan: Plan, history: RunHistory | None, text: bytes) -> Plan:
+def with_saved_text(plan: Plan, history: RunHistory | None, text: bytes) -> Plan:
     """A plan with a file in the place of what is typed; raises BenchError where that fails."""
     if history is None:
         raise BenchError("There is no folder for your text. Choose another one.")
@@ -235,9 +235,9 @@ class Journal:
         """Take an event down; where the disk is full, this and all later ones are missing."""
         self._writer.submit(self._write, event)
 
-    def end(self, is_kept: bool) -> None:
+    def end(self, is_saved: bool) -> None:
         """The run is over; its journal goes if it is kept elsewhere."""
-        self._writer.submit(self._end, is_kept)
+        self._writer.submit(self._end, is_saved)
 
     def finish(self) -> None:
         """Wait until everything is on the disk."""
@@ -263,9 +263,9 @@ class Journal:
         except OSError as error:
             self._give_up(error.strerror)
 
-    def _end(self, is_kept: bool) -> None:
+    def _end(self, is_saved: bool) -> None:
         self._close()
-        if is_kept:
+        if is_saved:
             with suppress(OSError):  # the next start finds it
                 self._path.unlink()
         self._lock.unlock()

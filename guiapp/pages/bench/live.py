@@ -19,7 +19,7 @@ BOTH_CLOCKS = ("wall_s", "own_s")  # samples of a live record, of which it shows
 NOT_OF_RECORDS = ("event", "number", "of", "seconds_left", "load", "operations")
 
 
-class Loading(NamedTuple):
+class LoadingStage(NamedTuple):
     """What a contender that is being opened does, and how much of that is done, 0 to 1."""
 
     stage: str
@@ -36,7 +36,7 @@ class LiveRun:
 
     def __init__(self, report: Report | None = None) -> None:
         self.report = report or Report()
-        self.loading: dict[str, Loading] = {}
+        self.loading: dict[str, LoadingStage] = {}
         self._cell: Record = {}
         self._live: dict[tuple[str, str], Record] = {}
         self._load: float | None = None
@@ -53,7 +53,9 @@ class LiveRun:
         self._record = None
         match event["event"]:
             case "loading":
-                self.loading[event["contender"]] = Loading(event.get("stage", ""), event.get("share") or 0.0)
+                self.loading[event["contender"]] = LoadingStage(
+                    event.get("stage", ""), event.get("share") or 0.0
+                )
             case "loaded" | "left out":
                 self.loading.pop(event["contender"], None)
             case "cell":
@@ -126,11 +128,11 @@ def deviations_of(results: Sequence[Record], text: str = "") -> dict[str, Record
     for row in results:
         if row["first_difference"]:
             rows = chosen.get(row["contender"], row), row
-            chosen[row["contender"]] = max(rows, key=partial(_says_how_much, text))
+            chosen[row["contender"]] = max(rows, key=partial(_relevance, text))
     return chosen
 
 
-def _says_how_much(text: str, result: Record) -> tuple[bool, bool, bool, int]:
+def _relevance(text: str, result: Record) -> tuple[bool, bool, bool, int]:
     """What to prefer for telling how far ids deviate: a whole text, then one of several lengths."""
     scenario = SCENARIOS[result["scenario"]]
     is_stretched = scenario.grows and not scenario.own_texts

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from guiapp.analysis.libraries.contender import split_name
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.encode.catalogue import ALGORITHMS
-from guiapp.kit.charts.markers import MARKERS, Look, paint_marker
+from guiapp.kit.charts.markers import MARKERS, MarkerStyle, paint_marker
 from guiapp.kit.widgets.painting import clear_pixmap
 from guiapp.kit.widgets.theme import Theme
 
@@ -24,39 +24,39 @@ SWATCH_PX = 12
 SHARP = 3  # pixels for one of the screen, so that it is sharp on any
 
 
-def swatch(look: Look) -> QIcon:
+def swatch(style: MarkerStyle) -> QIcon:
     """The marker as an icon, alike where its control is disabled: it is the legend of the charts."""
-    return _icon(look.color.rgba(), look.marker)
+    return _icon(style.color.rgba(), style.marker)
 
 
 @lru_cache(maxsize=256)
 def _icon(color: int, marker: str) -> QIcon:
-    picture = _picture(Look(QColor.fromRgba(color), marker), SWATCH_PX)
+    picture = _picture(MarkerStyle(QColor.fromRgba(color), marker), SWATCH_PX)
     picture.setDevicePixelRatio(SHARP)
     icon = QIcon(picture)
     icon.addPixmap(picture, QIcon.Mode.Disabled)
     return icon
 
 
-def marker_image(look: Look, size_px: int) -> str:
+def marker_image(style: MarkerStyle, size_px: int) -> str:
     """The marker as an element of rich text."""
     buffer = QBuffer()
-    _picture(look, size_px).save(buffer, "PNG")
+    _picture(style, size_px).save(buffer, "PNG")
     data = bytes(buffer.data().toBase64().data()).decode()
     return f'<img src="data:image/png;base64,{data}" width="{size_px}" height="{size_px}">'
 
 
-def _picture(look: Look, size_px: int) -> QPixmap:
+def _picture(style: MarkerStyle, size_px: int) -> QPixmap:
     picture = clear_pixmap(size_px, size_px, SHARP)
     with QPainter(picture) as painter:
-        paint_marker(painter, QPointF(size_px / 2, size_px / 2), size_px - 1, look)
+        paint_marker(painter, QPointF(size_px / 2, size_px / 2), size_px - 1, style)
     picture.setDevicePixelRatio(1)  # for those who say its size themselves
     return picture
 
 
-def look_of(name: str, theme: Theme) -> Look:
+def marker_style_of(name: str, theme: Theme) -> MarkerStyle:
     """The look of an encoder or library; other names have one of those that are left, by their letters."""
     base, is_split = split_name(name)
     index = ORDER.index(base) if base in ORDER else LEFT[crc32(base.encode()) % len(LEFT)]
     index += 0 if is_split else UNSPLIT_SHIFT
-    return Look(theme.contenders[index % len(theme.contenders)], MARKERS[index % len(MARKERS)])
+    return MarkerStyle(theme.contenders[index % len(theme.contenders)], MARKERS[index % len(MARKERS)])

@@ -9,10 +9,10 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.bench.differences import Place, first_difference
+from guiapp.analysis.bench.differences import DifferenceLocation, first_difference
 from guiapp.analysis.bench.measurement import Record
+from guiapp.analysis.bench.notes import notes
 from guiapp.analysis.bench.plan import Plan, plan_from, whole_path
-from guiapp.analysis.bench.remarks import remarks
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.verdict import Verdict, verdict_of
 from guiapp.kit.session.model_session import ModelSession
@@ -20,10 +20,17 @@ from guiapp.kit.state.background import LatestJob, Working
 from guiapp.pages.bench.choice import BenchChoice
 from guiapp.pages.bench.custom import CustomContenders
 from guiapp.pages.bench.forecast import duration_text
-from guiapp.pages.bench.history import YOUR_TEXT, Comparison, Kept, OpenedRun, RunHistory, with_text_kept
-from guiapp.pages.bench.kept_runs import KeptRuns
-from guiapp.pages.bench.live import LiveRun, Loading, deviations_of
+from guiapp.pages.bench.history import (
+    YOUR_TEXT,
+    FinishedRun,
+    OpenedRun,
+    RunComparison,
+    RunHistory,
+    with_saved_text,
+)
+from guiapp.pages.bench.live import LiveRun, LoadingStage, deviations_of
 from guiapp.pages.bench.runner import BenchRunner
+from guiapp.pages.bench.saved_runs import SavedRuns
 
 MOST_HASHED = 4 << 20  # bytes of a text, to see whether it is the one that was measured
 
@@ -32,7 +39,7 @@ class BenchModel(QObject):
     """The run and its results.
 
     choice  what the next run measures
-    kept    runs on the disk; the last one is opened when nothing is shown yet
+    saved    runs on the disk; the last one is opened when nothing is shown yet
 
     Signals:
         running_changed(): `is_running` or `is_paused` is new.
@@ -61,7 +68,7 @@ class BenchModel(QObject):
         self._session = session
         self._runner = runner or BenchRunner(parent=self)
         self._history = history
-        self.comparison: Comparison | None = None
+        self.comparison: RunComparison | None = None
         self.choice = BenchChoice(session, own, self)
         self._run = LiveRun()
         self.is_paused = False
@@ -71,12 +78,12 @@ class BenchModel(QObject):
         self._differences.failed.connect(self.failed)
         self._ended_because = ""
         self._starting = LatestJob[Plan](self, self._start, self._give_up)
-        self.kept = KeptRuns(history, self)
-        self.kept.opened.connect(self._show_opened)
-        self.kept.found.connect(self._show_found)
-        self.kept.compared.connect(self._take_comparison)
-        self.kept.kept.connect(self._take_kept)
-        self.kept.failed.connect(self.failed)
+        self.saved = SavedRuns(history, self)
+        self.saved.opened.connect(self._show_opened)
+        self.saved.newest_read.connect(self._show_newest)
+        self.saved.compared.connect(self._take_comparison)
+        self.saved.saved.connect(self._on_run_saved)
+        self.saved.failed.connect(self.failed)
         self._runner.told.connect(self._take)
         self._runner.ended.connect(self._end)
 
@@ -95,24 +102,24 @@ class BenchModel(QObject):
         if not self.can_run:
             return
         plan, history = self.choice.plan, self._history
-        self._run, self.comparison, self.kept.shown = LiveRun(), None, None
+        self._run, self.comparison, self.saved.shown = LiveRun(), None, None
         self.is_paused = False
-        self.tell("Starting …")
+        self.set_progress("Starting …")
         if YOUR_TEXT in plan.corpora:
             text = self._session.document.text() or b" "
-            self._starting.start(lambda _: with_text_kept(plan, history, text))
+            self._starting.start(lambda _: with_saved_text(plan, history, text))
         else:
             self._start(plan)
         self.running_changed.emit()
         self.results_changed.emit()
 
     def _start(self, plan: Plan) -> None:
-        self.kept.begin()
+        self.saved.begin()
         self._runner.start(plan)
 
     def _give_up(self, problem: str) -> None:
         """There is no run."""
-        self.tell("Nothing was measured")
+        self.set_progress("Nothing was measured")
         self.failed.emit(problem)
         self.running_changed.emit()
 
@@ -120,7 +127,7 @@ class BenchModel(QObject):
         """Stop at once; what was measured stays."""
         if self._starting.is_busy:
             self._starting.cancel()
-            self.tell("Stopped")
+            self.set_progress("Stopped")
             self.running_changed.emit()
         else:
             self._runner.stop()
@@ -143,7 +150,7 @@ class BenchModel(QObject):
         self._differences.close()
         self.choice.close()
         self._runner.close()
-        self.kept.close()
+        self.saved.close()
 
     # The results
 
@@ -171,7 +178,7 @@ class BenchModel(QObject):
         return self._run.report.left_out
 
     @property
-    def loading(self) -> Mapping[str, Loading]:
+    def loading(self) -> Mapping[str, LoadingStage]:
         """Contenders that are being opened."""
         return self._run.loading
 
@@ -201,7 +208,7 @@ class BenchModel(QObject):
     @property
     def noise(self) -> str:
         """What disturbs the run that goes on, "" where nothing does or nothing is known yet."""
-        told = (self._run.noise, self.kept.problem)
+        told = (self._run.noise, self.saved.problem)
         return " · ".join(filter(None, told)) if self.is_running else ""
 
     @property
@@ -230,42 +237,42 @@ class BenchModel(QObject):
         if self.is_running:
             self.failed.emit(f"Stop the run that is going on before you open {path.name}.")
         else:
-            self.kept.open(path)
+            self.saved.open(path)
 
     def _show_opened(self, opened: OpenedRun) -> None:
         if not self.is_running:
-            self.show_run(opened.record, f"A saved run: {opened.saved.title}", opened.saved.path)
+            self.show_run(opened.record, f"A saved run: {opened.entry.title}", opened.entry.path)
 
-    def _show_found(self, opened: OpenedRun) -> None:
+    def _show_newest(self, opened: OpenedRun) -> None:
         """The last run of an earlier start, unless somebody has begun another one meanwhile."""
         if not self.is_running and not self.results:
-            self.show_run(opened.record, opened.saved.title, opened.saved.path)
+            self.show_run(opened.record, opened.entry.title, opened.entry.path)
 
     def compare_with(self, path: Path) -> None:
         """Tell what is surely faster or slower than in a run that is in a file."""
-        if path == self.kept.shown:
+        if path == self.saved.shown:
             self.failed.emit(f"{path.name} is the run that is shown. Choose another one to compare it with.")
         else:
-            self.kept.compare(path, self.record)
+            self.saved.compare(path, self.record)
 
-    def _take_comparison(self, comparison: Comparison) -> None:
+    def _take_comparison(self, comparison: RunComparison) -> None:
         if not self.is_running:
             self.comparison = comparison
-            self.tell(str(comparison))
+            self.set_progress(str(comparison))
             self.results_changed.emit()
             self.compared.emit()
 
     @property
-    def remarks(self) -> list[str]:
+    def notes(self) -> list[str]:
         """What one should know who reads the figures; a run that is going on is not called stopped."""
         run = self.record
-        return remarks({**run, "complete": run["complete"] or self.is_running or not self.results})
+        return notes({**run, "complete": run["complete"] or self.is_running or not self.results})
 
     def show_run(self, record: Record, title: str = "A saved run", path: Path | None = None) -> None:
         """Show a run that was saved, without its model."""
-        self._run, self.comparison, self.kept.shown = LiveRun.of(record), None, path
+        self._run, self.comparison, self.saved.shown = LiveRun.of(record), None, path
         self.isolate("")
-        self.tell(title)
+        self.set_progress(title)
         self.results_changed.emit()
 
     def isolate(self, contender: str) -> None:
@@ -280,42 +287,42 @@ class BenchModel(QObject):
 
     def _take(self, event: dict[str, Any]) -> None:
         self._run.add(event)
-        self.kept.take_down(event)
+        self.saved.take_down(event)
         match event["event"]:
             case "started":
-                self.tell("")
+                self.set_progress("")
             case "loading" | "loaded" | "left out":
                 self.results_changed.emit()
             case "cell":
                 label, left = SCENARIOS[event["scenario"]].label, duration_text(event["seconds_left"])
                 place = f"{label}, {event['number']} of {event['of']}, about {left} left"
-                self.tell(place if event["of"] > 1 else "")
+                self.set_progress(place if event["of"] > 1 else "")
             case "sample" | "result":
                 self.results_changed.emit()
             case "failed":
-                self.tell("Nothing was measured")
+                self.set_progress("Nothing was measured")
                 self.failed.emit(event["message"])
             case "finished":
-                self.tell("Done" if event["complete"] else "Stopped")
+                self.set_progress("Done" if event["complete"] else "Stopped")
 
     def _end(self, problem: str) -> None:
         self._run.end()
         self.is_paused, self._ended_because = False, problem
         if problem:
-            self.tell("Ended early")
+            self.set_progress("Ended early")
             self.failed.emit(problem)
-        self.kept.keep(self._run.record)
+        self.saved.keep(self._run.record)
         self.running_changed.emit()
         self.results_changed.emit()
 
-    def _take_kept(self, kept: Kept) -> None:
-        if kept.problem:
-            self.failed.emit(" ".join(filter(None, (self._ended_because, kept.problem))))
-        if not self.is_running and kept.record["results"] == self.results:
-            self.comparison, self.kept.shown = kept.comparison, kept.path
+    def _on_run_saved(self, saved: FinishedRun) -> None:
+        if saved.problem:
+            self.failed.emit(" ".join(filter(None, (self._ended_because, saved.problem))))
+        if not self.is_running and saved.record["results"] == self.results:
+            self.comparison, self.saved.shown = saved.comparison, saved.path
             self.results_changed.emit()
 
-    def tell(self, progress: str) -> None:
+    def set_progress(self, progress: str) -> None:
         """Show a line about what happens."""
         self.progress = progress
         self.progress_changed.emit()
@@ -333,7 +340,7 @@ class DifferenceFinder(Working):
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._job = LatestJob[Place](self, self._show, self.failed)
+        self._job = LatestJob[DifferenceLocation](self, self._show, self.failed)
 
     def open(self, result: Record, plan: Plan) -> None:
         tokenizer, model = self._session.tokenizer, self._session.loader.model
@@ -346,7 +353,7 @@ class DifferenceFinder(Working):
             return
         self._job.start(lambda _: first_difference(result, plan, tokenizer))
 
-    def _show(self, place: Place) -> None:
+    def _show(self, place: DifferenceLocation) -> None:
         document = self._session.document
         if document.text() != place.text:
             self._session.text.show(place.text)

@@ -51,7 +51,7 @@ from guiapp.kit.widgets.tip_watch import plain_tip
 from guiapp.pages.bench.choice import AIMS, BenchChoice
 from guiapp.pages.bench.custom import CustomContenders, CustomTrial
 from guiapp.pages.bench.forecast import duration_text
-from guiapp.pages.bench.markers import SWATCH_PX, look_of, swatch
+from guiapp.pages.bench.markers import SWATCH_PX, marker_style_of, swatch
 from guiapp.pages.bench.model import BenchModel
 from guiapp.pages.bench.run_button import RunButton
 from guiapp.pages.bench.text_button import add_files, add_folder, size_of
@@ -187,8 +187,8 @@ class MorePanel(QFrame):
         self.close_button = tool_button("More", self.closed.emit, role="name")
         self.close_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.aims_button = MenuButton(theme_source, "Choose", role="quiet")
-        self.aims_button.list_anew(self._list_aims)
-        self.missing_button = tool_button("", self._tell_missing, role="link")
+        self.aims_button.fill_on_open(self._list_aims)
+        self.missing_button = tool_button("", self._show_missing, role="link")
         self.own_button = tool_button("Add your own…", self._add_own, role="link")
         self.own_button.setVisible(model.choice.own is not None)
         self.limits_button = tool_button("Sizes and threads…", self._show_limits, role="link")
@@ -197,16 +197,16 @@ class MorePanel(QFrame):
         self.time = set_role(QLabel(), "time")
         self.what = set_role(QLabel(), "about")
         self.run_button = RunButton(model)
-        self._counting = later(self, 0, self._follow)  # takes some milliseconds
-        self._lay_out()
+        self._counting = later(self, 0, self._refresh)  # takes some milliseconds
+        self._build_layout()
         self._connect()
-        self._follow_theme()
+        self._on_theme_changed()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._follow()
+        self._refresh()
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         top = in_row(
             self.close_button, (set_role(QLabel("what each adds to the time"), "dim"), 1), self.aims_button
         )
@@ -227,19 +227,19 @@ class MorePanel(QFrame):
     def _connect(self) -> None:
         model, choice = self._model, self._choice
         for signal in (choice.changed, choice.forecast.changed, model.running_changed):
-            signal.connect(self._plan_to_follow)
+            signal.connect(self._refresh_later)
         self.contenders.ticked.connect(choice.set_contender)
         self.scenarios.ticked.connect(choice.set_scenario)
         self.texts.ticked.connect(choice.set_text)
         for ticks in (self.scenarios, self.texts):
-            ticks.ticked.connect(self._plan_to_follow)  # the last one stays ticked
-        self._theme_source.changed.connect(self._follow_theme)
+            ticks.ticked.connect(self._refresh_later)  # the last one stays ticked
+        self._theme_source.changed.connect(self._on_theme_changed)
 
-    def _plan_to_follow(self) -> None:
+    def _refresh_later(self) -> None:
         if self.isVisible():
             self._counting.start()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         choice, theme, n_missing = self._choice, self._theme_source.theme, len(self._choice.missing)
         chosen = choice.contenders
         self.contenders.show_ticks(
@@ -250,9 +250,9 @@ class MorePanel(QFrame):
                     each.name in chosen,
                     self._adds(each.name in chosen, contender=each.name),
                     each.tip or each.note,
-                    swatch(look_of(each.name, theme)),
+                    swatch(marker_style_of(each.name, theme)),
                 )
-                for each in choice.entrants
+                for each in choice.candidates
             ]
         )
         self.scenarios.show_ticks(
@@ -298,15 +298,15 @@ class MorePanel(QFrame):
         seconds = duration_text(self._choice.adds_s(**which))
         return seconds if is_chosen else f"+ {seconds}"
 
-    def _follow_theme(self) -> None:
+    def _on_theme_changed(self) -> None:
         self.close_button.setIcon(icon("chevron-down", self._theme_source.theme.dim))
-        self._plan_to_follow()
+        self._refresh_later()
 
     def _list_aims(self, menu: Any) -> None:
         for aim in AIMS:
             menu.addAction(aim.title, partial(self._choice.aim_at, aim))
 
-    def _tell_missing(self) -> None:
+    def _show_missing(self) -> None:
         reasons = (
             f"{each.name}: {each.reason.removeprefix(f'{each.name} is ')}" for each in self._choice.missing
         )
@@ -360,8 +360,8 @@ class CustomDialog(QDialog):
         self.target = _line("What runs")
         self.name = QLineEdit()
         self.name.setAccessibleName("Name")
-        self.told = plain_label(wraps=True)
-        self.told.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.message = plain_label(wraps=True)
+        self.message.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.list = QListWidget()
         self.list.setAccessibleName("Contenders that are there")
         self.list.setMinimumHeight(LIST_PX)
@@ -372,10 +372,10 @@ class CustomDialog(QDialog):
         self.remove_button = push_button("Remove", self._remove)
         self.try_button = push_button("Try", self.try_it)
         self.add_button = push_button("Add", self.add, role="primary")
-        self._lay_out()
+        self._build_layout()
         self._connect()
-        self._follow_kind()
-        self._follow_list()
+        self._on_kind_changed()
+        self._on_contenders_changed()
         self.resize(DIALOG_PX, self.sizeHint().height())
 
     def contender(self) -> CustomContender:
@@ -414,7 +414,7 @@ class CustomDialog(QDialog):
             return target.rpartition(":")[0].rpartition("/")[2].removesuffix(".py")
         return Path(target.partition(" ")[0]).name
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         self._kept_part = framed(
             in_column(heading("Yours"), self.list, in_row(STRETCH, self.remove_button), spacing=UNIT_PX)
         )
@@ -427,7 +427,7 @@ class CustomDialog(QDialog):
             in_row((self.target, 1), self.choose_button),
             heading("Name"),
             self.name,
-            self.told,
+            self.message,
             set_role(QLabel(WARNING, wordWrap=True), "dim"),
             in_row(self.try_button, STRETCH, close, self.add_button),
             (self._kept_part, 1),
@@ -438,13 +438,13 @@ class CustomDialog(QDialog):
         )
 
     def _connect(self) -> None:
-        self.kind.currentIndexChanged.connect(self._follow_kind)
+        self.kind.currentIndexChanged.connect(self._on_kind_changed)
         self.target.textChanged.connect(self._forget)
-        self._trial.changed.connect(self._follow_trial)
-        self._own.changed.connect(self._follow_list)
+        self._trial.changed.connect(self._on_trial_changed)
+        self._own.changed.connect(self._on_contenders_changed)
         self.list.currentRowChanged.connect(self._fill_in)
 
-    def _follow_kind(self) -> None:
+    def _on_kind_changed(self) -> None:
         kind = self.kind.currentData()
         self.about.setText(KINDS[kind])
         self.target.setPlaceholderText(EXAMPLES[kind])
@@ -454,15 +454,15 @@ class CustomDialog(QDialog):
         self._trial.forget()
         self.name.setPlaceholderText(self._suggested)
 
-    def _follow_trial(self) -> None:
+    def _on_trial_changed(self) -> None:
         trial = self._trial
         self.try_button.setEnabled(trial.is_possible and not trial.is_busy)
         self.try_button.setToolTip("" if trial.is_possible else NO_MODEL)
-        set_role(self.told, "bad" if trial.is_bad else "")
-        self.told.setText("Trying …" if trial.is_busy else trial.told)
-        self.told.setVisible(bool(self.told.text()))
+        set_role(self.message, "bad" if trial.is_bad else "")
+        self.message.setText("Trying …" if trial.is_busy else trial.message)
+        self.message.setVisible(bool(self.message.text()))
 
-    def _follow_list(self) -> None:
+    def _on_contenders_changed(self) -> None:
         self.list.clear()
         self.list.addItems([f"{each.name}   {each.shown}" for each in self._own.contenders])
         self._kept_part.setVisible(bool(self._own.contenders))

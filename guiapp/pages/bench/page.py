@@ -58,17 +58,17 @@ class BenchPage(Page):
         self._input_watch.noticed.connect(model.hold)
         self._input_watch.noticed.connect(self._put_off_frame)
         self.setAcceptDrops(True)
-        self._lay_out()
+        self._build_layout()
         self._connect()
         self.redraw()
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         self._body = in_column(
             *(self.bar, self.headline, (self.results, 1)),
             margins=(SIDE_PX, GAP_PX + GAP_PX),
             spacing=GAP_PX + GAP_PX,
         )
-        self._sheet.lay_out(self._body)
+        self._sheet.set_layout(self._body)
         self._right = framed(in_column(self.notices, (self._sheet, 1), self.footer, spacing=0), "ground")
         in_row(self.more, (self._right, 1), on=self, spacing=1)
         self.setFocusProxy(self.bar.run_button)
@@ -77,17 +77,17 @@ class BenchPage(Page):
         model = self.model
         for signal in (model.results_changed, model.choice.changed, model.choice.forecast.changed):
             signal.connect(self._plan_frame)
-        model.progress_changed.connect(self._follow_progress)
+        model.progress_changed.connect(self._on_progress_changed)
         model.failed.connect(self._show_failure)
-        for done in (model.compared, model.kept.opened):
+        for done in (model.compared, model.saved.opened):
             done.connect(self._forget_failure)
         model.compared.connect(self._show_changes)
-        model.running_changed.connect(self._follow_running)
+        model.running_changed.connect(self._on_running_changed)
         self.bar.report_button.clicked.connect(self.save_report)
         for wanted in (self.bar.more_wanted, self.footer.more_clicked):
             wanted.connect(self.open_more)
         self.more.closed.connect(self.close_more)
-        self.footer.followed.connect(self._follow_link)
+        self.footer.link_clicked.connect(self._open_link)
         for chooser in (self.results.texts, self.results.baselines):
             chooser.activated.connect(self.redraw)
 
@@ -178,7 +178,7 @@ class BenchPage(Page):
     def _can_report(self) -> bool:
         """Whether there is anything to write; says so where there is not: keys reach this at any time."""
         if not self.model.can_report:
-            self.model.tell(NOTHING_MEASURED)
+            self.model.set_progress(NOTHING_MEASURED)
         return self.model.can_report
 
     def redraw(self) -> None:
@@ -186,8 +186,8 @@ class BenchPage(Page):
         self._frames.stop()
         self.bar.report_button.setEnabled(self.model.can_report)
         self.results.redraw()
-        self._follow_progress()
-        self.footer.show_remarks(list(map(linked, self.model.remarks)))
+        self._on_progress_changed()
+        self.footer.show_notes(list(map(linked, self.model.notes)))
 
     def _plan_frame(self) -> None:
         if self.isVisible() and not self._frames.isActive():
@@ -198,14 +198,14 @@ class BenchPage(Page):
         if self._frames.isActive():
             self._frames.start()
 
-    def _follow_progress(self) -> None:
+    def _on_progress_changed(self) -> None:
         """The verdict, and how the run goes; nobody looks while other pages are in front."""
         if self.isVisible():
             model, results = self.model, self.results
             verdict = model.verdict(results.text, results.baseline)
-            self.headline.say(title_of(model, verdict), sentence_of(model, verdict))
+            self.headline.show_verdict(title_of(model, verdict), sentence_of(model, verdict))
 
-    def _follow_running(self) -> None:
+    def _on_running_changed(self) -> None:
         if (window := self.window().windowHandle()) is not None:
             act = window.installEventFilter if self.model.is_running else window.removeEventFilter
             act(self._input_watch)
@@ -215,7 +215,7 @@ class BenchPage(Page):
             self.notices.clear_notice(RUN)
             if CHANGES in self.results.shown:  # there are none before the run is over
                 self.results.show_calm()
-        self._follow_progress()
+        self._on_progress_changed()
 
     def _show_changes(self) -> None:
         self.results.show_alone(CHANGES)
@@ -228,7 +228,7 @@ class BenchPage(Page):
         """What went wrong before is of no interest any more."""
         self.notices.clear_notice(RUN)
 
-    def _follow_link(self, link: str) -> None:
+    def _open_link(self, link: str) -> None:
         self.model.open_difference(*contender_and_text(link))
 
 
@@ -251,7 +251,7 @@ def make_page(setting: PageSetting) -> BenchPage:
             "bench_pictures": page.save_pictures,
             "bench_open": page.bar.runs_button.open_run,
             "bench_compare": page.bar.runs_button.compare_with_run,
-            "bench_runs": page.bar.runs_button.show_kept_runs,
+            "bench_runs": page.bar.runs_button.show_saved_runs,
         }
     )
     return page

@@ -24,7 +24,7 @@ from guiapp.pages.bench.charts import (
     BASELINE,
     EXACTNESS,
     UNITS,
-    Loading,
+    LoadingBar,
     Showing,
     chart_class,
     rows_of,
@@ -60,7 +60,7 @@ class ResultsView(QWidget):
         super().__init__()
         self._model, self._theme_source, self._sheet, self._settings = model, theme_source, sheet, settings
         self._drawn: dict[str, object] = {}  # what each chart shows
-        self._wanted: tuple[str, ...] = CALM  # the one chosen first
+        self._preferred: tuple[str, ...] = CALM  # the one chosen first
         self._placed: object = None
         self.keys: list[str] = []  # what there is to see, in the order of its tabs
         self._shows_all = False
@@ -83,7 +83,7 @@ class ResultsView(QWidget):
             chooser.activated.connect(self.redraw)
         self.units.activated.connect(self._save_unit)
         theme_source.changed.connect(self.redraw)
-        model.isolated_changed.connect(self._follow_isolated)
+        model.isolated_changed.connect(self._on_isolated_changed)
         sheet.resized.connect(self._fit)
         self.redraw()
 
@@ -108,7 +108,7 @@ class ResultsView(QWidget):
     def shown(self) -> tuple[str, ...]:
         """What is in front of it, as far as there is room."""
         keys = self.keys
-        there = tuple(key for key in self._wanted if key in keys) or tuple(keys[:1])
+        there = tuple(key for key in self._preferred if key in keys) or tuple(keys[:1])
         return tuple(sorted(there, key=keys.index)) if self._fits_calm else there[:1]
 
     def chart(self, key: str) -> Chart:
@@ -130,11 +130,11 @@ class ResultsView(QWidget):
 
     def choose(self, key: str) -> None:
         """Show it; throughput and exactness together, where there is room."""
-        self._wanted = (key, *(other for other in CALM if other != key)) if key in CALM else (key,)
+        self._preferred = (key, *(other for other in CALM if other != key)) if key in CALM else (key,)
         self.redraw()
 
     def show_alone(self, key: str) -> None:
-        self._wanted = (key,)
+        self._preferred = (key,)
         self.redraw()
 
     def show_all(self, is_all: bool) -> None:
@@ -173,7 +173,7 @@ class ResultsView(QWidget):
 
     def show_calm(self) -> None:
         """The charts of throughput, which most runs have."""
-        self._wanted = CALM
+        self._preferred = CALM
         self.redraw()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -283,7 +283,7 @@ class ResultsView(QWidget):
         chart.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)  # halves are alike
         chart.set_reason(NOTHING_YET)
         chart.clicked.connect(self._on_chart_clicked)
-        chart.notified.connect(self._model.tell)
+        chart.notified.connect(self._model.set_progress)
         chart.emphasize(self._model.isolated)
         self.charts[key] = chart
         return chart
@@ -292,11 +292,11 @@ class ResultsView(QWidget):
     def _showing(self) -> Showing:
         """What charts tell beside the results."""
         model = self._model
-        loading = [Loading(name, each.share or None, each.stage) for name, each in model.loading.items()]
+        loading = [LoadingBar(name, each.share or None, each.stage) for name, each in model.loading.items()]
         if model.is_running or not model.results:  # the others will take part
             names = model.awaited if model.is_running else model.choice.contenders
-            loading += [Loading(name, None) for name in names if name not in model.loading]
-        loading += [Loading(name, None, why, True) for name, why in model.failed_to_open.items()]
+            loading += [LoadingBar(name, None) for name in names if name not in model.loading]
+        loading += [LoadingBar(name, None, why, True) for name, why in model.failed_to_open.items()]
         return showing_of(
             model.record,
             self._theme_source.theme,
@@ -322,7 +322,7 @@ class ResultsView(QWidget):
         else:
             self.tables.show_tables(*figures(model.record, self.baseline))
 
-    def _follow_isolated(self) -> None:
+    def _on_isolated_changed(self) -> None:
         for chart in self.charts.values():
             chart.emphasize(self._model.isolated)
 
@@ -345,12 +345,12 @@ class Chooser(QComboBox):
     It is hidden where there is nothing to choose.
     """
 
-    def __init__(self, title: str, wanted: str = "") -> None:
+    def __init__(self, title: str, preferred: str = "") -> None:
         super().__init__(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.setAccessibleName(title)
         self.setToolTip(title)
-        self._wanted = wanted
-        self.textActivated.connect(self._want)
+        self._preferred = preferred
+        self.textActivated.connect(self._prefer)
 
     def offer(self, names: Sequence[str]) -> None:
         """List these names, each once, in place of those that are there."""
@@ -359,12 +359,12 @@ class Chooser(QComboBox):
             with QSignalBlocker(self):
                 self.clear()
                 self.addItems(listed)
-                self.setCurrentIndex(max(self.findText(self._wanted), 0))
+                self.setCurrentIndex(max(self.findText(self._preferred), 0))
         self.setVisible(len(listed) > 1)
 
     def minimumSizeHint(self) -> QSize:
         """Qt keeps the one for the names before."""
         return self.sizeHint()
 
-    def _want(self, name: str) -> None:
-        self._wanted = name
+    def _prefer(self, name: str) -> None:
+        self._preferred = name

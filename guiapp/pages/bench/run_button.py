@@ -18,13 +18,13 @@ class RunButton(QPushButton):
         super().__init__()
         self._model = model
         self._was_running, self._is_stopping = False, False
-        self._settling = later(self, SETTLING_MS, self._follow)
+        self._settling = later(self, SETTLING_MS, self._refresh)
         self.clicked.connect(self._run_or_stop)
-        model.choice.changed.connect(self._follow)
-        model.running_changed.connect(self._follow)
-        self._follow()
+        model.choice.changed.connect(self._refresh)
+        model.running_changed.connect(self._refresh)
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         """Say what it does now; right after that has changed, it does nothing and says why it did."""
         model = self._model
         if model.is_running != self._was_running:
@@ -44,6 +44,6 @@ class RunButton(QPushButton):
         elif self._model.is_running:
             self._is_stopping = True
             self._model.stop()
-            self._follow()
+            self._refresh()
         else:
             self._model.run()

@@ -43,28 +43,28 @@ class BenchRunner(QObject):
             return
         self._has_finished = False
         self._process.start()
-        self._say(json.dumps(plan.record()))
+        self._send(json.dumps(plan.record()))
 
     def pause(self) -> None:
-        self._say("pause")
+        self._send("pause")
 
     def resume(self) -> None:
-        self._say("resume")
+        self._send("resume")
 
     def hold(self) -> None:
         """Ask it to begin nothing for a moment."""
-        self._say("hold")
+        self._send("hold")
 
     def stop(self) -> None:
         """Ask it to tell what it has and to end."""
-        self._say("stop")
+        self._send("stop")
 
     def close(self) -> None:
         """End it whatever it does, and wait for that."""
         self._process.leave(FAREWELL_MS)
 
-    def _say(self, line: str) -> None:
-        self._process.say(f"{line}\n".encode())
+    def _send(self, line: str) -> None:
+        self._process.send(f"{line}\n".encode())
 
     def _take(self, lines: list[bytes]) -> None:
         for line in lines:

@@ -77,7 +77,7 @@ class BenchExport:
         self._work: Iterator[str] = iter(())
         self._turns = QTimer(window, interval=0)
         self._turns.timeout.connect(self._take_turn)
-        self._writing = LatestJob[str](window, model.tell, self._fail)
+        self._writing = LatestJob[str](window, model.set_progress, self._fail)
 
     def save_report(self, baseline: str) -> None:
         """Ask for a file and write the run in the format that its ending names."""
@@ -103,11 +103,11 @@ class BenchExport:
         if told is None:
             self._turns.stop()
         else:
-            self._model.tell(told)
+            self._model.set_progress(told)
 
     def _fail(self, why: str) -> None:
         """Say so, and no longer which chart is drawn."""
-        self._model.tell("")
+        self._model.set_progress("")
         self._model.failed.emit(why)
 
     def _report(self, path: Path, baseline: str) -> Iterator[str]:
@@ -146,7 +146,7 @@ def _write(files: Mapping[Path, bytes]) -> None:
             raise BenchError(not_written(path, error)) from error
 
 
-def _files_of(picture: Picture) -> Iterator[tuple[str, bytes]]:
+def _files_of(picture: ChartPicture) -> Iterator[tuple[str, bytes]]:
     name = re.sub(r"\W+", "-", picture.title.lower()).strip("-")
     yield f"{name}.svg", picture.svg.encode()
     yield f"{name}.png", picture.png
@@ -169,7 +169,7 @@ class Sheet(QScrollArea):
         self.viewport().setAutoFillBackground(False)
         self._inside.setAutoFillBackground(False)
 
-    def lay_out(self, column: QVBoxLayout) -> None:
+    def set_layout(self, column: QVBoxLayout) -> None:
         self._inside.setLayout(column)
 
     def room_for(self, part: QWidget) -> int:
@@ -199,7 +199,7 @@ class _Paper(QObject):
     theme = PAPER
 
 
-class Picture(NamedTuple):
+class ChartPicture(NamedTuple):
     """A chart with its title in it, in two formats; its own title is of no other chart of the run."""
 
     title: str
@@ -207,10 +207,10 @@ class Picture(NamedTuple):
     png: bytes
 
 
-def paper_pictures(run: Record, baseline: str) -> Iterator[Picture]:
+def paper_pictures(run: Record, baseline: str) -> Iterator[ChartPicture]:
     """All charts of a run, one after another."""
     for name, chart in _charts_of(run, baseline):
-        yield Picture(name, svg_of(chart), png_of(chart))
+        yield ChartPicture(name, svg_of(chart), png_of(chart))
 
 
 def paper_charts(run: Record, baseline: str) -> Iterator[tuple[str, str]]:

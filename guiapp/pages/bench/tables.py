@@ -22,8 +22,8 @@ from guiapp.analysis.bench.tables import (
 from guiapp.analysis.export.tables import Table, csv_lines, markdown_table, sorted_by
 from guiapp.kit.widgets.style_sheet import set_role
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
-from guiapp.pages.bench.history import Comparison
-from guiapp.pages.bench.markers import SWATCH_PX, look_of, marker_image
+from guiapp.pages.bench.history import RunComparison
+from guiapp.pages.bench.markers import SWATCH_PX, marker_image, marker_style_of
 
 NOTHING_PUBLISHED = (
     "No published figure belongs to what this run measured. “The papers' tables”, under More and Choose, "
@@ -58,7 +58,7 @@ class TablesView(QTextBrowser):
         self.setLineWrapMode(QTextBrowser.LineWrapMode.FixedPixelWidth)
         self.setAccessibleName("Tables")
         self.setOpenLinks(False)
-        self.anchorClicked.connect(self._follow)
+        self.anchorClicked.connect(self._on_link_clicked)
         theme_source.changed.connect(self._draw)
 
     def show_tables(self, intro: str, tables: Sequence[Table]) -> None:
@@ -66,7 +66,7 @@ class TablesView(QTextBrowser):
             self._intro, self._tables, self._copied = intro, tables, ""
             self._draw()
 
-    def _follow(self, link: QUrl) -> None:
+    def _on_link_clicked(self, link: QUrl) -> None:
         """`sort:TABLE:COLUMN`, or a key of COPIES and the number of a table."""
         act, *numbers = link.toString().split(":")
         table = self._tables[int(numbers[0])]
@@ -135,7 +135,8 @@ class TablesView(QTextBrowser):
         """A name, behind its marker if it is a contender's."""
         if table.rows[0][0] != CONTENDER:
             return escape(name)
-        return f"{marker_image(look_of(name, self._theme_source.theme), SWATCH_PX)}&nbsp;&nbsp;{escape(name)}"
+        image = marker_image(marker_style_of(name, self._theme_source.theme), SWATCH_PX)
+        return f"{image}&nbsp;&nbsp;{escape(name)}"
 
 
 def _line(kind: str, cells: Sequence[str]) -> str:
@@ -175,7 +176,7 @@ def published(run: Record) -> tuple[str, list[Table]]:
     return intro, found
 
 
-def changed(comparison: Comparison | None) -> tuple[str, list[Table]]:
+def changed(comparison: RunComparison | None) -> tuple[str, list[Table]]:
     """An introduction, and what surely differs."""
     if comparison is None:
         return NOTHING_COMPARED, []

@@ -21,7 +21,7 @@ class TextButton(MenuButton):
     def __init__(self, choice: BenchChoice, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, tip="The text that is encoded")
         self._choice = choice
-        self.list_anew(self._fill)
+        self.fill_on_open(self._fill)
         choice.changed.connect(self.show_choice)
         choice.forecast.changed.connect(self.show_choice)
         self.show_choice()

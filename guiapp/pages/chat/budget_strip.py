@@ -18,9 +18,9 @@ from guiapp.kit.widgets.page_base import PageRequests
 from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, fill, write
 from guiapp.kit.widgets.style_sheet import set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
-from guiapp.pages.chat.looks import hue_of
 from guiapp.pages.chat.model import ChatModel
 from guiapp.pages.chat.spans import ChatSpans
+from guiapp.pages.chat.token_tints import hue_of
 from guiapp.pages.chat.words import line_of, places
 
 LINE_PX = 46
@@ -51,8 +51,8 @@ class BudgetStrip(Painted):
         self._model = model
         self.setFixedHeight(HEIGHT_PX)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        model.result_changed.connect(self._follow)
-        self._follow()
+        model.result_changed.connect(self._refresh)
+        self._refresh()
 
     def sizeHint(self) -> QSize:
         return QSize(400, HEIGHT_PX)
@@ -68,7 +68,7 @@ class BudgetStrip(Painted):
         roles = [Share(role, count, hue_of(role)) for role, count in budget.by_role.items()]
         return [share for share in (*own, *roles) if share.n_tokens]
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         self.setVisible(self._model.chat is not None)
         self.setAccessibleDescription(", ".join(f"{share.n_tokens:,} {share.name}" for share in self.shares))
         self.setToolTip(self.accessibleDescription())
@@ -89,7 +89,7 @@ class BudgetStrip(Painted):
             fill(painter, QRectF(left, BAR_TOP_PX, wide, BAR_PX), color, 5 if is_end else 2)
             places.append((left, left + sum(_widths_of(share)) + 2 * GAP_PX))
             left += wide + SEAM_PX
-        for number in told([share.n_tokens for share in shares], places):
+        for number in labelled_shares([share.n_tokens for share in shares], places):
             self._write_share(painter, theme, shares[number], places[number][0])
         self._write_whole(painter, theme, chat.budget.n_tokens, chat.budget.n_template + chat.budget.n_added)
 
@@ -124,7 +124,7 @@ def _widths_of(share: Share) -> tuple[float, float]:
     return number, name
 
 
-def told(sizes: Sequence[int], places: Sequence[tuple[float, float]]) -> list[int]:
+def labelled_shares(sizes: Sequence[int], places: Sequence[tuple[float, float]]) -> list[int]:
     """Which shares there is room to write about: the largest before those that their words would cover."""
     chosen = list[int]()
     for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):
@@ -160,12 +160,12 @@ class TokenLine(QFrame):
             margins=(MARGIN_PX, 0),
             spacing=MARGIN_PX,
         )
-        model.selected_changed.connect(self._follow)
-        model.result_changed.connect(self._follow)
-        model.session.spelling.changed.connect(self._follow)
-        self._follow()
+        model.selected_changed.connect(self._refresh)
+        model.result_changed.connect(self._refresh)
+        model.session.spelling.changed.connect(self._refresh)
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         index, encoding = self._model.selected_token, self._model.encoding
         is_there = index is not None and encoding is not None
         self.setVisible(encoding is not None)

@@ -37,8 +37,15 @@ from guiapp.kit.widgets.painting import CENTER, LEFT, RIGHT, fill, ring, width_o
 from guiapp.kit.widgets.style_sheet import plain_label, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
 from guiapp.kit.widgets.tip_watch import TipWatch, plain_tip
-from guiapp.pages.chat.beside import Beside, ChatBeside, Compared, Way
-from guiapp.pages.chat.compared_turns import Cell, ComparedTurn, Difference, Placed, differences, flowed
+from guiapp.pages.chat.compared_turns import (
+    CellPosition,
+    ComparedTurn,
+    TokenCell,
+    TurnDifference,
+    differences,
+    flowed,
+)
+from guiapp.pages.chat.counterpart import ComparedPrompts, Counterpart, PromptComparison, PromptVariant
 from guiapp.pages.chat.template_panel import ask_for_template
 
 SIDE_PX, BETWEEN_PX, EDGE_PX = 48, 28, 16
@@ -62,18 +69,18 @@ class CompareMenu(MenuButton):
 
     chosen = Signal(object)
 
-    def __init__(self, beside: ChatBeside, requests: PageRequests, themes: ThemeSource) -> None:
+    def __init__(self, counterpart: PromptComparison, requests: PageRequests, themes: ThemeSource) -> None:
         super().__init__(themes, "Compare…", tip="Put another prompt of these messages beside")
-        self._beside, self._requests = beside, requests
-        self.list_anew(self._list)
+        self._beside, self._requests = counterpart, requests
+        self.fill_on_open(self._list)
 
     def _list(self, menu: QMenu) -> None:
-        model, now = self._beside.model, self._beside.beside
+        model, now = self._beside.model, self._beside.counterpart
         own = model.settings.add_generation_prompt
         rows = [
-            ("Content as text", Beside(Way.AS_TEXT)),
-            (f"{'Without' if own else 'With'} generation prompt", Beside(Way.NO_PROMPT)),
-            ("llama.cpp's own prompt", Beside(Way.LLAMA_CPP)),
+            ("Content as text", Counterpart(PromptVariant.AS_TEXT)),
+            (f"{'Without' if own else 'With'} generation prompt", Counterpart(PromptVariant.NO_PROMPT)),
+            ("llama.cpp's own prompt", Counterpart(PromptVariant.LLAMA_CPP)),
         ]
         for title, each in rows:
             self._add(menu, title, each)
@@ -84,7 +91,7 @@ class CompareMenu(MenuButton):
                 self._add(
                     menu,
                     f"Template {quoted(template.name, LONGEST_NAME)}",
-                    Beside(Way.TEMPLATE, template.name),
+                    Counterpart(PromptVariant.TEMPLATE, template.name),
                 )
         menu.addAction("A template's file…", self._ask_for_file)
         menu.addAction("Another model…", self._ask_for_model)
@@ -92,18 +99,20 @@ class CompareMenu(MenuButton):
             menu.addSeparator()
             menu.addAction("Nothing", partial(self.chosen.emit, None))
 
-    def _add(self, menu: QMenu, title: str, beside: Beside) -> None:
-        add_choice(menu, title, beside == self._beside.beside, partial(self.chosen.emit, beside))
+    def _add(self, menu: QMenu, title: str, counterpart: Counterpart) -> None:
+        add_choice(
+            menu, title, counterpart == self._beside.counterpart, partial(self.chosen.emit, counterpart)
+        )
 
     def _ask_for_file(self) -> None:
         if name := ask_for_template(self):
-            self.chosen.emit(Beside(Way.TEMPLATE, name))
+            self.chosen.emit(Counterpart(PromptVariant.TEMPLATE, name))
 
     def _ask_for_model(self) -> None:
         self._requests.model_wanted.emit(self, self._take_model)
 
     def _take_model(self, name: str, pre: str | None) -> None:
-        self.chosen.emit(Beside(Way.MODEL, name, pre))
+        self.chosen.emit(Counterpart(PromptVariant.MODEL, name, pre))
 
 
 class CompareView(QFrame):
@@ -115,15 +124,15 @@ class CompareView(QFrame):
 
     left = Signal()
 
-    def __init__(self, beside: ChatBeside, requests: PageRequests, themes: ThemeSource) -> None:
+    def __init__(self, counterpart: PromptComparison, requests: PageRequests, themes: ThemeSource) -> None:
         super().__init__()
-        self.beside, self._requests = beside, requests
-        self.menu = CompareMenu(beside, requests, themes)
-        self.menu.chosen.connect(beside.choose)
-        self.columns = SideBySide(themes, beside.model.session.spelling)
+        self.counterpart, self._requests = counterpart, requests
+        self.menu = CompareMenu(counterpart, requests, themes)
+        self.menu.chosen.connect(counterpart.choose)
+        self.columns = SideBySide(themes, counterpart.model.session.spelling)
         self.names = FittedLabel(), FittedLabel()
         self.counts = set_role(FittedLabel(), "dim")
-        self.told = plain_label("dim", wraps=True)
+        self.description = plain_label("dim", wraps=True)
         self.token = set_role(FittedLabel(), "number")
         self._back, self._on = (
             self._action("Previous difference", "Shift+F8", -1),
@@ -134,7 +143,7 @@ class CompareView(QFrame):
             "×", self.left.emit, tip="End the comparison (Escape)", name="End the comparison"
         )
         head = in_row(
-            (self.told, 1), self.walk, self.close_button, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX
+            (self.description, 1), self.walk, self.close_button, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX
         )
         for label in self.names:
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -157,10 +166,10 @@ class CompareView(QFrame):
         for part in (self, self.menu):  # which has the focus again when its menu has closed
             part.addAction(end)
         self.setFocusProxy(self.columns)
-        beside.changed.connect(self._follow)
-        beside.model.result_changed.connect(self._follow)
-        self.columns.selected_changed.connect(self._follow_selected)
-        self._follow()
+        counterpart.changed.connect(self._refresh)
+        counterpart.model.result_changed.connect(self._refresh)
+        self.columns.selected_changed.connect(self._on_selected_changed)
+        self._refresh()
 
     def _action(self, text: str, keys: str, by: int) -> QAction:
         action = QAction(text, self)
@@ -169,32 +178,38 @@ class CompareView(QFrame):
         self.addAction(action)
         return action
 
-    def _follow(self) -> None:
-        compared, beside = self.beside.compared, self.beside.beside
-        self.columns.show_compared(compared, self.beside.is_busy or self.beside.model.is_behind)
-        self.menu.setText("Compare…" if beside is None else f"Beside: {name_of(beside)}")
+    def _refresh(self) -> None:
+        compared, counterpart = self.counterpart.compared, self.counterpart.counterpart
+        self.columns.show_compared(compared, self.counterpart.is_busy or self.counterpart.model.is_outdated)
+        self.menu.setText("Compare…" if counterpart is None else f"Beside: {name_of(counterpart)}")
         if compared is None:
-            said = self.beside.failure or ("Comparing…" if self.beside.is_busy else "There is no prompt yet.")
-            self.told.setText(quoted(said, 300))
+            status = self.counterpart.failure or (
+                "Comparing…" if self.counterpart.is_busy else "There is no prompt yet."
+            )
+            self.description.setText(quoted(status, 300))
             for label in (*self.names, self.counts):
                 label.set_texts([""])
         else:
-            self._tell(compared)
-        self._follow_selected()
+            self._show_comparison(compared)
+        self._on_selected_changed()
 
-    def _tell(self, compared: Compared) -> None:
+    def _show_comparison(self, compared: ComparedPrompts) -> None:
         comparison = compared.comparison
-        if compared.told:
-            alike = compared.told
+        if compared.description:
+            alike = compared.description
         elif comparison.has_same_ids:
-            alike = "Equal to llama.cpp ✓" if compared.beside.way is Way.LLAMA_CPP else "The same ids"
+            alike = (
+                "Equal to llama.cpp ✓"
+                if compared.counterpart.way is PromptVariant.LLAMA_CPP
+                else "The same ids"
+            )
         else:
             first, second = (int((~shared).sum()) for shared in comparison.is_shared)
             alike = f"{counted(first, 'token')} only at the left, {second:,} only at the right"
         n_shown, n_turns = len(compared.turns), len(comparison.turns)
         rest = "" if n_shown == n_turns else f" – the first {n_shown:,} of {n_turns:,} turns are shown"
-        self.told.setText(alike + rest)
-        names = names_of(compared.beside, self.beside.model.settings.add_generation_prompt)
+        self.description.setText(alike + rest)
+        names = names_of(compared.counterpart, self.counterpart.model.settings.add_generation_prompt)
         sizes = len(comparison.first.encoding), len(comparison.second.encoding)
         for label, name, n_tokens in zip(self.names, names, sizes, strict=True):
             label.set_texts([f"{name}   {counted(n_tokens, 'token')}", counted(n_tokens, "token")])
@@ -207,12 +222,16 @@ class CompareView(QFrame):
         differing = [part for part in parts if "→" in part]
         self.counts.set_texts(["     ".join(parts), "     ".join(differing) or "all counts are the same"])
 
-    def _follow_selected(self) -> None:
+    def _on_selected_changed(self) -> None:
         """A token of what the page shows is selected there, too."""
-        columns, model = self.columns, self.beside.model
+        columns, model = self.columns, self.counterpart.model
         self.walk.show_place(columns.number, len(columns.differences))
-        told = columns.told(columns.selected)
-        parts = [] if told is None else [told.label, str(told.token_id), told.where, told.shared]
+        description = columns.description(columns.selected)
+        parts = (
+            []
+            if description is None
+            else [description.label, str(description.token_id), description.where, description.shared]
+        )
         texts = (
             [parts, [*parts[:2], *parts[3:]], parts[:2]]
             if parts
@@ -229,31 +248,31 @@ class CompareView(QFrame):
             self._requests.token_wanted.emit(int(chat.token_ids[self.columns.selected[1]]))
 
 
-def name_of(beside: Beside) -> str:
+def name_of(counterpart: Counterpart) -> str:
     """What something is compared with, on a button."""
-    if beside.way in (Way.TEMPLATE, Way.MODEL):
-        return quoted(Path(beside.name).name or beside.name, LONGEST_NAME)
+    if counterpart.way in (PromptVariant.TEMPLATE, PromptVariant.MODEL):
+        return quoted(Path(counterpart.name).name or counterpart.name, LONGEST_NAME)
     return {
-        Way.AS_TEXT: "content as text",
-        Way.NO_PROMPT: "generation prompt",
-        Way.LLAMA_CPP: "llama.cpp",
-    }[beside.way]
+        PromptVariant.AS_TEXT: "content as text",
+        PromptVariant.NO_PROMPT: "generation prompt",
+        PromptVariant.LLAMA_CPP: "llama.cpp",
+    }[counterpart.way]
 
 
-def names_of(beside: Beside, has_prompt: bool) -> tuple[str, str]:
+def names_of(counterpart: Counterpart, has_prompt: bool) -> tuple[str, str]:
     """The titles of both columns."""
-    other = name_of(beside)
+    other = name_of(counterpart)
     return {
-        Way.AS_TEXT: ("As the model reads it", "Content as text"),
-        Way.NO_PROMPT: (
+        PromptVariant.AS_TEXT: ("As the model reads it", "Content as text"),
+        PromptVariant.NO_PROMPT: (
             ("With generation prompt", "Without")
             if has_prompt
             else ("Without generation prompt", "With generation prompt")
         ),
-        Way.TEMPLATE: ("This template", f"Template {other}"),
-        Way.MODEL: ("This model", other),
-        Way.LLAMA_CPP: ("Tokenloupe", "llama.cpp"),
-    }[beside.way]
+        PromptVariant.TEMPLATE: ("This template", f"Template {other}"),
+        PromptVariant.MODEL: ("This model", other),
+        PromptVariant.LLAMA_CPP: ("Tokenloupe", "llama.cpp"),
+    }[counterpart.way]
 
 
 def _change(by: int) -> str:
@@ -267,11 +286,11 @@ class CellPlace(NamedTuple):
     """A cell of a side, 0 or 1, in the whole picture."""
 
     side: int
-    cell: Cell
+    cell: TokenCell
     rect: QRectF
 
 
-class ToldCell(NamedTuple):
+class CellDescription(NamedTuple):
     """A token in words."""
 
     label: str
@@ -295,13 +314,13 @@ class SideBySide(QAbstractScrollArea):
     def __init__(self, themes: ThemeSource, spelling: SharedSpelling) -> None:
         super().__init__()
         self._themes, self._spelling = themes, spelling
-        self.compared: Compared | None = None
+        self.compared: ComparedPrompts | None = None
         self.selected: tuple[int, int] | None = None
         TipWatch(self.viewport(), self._tip)
-        self.is_behind = False
-        self.differences: list[Difference] = []
+        self.is_outdated = False
+        self.differences: list[TurnDifference] = []
         self._tops: list[int] = []  # of each turn
-        self._places: list[tuple[list[Placed], list[Placed]]] = []
+        self._places: list[tuple[list[CellPosition], list[CellPosition]]] = []
         self._labels = cache(self._label_of)
         self._widths = cache(self._width_of)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -313,16 +332,16 @@ class SideBySide(QAbstractScrollArea):
         self.setViewport(QWidget())
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         themes.changed.connect(self.viewport().update)
-        spelling.changed.connect(self._lay_out_anew)
+        spelling.changed.connect(self._rebuild_layout)
 
-    def show_compared(self, compared: Compared | None, is_behind: bool) -> None:
-        """Show this one; `is_behind` while a newer one is on its way."""
-        is_new, self.is_behind = compared is not self.compared, is_behind
+    def show_compared(self, compared: ComparedPrompts | None, is_outdated: bool) -> None:
+        """Show this one; `is_outdated` while a newer one is on its way."""
+        is_new, self.is_outdated = compared is not self.compared, is_outdated
         self.compared = compared
         if is_new:
             self.select(None)
             self.differences = differences(self.turns)
-            self._lay_out_anew()
+            self._rebuild_layout()
         self.viewport().update()
 
     @property
@@ -351,11 +370,11 @@ class SideBySide(QAbstractScrollArea):
     def select(self, token: tuple[int, int] | None) -> None:
         if token != self.selected:
             self.selected = token
-            self.setAccessibleDescription(str(self.told(token) or ""))
+            self.setAccessibleDescription(str(self.description(token) or ""))
             self.selected_changed.emit()
             self.viewport().update()
 
-    def told(self, token: tuple[int, int] | None) -> ToldCell | None:
+    def description(self, token: tuple[int, int] | None) -> CellDescription | None:
         """A token in words; None where there is none."""
         if token is None or self.compared is None:
             return None
@@ -367,7 +386,9 @@ class SideBySide(QAbstractScrollArea):
         line = f", line {origin.line} of the template" if origin.line else ""
         is_shared = self.compared.comparison.is_shared[side][index]
         shared = "in both" if is_shared else "only here"
-        return ToldCell(isolate(self._labels(side, token_id)), token_id, f"{kind}{owner}{line}", shared)
+        return CellDescription(
+            isolate(self._labels(side, token_id)), token_id, f"{kind}{owner}{line}", shared
+        )
 
     def step(self, by: int) -> None:
         """Select the first token of the next stretch that is not in both, or of the one before."""
@@ -424,7 +445,7 @@ class SideBySide(QAbstractScrollArea):
 
     def _tip(self, point: QPoint) -> str:
         place = self._place_at(QPointF(point))
-        return "" if place is None else plain_tip(str(self.told((place.side, place.cell.token))))
+        return "" if place is None else plain_tip(str(self.description((place.side, place.cell.token))))
 
     def _place_at(self, point: QPointF) -> CellPlace | None:
         """The token under a point of the viewport."""
@@ -436,18 +457,18 @@ class SideBySide(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._lay_out()
+        self._arrange()
 
     def sizeHint(self) -> QSize:
         return QSize(700, 400)
 
-    def _lay_out_anew(self) -> None:
+    def _rebuild_layout(self) -> None:
         self._labels.cache_clear()
         self._widths.cache_clear()
-        self._lay_out()
+        self._arrange()
         self.viewport().update()
 
-    def _lay_out(self) -> None:
+    def _arrange(self) -> None:
         self._places, self._tops, top = [], [], TURN_GAP_PX / 2
         for turn in self.turns:
             sides = [self._flow(side, cells) for side, cells in enumerate(turn.sides)]
@@ -459,12 +480,12 @@ class SideBySide(QAbstractScrollArea):
         self.verticalScrollBar().setSingleStep(ROW_PX)
         self.verticalScrollBar().setRange(0, max(0, round(top) - height))
 
-    def _flow(self, side: int, cells: tuple[Cell, ...]) -> list[Placed]:
+    def _flow(self, side: int, cells: tuple[TokenCell, ...]) -> list[CellPosition]:
         labels = [self._text_of(side, cell) for cell in cells]
         widths = [self._widths(label) + 2 * PADDING_PX + 1 for label in labels]
         return flowed(widths, [label.endswith(("↵", "\n")) for label in labels], self.column_px)
 
-    def _text_of(self, side: int, cell: Cell) -> str:
+    def _text_of(self, side: int, cell: TokenCell) -> str:
         return f" … {counted(cell.n_more, 'token')} … " if cell.n_more else self._labels(side, cell.token_id)
 
     def _label_of(self, side: int, token_id: int) -> str:
@@ -502,7 +523,7 @@ class SideBySide(QAbstractScrollArea):
             self._draw_turns(painter, theme, above, above + self.viewport().height())
             for place in self._cells(above, above + self.viewport().height()):
                 self._draw_cell(painter, theme, place)
-            if self.is_behind:
+            if self.is_outdated:
                 painter.fillRect(event.rect().translated(0, above), faded(theme.background, VEIL_ALPHA))
 
     def _draw_turns(self, painter: QPainter, theme: Theme, top: float, bottom: float) -> None:
@@ -549,5 +570,5 @@ class SideBySide(QAbstractScrollArea):
         painter.restore()
 
 
-def _n_rows(places: list[Placed]) -> int:
+def _n_rows(places: list[CellPosition]) -> int:
     return places[-1].row + 1 if places else 1

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.pages.chat.looks import hue_of
+from guiapp.pages.chat.token_tints import hue_of
 
 if TYPE_CHECKING:
     from guiapp.analysis.chat.chat import Chat
@@ -22,7 +22,7 @@ MOST_CELLS = 3_000  # of a turn
 MOST_IN_ALL = 40_000
 
 
-class Cell(NamedTuple):
+class TokenCell(NamedTuple):
     """A token, or `n_more` that are not drawn from that one on.
 
     hue        of the role whose content it is, -1 for what the template writes
@@ -58,7 +58,7 @@ class ComparedTurn(NamedTuple):
     number: int
     hue: int
     absence: str
-    sides: tuple[tuple[Cell, ...], tuple[Cell, ...]]
+    sides: tuple[tuple[TokenCell, ...], tuple[TokenCell, ...]]
 
 
 def compared_turns(compared: ChatComparison) -> list[ComparedTurn]:
@@ -87,21 +87,21 @@ def _absence(turn: Turn) -> str:
     return f"no message of {quoted(turn.role)}" if turn.message is not None else "nothing"
 
 
-def _cells(chat: Chat, turn: Turn | None, is_shared: NDArray[np.bool_]) -> tuple[Cell, ...]:
+def _cells(chat: Chat, turn: Turn | None, is_shared: NDArray[np.bool_]) -> tuple[TokenCell, ...]:
     from guiapp.analysis.chat.as_text import is_control
 
     if turn is None:
         return ()
     control = is_control(chat.tokenizer.vocabulary)[chat.token_ids[turn.start : turn.end]].tolist()
-    cells, step = list[Cell](), 0
+    cells, step = list[TokenCell](), 0
     for index, n_more in _shown(turn, is_shared):
         origin, token_id = chat.origins[index], int(chat.token_ids[index])
         hue = hue_of(origin.role) if origin.is_content else -1
         step = 1 - step if origin.is_content else step
         signs = control[index - turn.start], bool(chat.became_control[index])
-        cells.append(Cell(index, token_id, hue, step, *signs, bool(is_shared[index]), n_more))
+        cells.append(TokenCell(index, token_id, hue, step, *signs, bool(is_shared[index]), n_more))
         if len(cells) == MOST_CELLS and turn.end > index + 1:
-            cells.append(Cell(index + 1, 0, n_more=turn.end - index - 1))
+            cells.append(TokenCell(index + 1, 0, n_more=turn.end - index - 1))
             break
     return tuple(cells)
 
@@ -127,7 +127,7 @@ def _shown(turn: Turn, is_shared: NDArray[np.bool_]) -> list[tuple[int, int]]:
     return found
 
 
-class Difference(NamedTuple):
+class TurnDifference(NamedTuple):
     """A stretch that is not in both: its turn, how many that both have come before, side, first token."""
 
     turn: int
@@ -136,22 +136,22 @@ class Difference(NamedTuple):
     token: int
 
 
-def differences(turns: Sequence[ComparedTurn]) -> list[Difference]:
+def differences(turns: Sequence[ComparedTurn]) -> list[TurnDifference]:
     """All, in order; of what differs in both prompts at one place, that at the left."""
-    found = list[Difference]()
+    found = list[TurnDifference]()
     for number, turn in enumerate(turns):
-        firsts = dict[int, Difference]()  # by how many both have before it
+        firsts = dict[int, TurnDifference]()  # by how many both have before it
         for side, cells in enumerate(turn.sides):
             n_before = 0
             for cell in cells:
                 if not cell.is_shared:
-                    firsts.setdefault(n_before, Difference(number, n_before, side, cell.token))
+                    firsts.setdefault(n_before, TurnDifference(number, n_before, side, cell.token))
                 n_before += cell.n_shared
         found += (firsts[n_before] for n_before in sorted(firsts))
     return found
 
 
-class Placed(NamedTuple):
+class CellPosition(NamedTuple):
     """Where a cell is drawn: from the left, in units, in which row, and how wide."""
 
     left: float
@@ -159,14 +159,14 @@ class Placed(NamedTuple):
     width: float
 
 
-def flowed(widths: Sequence[float], ends_row: Sequence[bool], room: float) -> list[Placed]:
+def flowed(widths: Sequence[float], ends_row: Sequence[bool], room: float) -> list[CellPosition]:
     """Cells one after another in rows of some room; what is wider has a row of its own, and is cut."""
-    placed, left, row = list[Placed](), 0.0, 0
+    placed, left, row = list[CellPosition](), 0.0, 0
     for width, is_end in zip(widths, ends_row, strict=True):
         width = min(width, room)
         if left and left + width > room:
             left, row = 0.0, row + 1
-        placed.append(Placed(left, row, width))
+        placed.append(CellPosition(left, row, width))
         left += width
         if is_end:
             left, row = 0.0, row + 1

@@ -22,7 +22,7 @@ class CopyButton(MenuButton):
     def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Copy", tip="Copy the prompt, the template or the messages")
         self._model = model
-        self.list_anew(self._list)
+        self.fill_on_open(self._list)
 
     def _list(self, menu: QMenu) -> None:
         forms: tuple[tuple[str, Callable[[], str], bool], ...] = (

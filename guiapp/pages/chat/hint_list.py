@@ -65,13 +65,13 @@ class HintRow(QFrame):
 
     Signals:
         clicked(): the row was clicked.
-        fix_wanted(): its button was.
-        both_wanted(): show the prompt with and without control tokens in content.
+        fix_requested(): its button was.
+        both_requested(): show the prompt with and without control tokens in content.
     """
 
     clicked = Signal()
-    fix_wanted = Signal()
-    both_wanted = Signal()
+    fix_requested = Signal()
+    both_requested = Signal()
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
@@ -82,8 +82,8 @@ class HintRow(QFrame):
         self._words = StyledText(Theme.ui_font(), MOST_LINES)
         self._words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         tip = "Show the tokens as the model reads them, and as text, side by side"
-        self.both = push_button("Side by side", self.both_wanted.emit, role="link", tip=tip)
-        self.button = push_button("", self.fix_wanted.emit, role="raised")
+        self.both = push_button("Side by side", self.both_requested.emit, role="link", tip=tip)
+        self.button = push_button("", self.fix_requested.emit, role="raised")
         buttons = in_row(self.both, self.button, STRETCH, spacing=GAP_PX)
         self._said = in_row((self._words, 1), buttons, spacing=GAP_PX)
         in_row(self._number, (self._said, 1), on=self, margins=(MARGIN_PX, UNIT_PX), spacing=GAP_PX)
@@ -134,13 +134,13 @@ class HintList(QScrollArea):
 
     Signals:
         pointed_at(Hint): people want to see what it is about.
-        both_wanted(): as of a row.
+        both_requested(): as of a row.
         template_edited(TemplateEdit): a button did that.
         keys_left(): the button that had the keyboard's focus is gone.
     """
 
     pointed_at = Signal(object)
-    both_wanted = Signal()
+    both_requested = Signal()
     template_edited = Signal(object)
     keys_left = Signal()
 
@@ -157,8 +157,8 @@ class HintList(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
         self._heights_px: list[int] = []
-        model.result_changed.connect(self._follow)
-        self._follow()
+        model.result_changed.connect(self._refresh)
+        self._refresh()
 
     def sizeHint(self) -> QSize:
         return QSize(300, min(sum(self._heights_px), MOST_ROWS * ROW_PX + MOST_FURTHER_PX))
@@ -166,7 +166,7 @@ class HintList(QScrollArea):
     def minimumSizeHint(self) -> QSize:
         return QSize(0, min(self.sizeHint().height(), sum(self._heights_px[:1])))
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         hints, had_keys = self._model.hints[:MOST_HINTS], self._has_keys()
         take_away(*self.rows[len(hints) :])
         del self.rows[len(hints) :]
@@ -186,8 +186,8 @@ class HintList(QScrollArea):
     def _add_row(self) -> None:
         row = HintRow(self._theme_source)
         row.clicked.connect(partial(self._point_at, row))
-        row.fix_wanted.connect(partial(self._mend, row))
-        row.both_wanted.connect(self.both_wanted)
+        row.fix_requested.connect(partial(self._apply_fix, row))
+        row.both_requested.connect(self.both_requested)
         row.fold(self.width() < NARROW_PX)
         self.rows.append(row)
         self._column.addWidget(row)
@@ -195,14 +195,14 @@ class HintList(QScrollArea):
     def _point_at(self, row: HintRow) -> None:
         self.pointed_at.emit(row.hint)
 
-    def _mend(self, row: HintRow) -> None:
+    def _apply_fix(self, row: HintRow) -> None:
         fix = row.hint.fix
         if fix is None:
             return
         if fix.remedy:
             QGuiApplication.clipboard().setText(fix.remedy)
             return
-        self._model.mend(fix)
+        self._model.apply_fix(fix)
         if fix.template is not None:
             self.template_edited.emit(fix.template)
 

@@ -55,32 +55,32 @@ class LlamaCheck(Working):
         self._model = model
         self.verdict: LlamaVerdict | None = None
         self._of: Chat | None = None
-        self._is_watched = False
+        self._is_active = False
         self._delay = later(self, idle_ms, self._start)
         self._job = LatestJob[LlamaVerdict](self, self._take, self._fail)
         if is_installed():
-            model.result_changed.connect(self._follow)
-            model.edited.changed.connect(self._follow)
+            model.result_changed.connect(self._refresh)
+            model.edited.changed.connect(self._refresh)
 
-    def set_watched(self, is_watched: bool) -> None:
+    def set_active(self, is_active: bool) -> None:
         """Nothing is compared while nobody sees it."""
-        self._is_watched = is_watched
+        self._is_active = is_active
         if is_installed():
-            self._follow()
+            self._refresh()
 
-    def _follow(self) -> None:
-        chat, is_behind = self._model.chat, self._model.is_behind
-        if self._of is not None and (chat is not self._of or is_behind):
+    def _refresh(self) -> None:
+        chat, is_outdated = self._model.chat, self._model.is_outdated
+        if self._of is not None and (chat is not self._of or is_outdated):
             self._of = None
             self._job.cancel()
             self._set(None)
-        if not self._is_watched or chat is None or is_behind or chat.settings.as_text:
+        if not self._is_active or chat is None or is_outdated or chat.settings.as_text:
             self._delay.stop()
         elif self._of is None:
             self._delay.start()
 
     def _start(self) -> None:
-        if (chat := self._model.chat) is not None and not self._model.is_behind:
+        if (chat := self._model.chat) is not None and not self._model.is_outdated:
             self._of = chat
             self._job.start(partial(_compared, chat))
 
@@ -110,11 +110,11 @@ class LlamaBadge(QWidget):
         self.equal = set_role(QLabel(textFormat=Qt.TextFormat.RichText), "dim")
         self.differs = tool_button(DIFFERS, role="raised")
         in_row(self.equal, self.differs, on=self, spacing=0)
-        check.changed.connect(self._follow)
-        theme_source.changed.connect(self._follow)
-        self._follow()
+        check.changed.connect(self._refresh)
+        theme_source.changed.connect(self._refresh)
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         verdict = self._check.verdict
         said = EQUAL if verdict is None or verdict.has_ids else EQUAL_TEXT
         good = self._theme_source.theme.good.name()

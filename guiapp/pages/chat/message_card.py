@@ -23,7 +23,7 @@ from guiapp.kit.widgets.painting import Painted, fill
 from guiapp.kit.widgets.style_sheet import set_role
 from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.pages.chat.edited_conversation import ROLES, EditedConversation
-from guiapp.pages.chat.looks import hue_of
+from guiapp.pages.chat.token_tints import hue_of
 
 MOST_LINES = 14  # of a message, before it scrolls
 MOST_CHARACTERS = 50_000  # of a message that can be typed in; a longer one is only shown in part
@@ -32,7 +32,7 @@ LINE_ENDS = re.compile("\r\n?|\u2029")  # an editor has only one kind
 PLACEHOLDER = "What is said"
 
 
-class Mark(NamedTuple):
+class ContentMark(NamedTuple):
     """Some characters of a content that a hint, or the selected token, is about."""
 
     start: int
@@ -46,11 +46,11 @@ class ContentEditor(QPlainTextEdit):
 
     Signals:
         typed(str): the text is new, by somebody's keys.
-        wanted(str): "undo", "redo" or "add".
+        requested(str): "undo", "redo" or "add".
     """
 
     typed = Signal(str)
-    wanted = Signal(str)
+    requested = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,18 +64,18 @@ class ContentEditor(QPlainTextEdit):
         self.document().setDocumentMargin(1)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._is_showing = False
-        self.textChanged.connect(self._tell)
+        self.textChanged.connect(self._on_text_changed)
 
     @property
     def text(self) -> str:
         """As it was typed: in `toPlainText` all spaces may break."""
         return self.document().toRawText().replace("\u2029", "\n")
 
-    def show_text(self, wanted: str) -> bool:
+    def show_text(self, requested: str) -> bool:
         """Show what somebody else changed, the caret where that is; whether it is held as it is."""
         before = self.text
-        if before == wanted or before == (text := LINE_ENDS.sub("\n", wanted)):
-            return before == wanted
+        if before == requested or before == (text := LINE_ENDS.sub("\n", requested)):
+            return before == requested
         start, n_behind = common_ends(before, text)
         self._is_showing = True
         cursor = self.textCursor()
@@ -86,9 +86,9 @@ class ContentEditor(QPlainTextEdit):
         self.setTextCursor(cursor)
         self._is_showing = False
         self.fit()
-        return self.text == wanted
+        return self.text == requested
 
-    def show_marks(self, marks: Sequence[Mark]) -> None:
+    def show_marks(self, marks: Sequence[ContentMark]) -> None:
         text, selections = self.text if marks else "", []
         for mark in marks:
             selection = QTextEdit.ExtraSelection()
@@ -117,11 +117,11 @@ class ContentEditor(QPlainTextEdit):
             block = block.next()
         line = self.fontMetrics().lineSpacing()
         is_cut = lines > MOST_LINES or block.isValid()
-        wanted = round(min(height, MOST_LINES * line) + 2 * self.document().documentMargin()) + 2
+        requested = round(min(height, MOST_LINES * line) + 2 * self.document().documentMargin()) + 2
         policy = Qt.ScrollBarPolicy
         self.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if is_cut else policy.ScrollBarAlwaysOff)
-        if wanted != self.height():
-            self.setFixedHeight(wanted)
+        if requested != self.height():
+            self.setFixedHeight(requested)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -130,13 +130,13 @@ class ContentEditor(QPlainTextEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.keyCombination().toCombined()
-        for keys, wanted in ((UNDO, "undo"), (REDO, "redo"), (ADD, "add")):
+        for keys, requested in ((UNDO, "undo"), (REDO, "redo"), (ADD, "add")):
             if key in keys:
-                self.wanted.emit(wanted)
+                self.requested.emit(requested)
                 return
         super().keyPressEvent(event)
 
-    def _tell(self) -> None:
+    def _on_text_changed(self) -> None:
         if not self._is_showing:
             self.fit()
             self.typed.emit(self.text)
@@ -182,18 +182,18 @@ class MessageCard(QFrame):
         set_role(self, "message")
         self._dot = _Dot(theme_source)
         self.role = MenuButton(theme_source, role="link")
-        self.role.list_anew(self._list_roles)
+        self.role.fill_on_open(self._list_roles)
         self.count = set_role(QLabel(), "dim")
         self.more = MenuButton(theme_source, "⋯", role="link", tip="What can be done with this message")
         self.more.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
-        self.more.list_anew(self._list_ways)
+        self.more.fill_on_open(self._list_actions)
         self.editor = ContentEditor()
         self._others = set_role(FittedLabel(), "about")
         head = in_row(self._dot, self.role, STRETCH, self.count, self.more, spacing=GAP_PX)
         margins = 2 * UNIT_PX, UNIT_PX
         in_column(head, self.editor, self._others, on=self, margins=margins, spacing=2)
         self.editor.typed.connect(self._type)
-        self.editor.wanted.connect(self._do)
+        self.editor.requested.connect(self._do)
         self.editor.installEventFilter(self)
 
     def eventFilter(self, watched: object, event: object) -> bool:
@@ -233,10 +233,10 @@ class MessageCard(QFrame):
     def _type(self, text: str) -> None:
         self._edited.type(self.number, text)
 
-    def _do(self, wanted: str) -> None:
-        if wanted == "add":
+    def _do(self, requested: str) -> None:
+        if requested == "add":
             self.add_wanted.emit()
-        elif wanted == "undo":
+        elif requested == "undo":
             self._edited.undo()
         else:
             self._edited.redo()
@@ -248,15 +248,15 @@ class MessageCard(QFrame):
                 menu, quoted(role, 24), role == present, partial(self._edited.set_role, self.number, role)
             )
 
-    def _list_ways(self, menu: QMenu) -> None:
+    def _list_actions(self, menu: QMenu) -> None:
         number, last = self.number, len(self._edited.messages) - 1
-        ways: tuple[tuple[str, Callable[[], object], bool], ...] = (
+        actions: tuple[tuple[str, Callable[[], object], bool], ...] = (
             ("Move up", partial(self._edited.move, number, -1), number > 0),
             ("Move down", partial(self._edited.move, number, 1), number < last),
             ("Edit as JSON…", partial(self.json_wanted.emit, number), True),
             ("Delete", partial(self._edited.remove, number), True),
         )
-        for text, do, is_possible in ways:
+        for text, do, is_possible in actions:
             menu.addAction(text, do).setEnabled(is_possible)
 
 

@@ -37,7 +37,7 @@ from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.pages.chat.badge import BECAME_CONTROL, NEAR_MISS, color_of
 from guiapp.pages.chat.edited_conversation import as_json
-from guiapp.pages.chat.message_card import Mark, MessageCard
+from guiapp.pages.chat.message_card import ContentMark, MessageCard
 from guiapp.pages.chat.model import ChatModel
 
 SIZE_PX = (620, 460)
@@ -112,19 +112,19 @@ class MessageList(QFrame):
         self._failure.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, GAP_PX)
         self.setAcceptDrops(True)
         self.generation.clicked.connect(self._set_generation)
-        model.edited.changed.connect(self._follow)
-        model.result_changed.connect(self._follow_result)
+        model.edited.changed.connect(self._refresh)
+        model.result_changed.connect(self._on_result_changed)
         model.selected_changed.connect(self._mark)
-        model.settings_changed.connect(self._follow_options)
+        model.settings_changed.connect(self._on_options_changed)
         model.reading.failed.connect(self.show_failure)
         theme_source.changed.connect(self._mark)
         self.show_failure("")
-        self._follow()
-        self._follow_options()
+        self._refresh()
+        self._on_options_changed()
 
     # The cards
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         """Show each message in a card; those that are there already keep their caret."""
         messages = self._model.edited.messages
         n_shown = min(len(messages), self._n_most)
@@ -142,7 +142,7 @@ class MessageList(QFrame):
         tools = self._model.edited.conversation.tools
         self.tools.setText("+ Tools" if tools is None else counted(len(tools), "tool"))
         self.show_failure("")
-        self._follow_result()
+        self._on_result_changed()
 
     def _add_card(self) -> None:
         card = MessageCard(len(self.cards), self._model.edited, self._theme_source)
@@ -155,7 +155,7 @@ class MessageList(QFrame):
             self.setTabOrder(first, then)  # else Tab goes to cards behind all that was there before them
         self.cards.append(card)
 
-    def _follow_result(self) -> None:
+    def _on_result_changed(self) -> None:
         """How many tokens each message has, as far as that is known of it as it is now."""
         chat = self._model.chat
         messages = self._model.edited.messages
@@ -171,10 +171,10 @@ class MessageList(QFrame):
         n_tokens = sum(turn.end - turn.start for turn in turns if turn.is_prompt)
         self._n_generation.setText(f"{n_tokens:,}" if n_tokens else "")
 
-    def _set_generation(self, is_wanted: bool) -> None:
-        self._model.choose(replace(self._model.settings, add_generation_prompt=is_wanted))
+    def _set_generation(self, is_enabled: bool) -> None:
+        self._model.choose(replace(self._model.settings, add_generation_prompt=is_enabled))
 
-    def _follow_options(self) -> None:
+    def _on_options_changed(self) -> None:
         with QSignalBlocker(self.generation):
             self.generation.setChecked(self._model.settings.add_generation_prompt)
         n_variables = len(self._model.settings.variables)
@@ -182,13 +182,13 @@ class MessageList(QFrame):
 
     def _show_further(self) -> None:
         self._n_most += AT_ONCE
-        self._follow()
+        self._refresh()
 
     def add_message(self) -> None:
         """Put an empty message at the end, and type there."""
         number = self._model.edited.add()
         self._n_most = max(self._n_most, number + 1)
-        self._follow()
+        self._refresh()
         self.cards[number].editor.setFocus(Qt.FocusReason.OtherFocusReason)
         self._area.ensureWidgetVisible(self.cards[number])
 
@@ -211,26 +211,28 @@ class MessageList(QFrame):
     def _mark(self) -> None:
         """Mark what hints are about, and the selected token, while the text is what was rendered."""
         chat, theme = self._model.chat, self._theme_source.theme
-        by_message: dict[int, list[Mark]] = {}
-        if chat is not None and not self._model.is_behind:
+        by_message: dict[int, list[ContentMark]] = {}
+        if chat is not None and not self._model.is_outdated:
             for hint in self._model.hints:
                 self._add_marks(by_message, hint)
             index = self._model.selected_token
             if index is not None:
-                self._add_mark(by_message, index, index + 1, Mark(0, 0, theme.accent))
+                self._add_mark(by_message, index, index + 1, ContentMark(0, 0, theme.accent))
         for card in self.cards:
             card.editor.show_marks(by_message.get(card.number, ()))
 
-    def _add_marks(self, by_message: dict[int, list[Mark]], hint: Hint) -> None:
+    def _add_marks(self, by_message: dict[int, list[ContentMark]], hint: Hint) -> None:
         is_line, color = hint.code != BECAME_CONTROL, color_of(hint, self._theme_source.theme)
         edit = None if hint.fix is None else hint.fix.edit
         if edit is not None and edit.field == "content":
-            mark = Mark(edit.start, edit.end, color, is_line)
+            mark = ContentMark(edit.start, edit.end, color, is_line)
             by_message.setdefault(edit.message, []).append(mark)
         elif hint.message is not None and hint.code in MARKED:
-            self._add_mark(by_message, *hint.tokens, Mark(0, 0, color, is_line))
+            self._add_mark(by_message, *hint.tokens, ContentMark(0, 0, color, is_line))
 
-    def _add_mark(self, by_message: dict[int, list[Mark]], first: int, last: int, mark: Mark) -> None:
+    def _add_mark(
+        self, by_message: dict[int, list[ContentMark]], first: int, last: int, mark: ContentMark
+    ) -> None:
         """The characters of content that some tokens, of one message, are made of."""
         origins = [
             each

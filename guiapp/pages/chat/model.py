@@ -20,7 +20,7 @@ from guiapp.kit.document.files import read_text
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
 from guiapp.pages.chat.edited_conversation import EditedConversation
-from guiapp.pages.chat.looks import looks_of
+from guiapp.pages.chat.token_tints import tints_of
 
 if TYPE_CHECKING:  # jinja2 and all that: the process that renders has them
     from guiapp.analysis.chat.chat import Chat
@@ -49,14 +49,14 @@ class ChatResult:
 
     template  the one that was chosen, None where there is none
     chat      None where there is no prompt; then `failure` says why
-    looks     uint8[n], see `looks_of`
+    token_tints     uint8[n], see `tints_of`
     """
 
     templates: tuple[ChatTemplate, ...] = ()
     template: ChatTemplate | None = None
     chat: Chat | None = None
     hints: tuple[Hint, ...] = ()
-    looks: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
+    token_tints: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
     failure: str = ""
     failed_line: int = 0
 
@@ -92,9 +92,9 @@ class ChatModel(Working):
         self._job = LatestJob[ChatResult](self, self._take)
         self._delay = later(self, TYPING_MS, self._start)
         self.edited.changed.connect(self._render_soon)
-        self.edited.settings_changed.connect(self._follow_settings)
-        session.vocabulary_changed.connect(self._follow_vocabulary)
-        session.options_changed.connect(self._follow_settings)
+        self.edited.settings_changed.connect(self._on_settings_changed)
+        session.vocabulary_changed.connect(self._on_vocabulary_changed)
+        session.options_changed.connect(self._on_settings_changed)
         self._start()
 
     def open(self, path: Path) -> None:
@@ -129,7 +129,7 @@ class ChatModel(Working):
         return [] if self.chat is None else self.chat.origins
 
     @property
-    def is_behind(self) -> bool:
+    def is_outdated(self) -> bool:
         """Whether the messages were changed since, or cannot be rendered."""
         return self.is_busy or bool(self.failure)
 
@@ -168,13 +168,13 @@ class ChatModel(Working):
         settings = replace(settings_of(request), add_special=self.settings.add_special)
         self._use(conversation_of(request, is_limited=False), settings)
 
-    def mend(self, fix: Fix) -> None:
+    def apply_fix(self, fix: Fix) -> None:
         """Do what the button of a hint about the prompt that is shown says, but for what is to be copied."""
-        from guiapp.analysis.chat.fixes import mended
+        from guiapp.analysis.chat.fixes import apply_fix
 
         if self.chat is None:
             return
-        conversation, settings = mended(self.edited.conversation, self.settings, self.chat.template, fix)
+        conversation, settings = apply_fix(self.edited.conversation, self.settings, self.chat.template, fix)
         self._use(conversation, settings)
 
     # Selection
@@ -210,16 +210,16 @@ class ChatModel(Working):
         """Those of the model."""
         return () if self.result is None else self.result.templates
 
-    def _follow_vocabulary(self) -> None:
+    def _on_vocabulary_changed(self) -> None:
         """The templates of another model are others."""
         self.edited.forget_templates({each.name for each in self.templates})
-        self._begin_anew()
+        self._reset()
 
-    def _follow_settings(self) -> None:
+    def _on_settings_changed(self) -> None:
         self.settings_changed.emit()
         self._start()
 
-    def _begin_anew(self) -> None:
+    def _reset(self) -> None:
         """What is shown has nothing to do with what is to come."""
         self.result = self.shown = self._given = None
         self._set_selected(None)
@@ -229,7 +229,7 @@ class ChatModel(Working):
     def _render_soon(self) -> None:
         """What is under way is finished first: else one who types without a break would see nothing new."""
         if not self.edited.messages:
-            self._begin_anew()
+            self._reset()
         elif self._job.is_busy:
             self._is_due = True
         elif not self._delay.isActive():
@@ -281,4 +281,4 @@ def _rendered(given: ChatInput, progress: Progress) -> ChatResult:
         return ChatResult(templates, template, failure=str(error), failed_line=line)
     found = tuple(hints(chat))
     len(chat.origins), chat.budget, chat.turns  # here rather than in the window's thread
-    return ChatResult(templates, template, chat, found, looks_of(chat))
+    return ChatResult(templates, template, chat, found, tints_of(chat))

@@ -15,21 +15,21 @@ from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.document.statistics import format_duration
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.tokens.details import hover_text
-from guiapp.kit.widgets.buttons import Segments, push_button, tool_button
+from guiapp.kit.widgets.buttons import SegmentedTabs, push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.page_base import Page, PageSetting, UndoSteps
 from guiapp.kit.widgets.style_sheet import plain_label
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX
-from guiapp.pages.chat.beside import Beside, ChatBeside, Way
 from guiapp.pages.chat.budget_strip import BudgetStrip, TokenLine
 from guiapp.pages.chat.compare_view import CompareView
 from guiapp.pages.chat.copying import CopyButton
+from guiapp.pages.chat.counterpart import Counterpart, PromptComparison, PromptVariant
 from guiapp.pages.chat.hint_list import HintList
-from guiapp.pages.chat.kept_conversation import KeptConversation
 from guiapp.pages.chat.llama_check import LlamaBadge, LlamaCheck
 from guiapp.pages.chat.message_list import MessageList
 from guiapp.pages.chat.model import ChatModel
 from guiapp.pages.chat.prompt_view import LEGEND, PromptView
+from guiapp.pages.chat.saved_conversation import SavedConversation
 from guiapp.pages.chat.spans import ChatSpans
 from guiapp.pages.chat.template_panel import TemplatePanel
 from guiapp.pages.chat.words import line_of, places
@@ -48,9 +48,9 @@ class ChatPage(Page):
 
     legend = {"In prompts": LEGEND, **Page.legend}
 
-    def __init__(self, model: ChatModel, kept: KeptConversation, setting: PageSetting) -> None:
+    def __init__(self, model: ChatModel, saved: SavedConversation, setting: PageSetting) -> None:
         super().__init__()
-        self.model, self._kept = model, kept
+        self.model, self._saved = model, saved
         themes = setting.theme_source
         self.spans = ChatSpans(model, self)
         self.budget = BudgetStrip(model, themes)
@@ -58,14 +58,14 @@ class ChatPage(Page):
         self.hints = HintList(model, themes)
         self.prompt = PromptView(model, self.spans, themes)
         self.prompt.installEventFilter(self.messages)
-        self.prompt.tell_tokens_by(self._tell_token)
+        self.prompt.set_token_tip(self._describe_token)
         TokenMenu(self.prompt, self.spans, setting.requests, kind=Kind.OTHER)
         self.token_line = TokenLine(model, self.spans, setting.requests, themes)
         self.template = TemplatePanel(model, themes)
-        self.beside = ChatBeside(model, parent=self)
+        self.counterpart = PromptComparison(model, parent=self)
         self.llama = LlamaCheck(model, self)
         self.llama_badge = LlamaBadge(self.llama, themes)
-        self.compare = CompareView(self.beside, setting.requests, themes)
+        self.compare = CompareView(self.counterpart, setting.requests, themes)
         self._failure = plain_label("bad", wraps=True)
         self.example = push_button("Try ChatML", self.template.try_example, role="raised")
         self.template_file = push_button("Choose a file…", self.template.ask_for_file, role="raised")
@@ -83,14 +83,16 @@ class ChatPage(Page):
         self.hints.pointed_at.connect(self._point_at)
         self.hints.template_edited.connect(self.template.view.show_edit)
         self.hints.keys_left.connect(self.prompt.setFocus)
-        self.hints.both_wanted.connect(partial(self._put_beside, Beside(Way.AS_TEXT)))
-        self.llama_badge.differs.clicked.connect(partial(self._put_beside, Beside(Way.LLAMA_CPP)))
-        self.watched.connect(self.llama.set_watched)
-        self.beside.changed.connect(self._fold)
-        self.compare.left.connect(partial(self._put_beside, None))
+        self.hints.both_requested.connect(partial(self._compare_with, Counterpart(PromptVariant.AS_TEXT)))
+        self.llama_badge.differs.clicked.connect(
+            partial(self._compare_with, Counterpart(PromptVariant.LLAMA_CPP))
+        )
+        self.watched.connect(self.llama.set_active)
+        self.counterpart.changed.connect(self._fold)
+        self.compare.left.connect(partial(self._compare_with, None))
         self.template.fold_wanted.connect(partial(self.show_template, False))
-        model.result_changed.connect(self._follow)
-        model.settings_changed.connect(self._follow)
+        model.result_changed.connect(self._refresh)
+        model.settings_changed.connect(self._refresh)
         for changed in (model.edited.changed, model.edited.settings_changed):
             changed.connect(self.undo_changed)
         for part in (self, self._tools):
@@ -98,7 +100,7 @@ class ChatPage(Page):
         self._whitespace = setting.actions["whitespace"]
         self._whitespace.toggled.connect(self.prompt.set_shows_whitespace)
         self.prompt.set_shows_whitespace(self._whitespace.isChecked())
-        self._follow()
+        self._refresh()
         self.setFocusProxy(self.messages.first_editor)
 
     @property
@@ -107,7 +109,7 @@ class ChatPage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        prompt = self.prompt if self.beside.beside is None else self.compare.columns
+        prompt = self.prompt if self.counterpart.counterpart is None else self.compare.columns
         return [self.messages.first_editor, prompt, self.template.view]
 
     @property
@@ -116,7 +118,7 @@ class ChatPage(Page):
 
     @property
     def is_ready(self) -> bool:
-        return not self.model.is_busy and not self.beside.is_busy and self.prompt.is_painted
+        return not self.model.is_busy and not self.counterpart.is_busy and self.prompt.is_painted
 
     @property
     def figures(self) -> list[str]:
@@ -142,9 +144,9 @@ class ChatPage(Page):
 
     def stop(self) -> None:
         self.model.close()
-        self.beside.close()
+        self.counterpart.close()
         self.llama.close()
-        self._kept.stop()
+        self._saved.stop()
 
     def _make_problem(self) -> QFrame:
         row = in_row(
@@ -157,7 +159,7 @@ class ChatPage(Page):
         return framed(row, "bar")
 
     def _make_tools(self, setting: PageSetting) -> None:
-        self.ways = Segments(WAYS)
+        self.ways = SegmentedTabs(WAYS)
         self.ways.chosen.connect(self._choose_way)
         self.parsed = tool_button("Parse content", self._parse, role="raised")
         self.parsed.setToolTip("Content is encoded as text: read it as the model would again")
@@ -176,9 +178,9 @@ class ChatPage(Page):
             spacing=GAP_PX,
         )
 
-    def _put_beside(self, beside: Beside | None, *_: object) -> None:
-        self.beside.choose(beside)
-        (self.prompt if beside is None else self.compare.columns).setFocus()
+    def _compare_with(self, counterpart: Counterpart | None, *_: object) -> None:
+        self.counterpart.choose(counterpart)
+        (self.prompt if counterpart is None else self.compare.columns).setFocus()
 
     def _choose_way(self, way: int) -> None:
         self.spans.show_by_origin(WAYS[way] == "Origin")
@@ -196,14 +198,14 @@ class ChatPage(Page):
         shown = None if self.model.result is None else self.model.result.template
         if shown is None or shown.name != template:
             self.model.choose(replace(self.model.settings, template=template))
-        self.beside.choose(None)
+        self.counterpart.choose(None)
         self.show_template(True)
         self.template.view.go_to(template, line)
         self.template.view.setFocus()
 
     def _fold(self) -> None:
         """Where nobody has said what to show, that follows from the room; two prompts need all of it."""
-        is_single = self.beside.beside is None
+        is_single = self.counterpart.counterpart is None
         self._single.setVisible(is_single)
         self.compare.setVisible(not is_single)
         self.ways.setVisible(is_single)
@@ -217,7 +219,7 @@ class ChatPage(Page):
         super().resizeEvent(event)
         self._fold()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         failure, result = self.model.failure, self.model.result
         has_none = result is not None and result.template is None
         self._failure.setText(quoted(failure, LONGEST_FAILURE))
@@ -228,10 +230,10 @@ class ChatPage(Page):
         self.parsed.setVisible(self.model.settings.as_text)
         self.figures_changed.emit()
 
-    def _tell_token(self, index: int) -> str:
+    def _describe_token(self, index: int) -> str:
         origin = self.model.origins[index]
-        said = (hover_text(self.spans, None, index), places(origin)[0], line_of(origin))
-        return "\n".join(filter(None, said))
+        lines = (hover_text(self.spans, None, index), places(origin)[0], line_of(origin))
+        return "\n".join(filter(None, lines))
 
     def _hover(self, index: int) -> None:
         """Light what wrote the token under the mouse."""
@@ -246,4 +248,4 @@ class ChatPage(Page):
 
 def make_page(setting: PageSetting) -> ChatPage:
     model = ChatModel(setting.session)
-    return ChatPage(model, KeptConversation(model, setting.settings.folder), setting)
+    return ChatPage(model, SavedConversation(model, setting.settings.folder), setting)

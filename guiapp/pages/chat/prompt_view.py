@@ -22,9 +22,9 @@ from guiapp.kit.widgets.painting import RIGHT, fill, ring, write
 from guiapp.kit.widgets.style_sheet import set_role
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, Theme, ThemeSource
 from guiapp.pages.chat.badge import BECAME_CONTROL, DOUBLE_BOS, NEAR_MISS, color_of, draw_number
-from guiapp.pages.chat.looks import hue_of
 from guiapp.pages.chat.model import ChatModel
 from guiapp.pages.chat.spans import ChatSpans
+from guiapp.pages.chat.token_tints import hue_of
 from guiapp.pages.chat.words import places
 
 SIDE_PX = 48  # for the numbers of turns, and the lines beside them
@@ -64,7 +64,7 @@ LEGEND = (
 )
 
 
-class Badge(NamedTuple):
+class HintBadge(NamedTuple):
     """The number of a hint, at the first of its tokens."""
 
     number: int
@@ -80,15 +80,15 @@ class PromptView(SpanView):
         set_role(self, "tokens")
         self.setAccessibleName("Prompt")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        model.result_changed.connect(self._follow_result)
-        model.selected_changed.connect(self._follow_selected)
+        model.result_changed.connect(self._on_result_changed)
+        model.selected_changed.connect(self._on_selected_changed)
         self.token_clicked.connect(model.select_token)
 
-    def _follow_result(self) -> None:
+    def _on_result_changed(self) -> None:
         self.viewport().update()
-        self._follow_selected()
+        self._on_selected_changed()
 
-    def _follow_selected(self) -> None:
+    def _on_selected_changed(self) -> None:
         index = self._model.selected_token
         self.set_selected_token(-1 if index is None else index)
         self._describe()
@@ -153,7 +153,7 @@ class PromptView(SpanView):
                 offset, _ = self.rows.caret_at(block, row, place.x)
                 start, end = self.rows.row_span(block, row)
                 found = (
-                    self._chat_spans.tokens.first_ending_behind(min(offset, end - 1)) if start < end else -1
+                    self._chat_spans.tokens.first_ending_after(min(offset, end - 1)) if start < end else -1
                 )
             if 0 <= found < len(encoding) and found != index:
                 self.go_to(found)
@@ -167,21 +167,23 @@ class PromptView(SpanView):
             painter.setClipRegion(event.region())
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             theme = self._themes.theme
-            if self._model.is_behind and self._model.failure:
+            if self._model.is_outdated and self._model.failure:
                 painter.fillRect(event.rect(), faded(theme.background, VEIL_ALPHA))
             self._draw_turns(painter, theme)
             for badge in self._badges():
                 self._draw_badge(painter, theme, badge)
 
-    def _badges(self) -> list[Badge]:
+    def _badges(self) -> list[HintBadge]:
         """Those of hints about tokens that show; numbers are those in the list of hints."""
         visible = self.rows.visible()
         start, end = visible[0].start, visible[-1].start + visible[-1].layout.size
         tokens = self._chat_spans.tokens
-        first, last = tokens.first_ending_from(start), tokens.first_behind(end)
+        first, last = tokens.first_ending_from(start), tokens.first_after(end)
         hints = enumerate(self._model.hints, 1)
         return [
-            Badge(at, hint) for at, hint in hints if max(first, hint.tokens[0]) < min(last, hint.tokens[1])
+            HintBadge(at, hint)
+            for at, hint in hints
+            if max(first, hint.tokens[0]) < min(last, hint.tokens[1])
         ]
 
     def _rects_of(self, index: int) -> list[QRectF]:
@@ -207,7 +209,7 @@ class PromptView(SpanView):
                     found.append(QRectF(self._side_px + left, y, right - left, row_px - GAP_PX))
         return found
 
-    def _draw_badge(self, painter: QPainter, theme: Theme, badge: Badge) -> None:
+    def _draw_badge(self, painter: QPainter, theme: Theme, badge: HintBadge) -> None:
         first, last = badge.hint.tokens
         color = color_of(badge.hint, theme)
         rects = [
@@ -230,7 +232,7 @@ class PromptView(SpanView):
         for block in self.rows.visible():
             if not block.layout.size:
                 continue
-            at = bisect_right(firsts, spans.tokens.first_ending_behind(block.start)) - 1
+            at = bisect_right(firsts, spans.tokens.first_ending_after(block.start)) - 1
             turn, is_first = chat.turns[at], block.start == 0 or block.start in spans.turns
             if turn.message is None and not turn.role:
                 continue

@@ -20,12 +20,12 @@ from guiapp.pages.chat.model import ChatModel
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
     from guiapp.core.vocabulary.vocabulary import Vocabulary
-    from guiapp.kit.document.exact_twin import Instead
+    from guiapp.kit.document.exact_spans import Instead
     from guiapp.kit.state.spelling import SharedSpelling
 
 
 class ChatSpans(QObject):
-    """A `SpanSource` and `ToldTokens`: the prompt that the model shows.
+    """A `SpanSource` and `TokenSource`: the prompt that the model shows.
 
     document  the text of the prompt
     by_origin  whether colours tell where tokens are from, or only tell them apart
@@ -47,7 +47,7 @@ class ChatSpans(QObject):
         self.turns = np.zeros(0, np.int64)
         self.controls = np.zeros((0, 2), np.int64)
         self._looks = np.zeros(0, np.uint8)
-        model.result_changed.connect(self._follow)
+        model.result_changed.connect(self._refresh)
 
     @property
     def tokenizer(self) -> Tokenizer | None:
@@ -72,7 +72,7 @@ class ChatSpans(QObject):
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
         """The tokens that overlap or touch the bytes [start, end]."""
-        first, last = self.tokens.first_ending_from(start), self.tokens.first_behind(end)
+        first, last = self.tokens.first_ending_from(start), self.tokens.first_after(end)
         window = SpanWindow(first, *self.tokens.between(first, last))
         return window._replace(tints=self._looks[first:last]) if self.by_origin else window
 
@@ -83,7 +83,7 @@ class ChatSpans(QObject):
         """How a token is written."""
         return self._model.session.label_of(token_id)
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         """Put the new prompt where it differs from the old one: what people look at stays where it is."""
         encoding = self._model.encoding
         text = b"" if encoding is None else encoding.text_bytes
@@ -93,7 +93,7 @@ class ChatSpans(QObject):
             tokens = FragmentTokens(encoding.token_ids, *encoding.spans.T)
         self.tokens = TokenStore(tokens, len(text))
         if self._model.shown is not None:
-            self._looks = self._model.shown.looks
+            self._looks = self._model.shown.token_tints
         self.turns, self.controls = self._starts_of_turns(), self._spans_of_controls()
         edit = None
         if text != before:
@@ -108,8 +108,8 @@ class ChatSpans(QObject):
         if encoding is None or chat is None:
             return np.zeros(0, np.int64)
         starts = encoding.spans[[turn.start for turn in chat.turns], 0]
-        found: NDArray[np.int64] = np.unique(starts[(starts > 0) & (starts < len(encoding.text_bytes))])
-        return found
+        turn_starts: NDArray[np.int64] = np.unique(starts[(starts > 0) & (starts < len(encoding.text_bytes))])
+        return turn_starts
 
     def _spans_of_controls(self) -> NDArray[np.int64]:
         encoding, chat = self._model.encoding, self._model.chat

@@ -68,7 +68,7 @@ class TemplatePanel(QFrame):
         set_role(self, "panel")
         self._model = model
         self.choice = MenuButton(theme_source, role="link", tip="Choose a template")
-        self.choice.list_anew(self._list)
+        self.choice.fill_on_open(self._list)
         self._n_ran = set_role(FittedLabel(), "dim")
         self.fold = tool_button("»", self.fold_wanted.emit, role="link", tip="Hide the template")
         self.view = TemplateView(model, theme_source)
@@ -82,11 +82,11 @@ class TemplatePanel(QFrame):
             spacing=GAP_PX,
         )
         in_column(head, (self.view, 1), on=self, spacing=0)
-        model.result_changed.connect(self._follow)
-        model.settings_changed.connect(self._follow)
-        self._follow()
+        model.result_changed.connect(self._refresh)
+        model.settings_changed.connect(self._refresh)
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         result, chosen = self._model.result, self._model.settings.template
         template = None if result is None else result.template
         if chosen == CHATML:
@@ -213,11 +213,11 @@ class TemplateView(QPlainTextEdit):
         self._faint = _Faint(self.document())
         self.setViewportMargins(NUMBERS_PX, 0, 0, 0)
         self.updateRequest.connect(self._margin.update)
-        model.result_changed.connect(self._follow)
-        model.selected_changed.connect(self._follow_selected)
+        model.result_changed.connect(self._refresh)
+        model.selected_changed.connect(self._on_selected_changed)
         theme_source.changed.connect(self._recolour)
         self._recolour()
-        self._follow()
+        self._refresh()
 
     def point_at(self, token: int | None) -> None:
         """Light the line that wrote it, and the part, for as long as the mouse is over it; None ends that."""
@@ -268,9 +268,9 @@ class TemplateView(QPlainTextEdit):
     def _recolour(self) -> None:
         self._faint.look.setForeground(self._theme_source.theme.faint)
         self._faint.rehighlight()
-        self._follow_selected()
+        self._on_selected_changed()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         result = self._model.result
         template = None if result is None else result.template
         text = "" if template is None else template.text.removesuffix("\n")
@@ -293,9 +293,9 @@ class TemplateView(QPlainTextEdit):
             self.lines = lines
             self._faint.lines = lines
             self._faint.rehighlight()
-        self._follow_selected()
+        self._on_selected_changed()
 
-    def _follow_selected(self) -> None:
+    def _on_selected_changed(self) -> None:
         index = self._model.selected_token
         line = self._line_of(index)
         part = self._model.part_that_wrote(index) if index is not None and line else None

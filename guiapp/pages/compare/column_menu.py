@@ -44,7 +44,7 @@ class ColumnMenu(QMenu):
         if not is_first:
             self._add("Remove", self.removal_wanted.emit)
         self.can_add = True
-        self.aboutToShow.connect(self._follow)
+        self.aboutToShow.connect(self._refresh)
 
     def choose_model(self) -> None:
         self._requests.model_wanted.emit(self._button, self._session.loader.open)
@@ -68,7 +68,7 @@ class ColumnMenu(QMenu):
         action.triggered.connect(slot)
         return action
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         """Show what is chosen now, as the menu opens."""
         session = self._session
         self._encoders.clear()

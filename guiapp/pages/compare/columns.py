@@ -77,11 +77,11 @@ class ColumnsArea(QWidget):
         self.bar.setParent(self)
         self.setMinimumHeight(LEAST_COLUMN_HEIGHT_PX)
         self.bar.valueChanged.connect(self._scroll)
-        comparison.columns_changed.connect(self._follow_columns)
-        comparison.changed.connect(self._follow_comparison)
+        comparison.columns_changed.connect(self._on_columns_changed)
+        comparison.changed.connect(self._on_comparison_changed)
         figures.lines_changed.connect(self._map_lines)
         SeenWatch(self, comparison.watch)
-        self._follow_columns()
+        self._on_columns_changed()
 
     @property
     def is_painted(self) -> bool:
@@ -107,12 +107,12 @@ class ColumnsArea(QWidget):
         for column in self.columns:
             column.editor.set_shows_whitespace(shows)
 
-    def point_out(self, stretch: tuple[int, int] | None) -> None:
+    def point_out(self, byte_span: tuple[int, int] | None) -> None:
         """Mark a stretch and its line in all columns; None ends that."""
         place = None
-        if stretch is not None:
+        if byte_span is not None:
             document = self._comparison.document
-            place = PointedOut(*stretch, *document.line_span(document.line_of(stretch[0])))
+            place = PointedOut(*byte_span, *document.line_span(document.line_of(byte_span[0])))
         for column in self.columns:
             column.editor.point_out(place)
             column.margin.point_out(place)
@@ -123,7 +123,7 @@ class ColumnsArea(QWidget):
 
     # One column for each session
 
-    def _follow_columns(self) -> None:
+    def _on_columns_changed(self) -> None:
         kept = {column.column: column for column in self.columns}
         for spans, column in kept.items():
             if spans not in self._comparison.columns:
@@ -134,8 +134,8 @@ class ColumnsArea(QWidget):
         for number, column in enumerate(self.columns):
             column.set_number(number)
             column.menu.can_add = self._comparison.compared.can_add
-        self._lay_out()
-        self._follow_comparison()
+        self._arrange()
+        self._on_comparison_changed()
         self.editors_changed.emit()
 
     def _new_column(self, spans: ComparedSpans) -> ModelColumn:
@@ -150,9 +150,9 @@ class ColumnsArea(QWidget):
         if self._font_px:
             editor.set_font_px(self._font_px)
         TokenMenu(editor, session, self._requests if session is compared.sessions[0] else None)
-        editor.tell_tokens_by(partial(hover_text, session, None))
-        editor.moved.connect(partial(self._follow_scrolling, editor))
-        editor.zoom_changed.connect(partial(self._follow_zoom, editor))
+        editor.set_token_tip(partial(hover_text, session, None))
+        editor.moved.connect(partial(self._on_scrolled, editor))
+        editor.zoom_changed.connect(partial(self._on_zoom_changed, editor))
         column.setParent(self)
         column.show()
         return column
@@ -167,26 +167,26 @@ class ColumnsArea(QWidget):
             session.set_add_special(options.add_special)
             session.set_parse_special(options.parse_special)
 
-    def _follow_comparison(self) -> None:
-        around = [column.column.session.n_around for column in self.columns]
+    def _on_comparison_changed(self) -> None:
+        around = [column.column.session.n_affixes for column in self.columns]
         before, behind = (any(pair[side] for pair in around) for side in (0, 1))
         for column in self.columns:
             column.editor.keep_rows_for_added(before, behind)
-            column.head.follow()
+            column.head.refresh()
         focused = (column.editor for column in self.columns if column.editor.hasFocus())
-        self._follow_scrolling(next(focused, self.columns[0].editor))
+        self._on_scrolled(next(focused, self.columns[0].editor))
 
     # Places
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._lay_out()
+        self._arrange()
         if event.size().height() != event.oldSize().height():
             self.room_changed.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(event.rect(), self._theme_source.theme.line)  # what is between columns
 
-    def _lay_out(self) -> None:
+    def _arrange(self) -> None:
         """Columns of one width, or rows of one height; a hairline between them."""
         count, width, height = len(self.columns), self.width() - BAR_PX, self.height()
         beside = width + BAR_PX >= self.needed_px or not self.has_room_below
@@ -208,7 +208,7 @@ class ColumnsArea(QWidget):
     def _scroll(self, value: int) -> None:
         self.columns[0].editor.verticalScrollBar().setValue(value)
 
-    def _follow_scrolling(self, moved: SpanEditor, moved_px: int = 0) -> None:
+    def _on_scrolled(self, moved: SpanEditor, moved_px: int = 0) -> None:
         if self._is_linking or self._comparison.is_telling:  # an edit that others have not followed
             return
         self._is_linking = True
@@ -239,7 +239,7 @@ class ColumnsArea(QWidget):
         figures, rows = self._figures, self.columns[0].editor.rows
         self.bar.show_places(rows.shares_of(figures.dear_lines), figures.dearness)
 
-    def _follow_zoom(self, zoomed: SpanEditor) -> None:
+    def _on_zoom_changed(self, zoomed: SpanEditor) -> None:
         if not self._is_linking:
             self._is_linking = True
             self.set_font_px(zoomed.font_px)
@@ -262,10 +262,10 @@ class ColumnNotice(QFrame):
         for button in (self._pre, self._other):
             buttons.setAlignment(button, Qt.AlignmentFlag.AlignLeft)
         in_column(self._message, self._progress, buttons, STRETCH, on=self, margins=MARGIN_PX, spacing=GAP_PX)
-        state.changed.connect(self._follow)
-        self._follow()
+        state.changed.connect(self._refresh)
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         progress = self._state.progress
         self._message.setText(self._state.message)
         self._progress.setVisible(progress is not None)
@@ -308,7 +308,7 @@ class ModelColumn(QFrame):
         in_column(self.head, (self._body, 1), on=self, spacing=0)
         self.editor.installEventFilter(self)
         self.setFocusProxy(self.editor)
-        state.changed.connect(self._follow)
+        state.changed.connect(self._refresh)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
@@ -319,10 +319,10 @@ class ModelColumn(QFrame):
     def set_number(self, number: int) -> None:
         """Which one it is, from the left."""
         self.head.number = number
-        self.head.follow()
-        self._follow()
+        self.head.refresh()
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         is_own = self.head.number == 0  # the window's: without a model its text is edited all the same
         self._body.setCurrentIndex(0 if is_own or self.state.has_model else 1)
         self.editor.setAccessibleName(f"Text with the tokens of {self.state.name}")
@@ -341,7 +341,7 @@ class LineCounts(LineMargin):
         column.tokens_changed.connect(self.update)
 
     def n_before(self) -> int:
-        return self._column.session.n_around[0]
+        return self._column.session.n_affixes[0]
 
     def cost_of(self, start: int, end: int) -> LineCost | None:
         row = self._figures.row_of(self._column)

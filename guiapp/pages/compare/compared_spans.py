@@ -35,14 +35,14 @@ class ComparedSpans(QObject):
         super().__init__(parent)
         self.session = session
         self.show(None, is_alone=True)
-        session.tokens_changed.connect(self._follow)
+        session.tokens_changed.connect(self._on_tokens_changed)
 
     def close(self) -> None:
         """Follow the session no more."""
-        self.session.tokens_changed.disconnect(self._follow)
+        self.session.tokens_changed.disconnect(self._on_tokens_changed)
         self.deleteLater()
 
-    def _follow(self, edit: TextEdit | None, tokens: TokenStore) -> None:
+    def _on_tokens_changed(self, edit: TextEdit | None, tokens: TokenStore) -> None:
         if edit is None:
             self.renewed.emit()
 
@@ -71,13 +71,13 @@ class ComparedSpans(QObject):
         self.tokens, self._vocabulary = self.session.tokens, self.session.vocabulary
         self._live, self._row, self._is_alone = live, row, is_alone
 
-    def tell(self, edit: TextEdit | None) -> None:
+    def notify(self, edit: TextEdit | None) -> None:
         """Have those who paint look again."""
         self.tokens_changed.emit(edit, self.tokens)
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
         """The tokens that overlap or touch the bytes [start, end]."""
-        first, last = self.tokens.first_ending_from(start), self.tokens.first_behind(end)
+        first, last = self.tokens.first_ending_from(start), self.tokens.first_after(end)
         window = SpanWindow(first, *self.tokens.between(first, last))
         if self._is_alone:
             return window

@@ -12,8 +12,8 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QPainter
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
-from guiapp.analysis.compare.comparison import Side
-from guiapp.analysis.compare.difference_reasons import LONGEST, Difference, Told
+from guiapp.analysis.compare.comparison import ModelSide
+from guiapp.analysis.compare.difference_reasons import LONGEST, DifferenceReason, DifferingSpan
 from guiapp.analysis.compare.reasons import shown
 from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.analysis.explain.code_marks import parts
@@ -60,7 +60,7 @@ LOOKING = "Looking for the reason …"
 TOO_LONG = f"More than {LONGEST} bytes: too long to look for the reason."
 
 
-class DetailsPanel(QScrollArea):
+class DifferencePanel(QScrollArea):
     """Watches the walk and the causes.
 
     Signals:
@@ -94,28 +94,30 @@ class DetailsPanel(QScrollArea):
         self._shown: list[Span] = []
         self._card = card(self.grid, self.reason, in_row(self.race_button, self.copy_button, STRETCH))
         self._by_cause = heading("By cause")
-        self.causes = CauseList(theme_source)
+        self.causes = CauseCounts(theme_source)
         self._legend = QWidget()
         in_column(heading("Legend"), LegendList(LEGEND, theme_source), on=self._legend)
-        self._lay_out()
+        self._build_layout()
         self.setAccessibleName("Differences")
         self.causes.chosen.connect(walk.choose_kind)
-        walk.changed.connect(self._follow)
-        causes.told_changed.connect(self._show_reason)
+        walk.changed.connect(self._refresh)
+        causes.explained_changed.connect(self._show_reason)
         causes.counts_changed.connect(self._show_counts)
-        comparison.columns[0].session.spelling.changed.connect(self._follow)
+        comparison.columns[0].session.spelling.changed.connect(self._refresh)
         theme_source.changed.connect(self._show_reason)
-        self._follow()
+        self._refresh()
         self._show_counts()
 
     def copy(self) -> None:
         """Put the difference on the clipboard, as Markdown."""
         index = self._walk.current
         if index is not None:
-            told = markdown(self._causes.sides, self._causes.difference_at(index), self._causes.told or [])
-            QGuiApplication.clipboard().setText(told)
+            explained = markdown(
+                self._causes.sides, self._causes.difference_at(index), self._causes.explained or []
+            )
+            QGuiApplication.clipboard().setText(explained)
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         add = in_row(self.add_button, STRETCH)
         by_cause = self._by_cause, self.causes
         column = (
@@ -136,12 +138,12 @@ class DetailsPanel(QScrollArea):
         self.model_wanted.emit(self.add_button)
 
     def _ask_for_race(self) -> None:
-        stretch, told = self._walk.stretch, self._causes.told
-        if stretch is not None:
-            other = told[0].other if told else 1
-            self.race_wanted.emit(self._comparison.rows[other].session, stretch[0])
+        byte_span, explained = self._walk.byte_span, self._causes.explained
+        if byte_span is not None:
+            other = explained[0].other if explained else 1
+            self.race_wanted.emit(self._comparison.rows[other].session, byte_span[0])
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         """Show what is new of the differences, while somebody looks."""
         index, n_all = self._walk.current, self._walk.n_all
         is_alone = len(self._comparison.columns) < 2
@@ -154,7 +156,7 @@ class DetailsPanel(QScrollArea):
         self._by_cause.setVisible(n_all > 0)
         self.causes.setVisible(n_all > 0)
         self._legend.setVisible(not is_alone)
-        n_counted = self._causes.n_looked_into
+        n_counted = self._causes.n_examined
         some = f"The first {MOST:,} of {n_all:,}" if n_counted < n_all else f"All {n_all:,}"
         self._by_cause.setText(f"{some} by cause".upper())
         self.causes.show_chosen(self._walk.kind)
@@ -162,67 +164,71 @@ class DetailsPanel(QScrollArea):
             self._show_difference(index)
 
     def _headline(self, index: int | None, n_all: int) -> str:
-        if index is None or (stretch := self._walk.stretch) is None:
+        if index is None or (byte_span := self._walk.byte_span) is None:
             return counted(n_all, "difference").upper() if n_all else "DIFFERENCES"
-        line = self._comparison.document.line_of(stretch[0]) + 1
+        line = self._comparison.document.line_of(byte_span[0]) + 1
         return f"DIFFERENCE {index + 1:,} OF {n_all:,} · LINE {line:,}"
 
     def _show_difference(self, index: int) -> None:
-        sides, stretch = self._causes.sides, self._comparison.stretch_of(index)
+        sides, byte_span = self._causes.sides, self._comparison.byte_span_of(index)
         columns = self._comparison.columns
         rows = [
-            GridRow(columns.index(column), side.name, self._tokens(row, stretch))
+            GridRow(columns.index(column), side.name, self._tokens(row, byte_span))
             for row, (side, column) in enumerate(zip(sides, self._comparison.rows, strict=True))
         ]
         self.grid.show_rows(rows)
         self._show_reason()
 
-    def _tokens(self, row: int, stretch: tuple[int, int]) -> tuple[GridToken, ...]:
+    def _tokens(self, row: int, byte_span: tuple[int, int]) -> tuple[ComparedToken, ...]:
         column, live = self._comparison.rows[row], self._comparison.live
         assert live is not None
-        first, last = self._comparison.tokens_in(column, *stretch)
+        first, last = self._comparison.tokens_in(column, *byte_span)
         last = min(last, first + MOST_TOKENS)
         ids, starts, ends, _ = column.tokens.between(first, last)
         tints = live.tints[row][first:last].tolist()
         labels = [column.label_of(token_id) for token_id in ids.tolist()]
-        if stretch[0] == stretch[1]:  # tokens without text: side by side
-            return tuple(map(GridToken, range(len(ids)), range(1, len(ids) + 1), labels, ids.tolist(), tints))
-        return tuple(map(GridToken, starts.tolist(), ends.tolist(), labels, ids.tolist(), tints))
+        if byte_span[0] == byte_span[1]:  # tokens without text: side by side
+            return tuple(
+                map(ComparedToken, range(len(ids)), range(1, len(ids) + 1), labels, ids.tolist(), tints)
+            )
+        return tuple(map(ComparedToken, starts.tolist(), ends.tolist(), labels, ids.tolist(), tints))
 
     def _show_reason(self) -> None:
         if self._walk.current is None:
             return
-        theme, told = self._theme_source.theme, self._causes.told
+        theme, explained = self._theme_source.theme, self._causes.explained
         spans: list[Span] = []
-        if told is None:
+        if explained is None:
             spans = [Span(LOOKING if self._causes.is_looking else TOO_LONG, theme.dim)]
-        for each in told or ():
+        for each in explained or ():
             spans += [Span("\n", theme.text)] if spans else []
             spans += self._spans_of(each)
         if spans != self._shown:  # else each key would have it laid out again
             self._shown = spans
             self.reason.set_spans(spans)
 
-    def _spans_of(self, told: Told) -> list[Span]:
+    def _spans_of(self, explained: DifferenceReason) -> list[Span]:
         theme, names = self._theme_source.theme, [side.name for side in self._causes.sides]
         spans = [
             Span(text, theme.text, theme.background if part.is_code else None, text in names)
-            for part in parts(told.reason.sentence)
-            for text in ([part.text] if part.is_code else _around_names(part.text, names))
+            for part in parts(explained.reason.sentence)
+            for text in ([part.text] if part.is_code else _split_at_names(part.text, names))
         ]
-        if told.alike:
-            others = " and ".join(names[number] for number in told.alike)
-            cut = "cuts" if len(told.alike) == 1 else "cut"
-            sentence = f" {others} {cut} as {names[told.other]} does."
-            spans += [Span(text, theme.text, None, text in names) for text in _around_names(sentence, names)]
-        subject = told.reason.subject
-        return [*spans, Span(f"\n{told.reason.cause.value.capitalize()} · {subject}", theme.dim)]
+        if explained.alike:
+            others = " and ".join(names[number] for number in explained.alike)
+            cut = "cuts" if len(explained.alike) == 1 else "cut"
+            sentence = f" {others} {cut} as {names[explained.other]} does."
+            spans += [
+                Span(text, theme.text, None, text in names) for text in _split_at_names(sentence, names)
+            ]
+        subject = explained.reason.subject
+        return [*spans, Span(f"\n{explained.reason.cause.value.capitalize()} · {subject}", theme.dim)]
 
     def _show_counts(self) -> None:
         self.causes.show_counts(self._causes.counts, self._walk.kind)
 
 
-def _around_names(text: str, names: list[str]) -> list[str]:
+def _split_at_names(text: str, names: list[str]) -> list[str]:
     """The names in a text, and what is between them."""
     longest_first = sorted(names, key=len, reverse=True)
     return [part for part in re.split(f"({'|'.join(map(re.escape, longest_first))})", text) if part]
@@ -261,7 +267,7 @@ class CauseRow(PaintedButton):
         fill(painter, place, theme.faint, BAR_PX / 2)
 
 
-class CauseList(QWidget):
+class CauseCounts(QWidget):
     """A row for each cause.
 
     Signals:
@@ -302,20 +308,22 @@ class CauseList(QWidget):
         self.chosen.emit(kind if self._rows[kind].isChecked() else None)
 
 
-def markdown(sides: Sequence[Side], difference: Difference, told: Sequence[Told]) -> str:
+def markdown(
+    sides: Sequence[ModelSide], difference: DifferingSpan, explained: Sequence[DifferenceReason]
+) -> str:
     """The text, what each model makes of it, and why."""
-    stretch = difference.around[difference.start : difference.end]
+    byte_span = difference.context[difference.start : difference.end]
     lines = [
-        f"In {shown(difference.around)}, {shown(stretch)} is cut differently.",
+        f"In {shown(difference.context)}, {shown(byte_span)} is cut differently.",
         "",
-        f"    text   {escaped(difference.around)}",
-        f"    here   {escaped(stretch)}",
+        f"    text   {escaped(difference.context)}",
+        f"    here   {escaped(byte_span)}",
         *(
             f"    {quoted(side.name)}: {' '.join(str(token_id) for token_id, _, _ in tokens) or 'no tokens'}"
             for side, tokens in zip(sides, difference.tokens, strict=True)
         ),
         "",
-        *(each.reason.sentence for each in told),
+        *(each.reason.sentence for each in explained),
     ]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -324,7 +332,7 @@ def markdown(sides: Sequence[Side], difference: Difference, told: Sequence[Told]
 
 
 @dataclass(frozen=True)
-class GridToken:
+class ComparedToken:
     """A token: its bytes [start, end), how it is written, its id and its colour."""
 
     start: int
@@ -340,7 +348,7 @@ class GridRow:
 
     number: int
     name: str
-    tokens: tuple[GridToken, ...]
+    tokens: tuple[ComparedToken, ...]
 
 
 class TokenGrid(Painted):
@@ -410,7 +418,7 @@ class TokenGrid(Painted):
             write(painter, below, str(each.token_id), theme.dim, CENTER, Theme.mono_font(ID_FONT_PX))
 
 
-def _width_of(token: GridToken) -> float:
+def _width_of(token: ComparedToken) -> float:
     letters, digits = (QFontMetricsF(Theme.mono_font(size_px)) for size_px in (TOKEN_FONT_PX, ID_FONT_PX))
     label, number = letters.horizontalAdvance(token.label), digits.horizontalAdvance(str(token.token_id))
     return max(label + 2 * PADDING_PX, number + BETWEEN_PX)

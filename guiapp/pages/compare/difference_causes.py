@@ -10,13 +10,13 @@ from functools import partial
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.compare.comparison import Side
+from guiapp.analysis.compare.comparison import ModelSide
 from guiapp.analysis.compare.difference_reasons import (
     AROUND,
     LONGEST,
-    Difference,
-    Told,
-    around_in,
+    DifferenceReason,
+    DifferingSpan,
+    context_span,
     reasons_of,
 )
 from guiapp.analysis.compare.live_comparison import UNTOLD
@@ -45,14 +45,14 @@ class CauseCount:
 class DifferenceCauses(Working):
     """Reasons, found in the background while nobody types.
 
-    told  of the current difference; None while they are looked for, or where there is none
+    explained  of the current difference; None while they are looked for, or where there is none
 
     Signals:
-        told_changed(): `told` is new.
+        explained_changed(): `explained` is new.
         counts_changed(): `counts` is new.
     """
 
-    told_changed = Signal()
+    explained_changed = Signal()
     counts_changed = Signal()
 
     def __init__(
@@ -61,16 +61,16 @@ class DifferenceCauses(Working):
         super().__init__(parent)
         self._comparison = comparison
         self._walk = walk
-        self.told: list[Told] | None = None
+        self.explained: list[DifferenceReason] | None = None
         self.counts: list[CauseCount] = []
         self._kinds: list[str] = []
-        self._asked: tuple[Sequence[Side], Difference] | None = None
-        self._job = LatestJob[list[Told]](self, self._take)
+        self._asked: tuple[Sequence[ModelSide], DifferingSpan] | None = None
+        self._job = LatestJob[list[DifferenceReason]](self, self._take)
         self._batch: list[int] = []
         self._batch_job = LatestJob[list[str]](self, self._take_batch)
-        self._pause = later(self, PAUSE_MS, self._look_for_more)
-        walk.changed.connect(self._follow_walk)
-        comparison.changed.connect(self._follow_comparison)
+        self._pause = later(self, PAUSE_MS, self._examine_next)
+        walk.changed.connect(self._on_walk_changed)
+        comparison.changed.connect(self._on_comparison_changed)
         comparison.columns_changed.connect(self._forget)
 
     @property
@@ -84,14 +84,14 @@ class DifferenceCauses(Working):
         return self._job.is_busy
 
     @property
-    def n_looked_into(self) -> int:
+    def n_examined(self) -> int:
         """How many differences, from the first on, are looked into."""
         return min(self._walk.n_all, MOST)
 
     @property
-    def sides(self) -> list[Side]:
+    def sides(self) -> list[ModelSide]:
         """The models that are compared, each by a name of its own."""
-        sides: list[Side] = []
+        sides: list[ModelSide] = []
         for number, column in enumerate(self._comparison.columns):
             session, model = column.session, column.session.loader.model
             if column in self._comparison.rows and model is not None:
@@ -100,39 +100,39 @@ class DifferenceCauses(Working):
                     name = f"{name} ({number + 1})"
                 options = session.options
                 switches = options.encoder, options.add_special, options.parse_special
-                sides.append(Side(name, model.tokenizer, *switches))
+                sides.append(ModelSide(name, model.tokenizer, *switches))
         return sides
 
-    def difference_at(self, index: int) -> Difference:
+    def difference_at(self, index: int) -> DifferingSpan:
         """A difference with the text around it."""
         document, rows = self._comparison.document, self._comparison.rows
-        start, end = self._comparison.stretch_of(index)
+        start, end = self._comparison.byte_span_of(index)
         near = max(start - 2 * AROUND, 0)
-        first, last = around_in(document.slice(near, end + 2 * AROUND), start - near, end - near)
+        first, last = context_span(document.slice(near, end + 2 * AROUND), start - near, end - near)
         first, last = first + near, last + near
         tokens = tuple(
             _tokens(column, *self._comparison.tokens_in(column, start, end), first) for column in rows
         )
         is_at_edge = start == end and start in (0, document.size)
-        return Difference(document.slice(first, last), start - first, end - first, is_at_edge, tokens)
+        return DifferingSpan(document.slice(first, last), start - first, end - first, is_at_edge, tokens)
 
     # The current one
 
-    def _follow_walk(self) -> None:
+    def _on_walk_changed(self) -> None:
         index = self._walk.current
         asked = None if index is None else (self.sides, self.difference_at(index))
         if asked == self._asked:
             return
-        self._asked, self.told = asked, None
+        self._asked, self.explained = asked, None
         if asked is None or asked[1].end - asked[1].start > LONGEST:
             self._job.cancel()
         else:
             self._job.start(partial(_reasons, *asked))
-        self.told_changed.emit()
+        self.explained_changed.emit()
 
-    def _take(self, told: list[Told]) -> None:
-        self.told = told
-        self.told_changed.emit()
+    def _take(self, explained: list[DifferenceReason]) -> None:
+        self.explained = explained
+        self.explained_changed.emit()
 
     # All of them
 
@@ -140,11 +140,11 @@ class DifferenceCauses(Working):
         self._kinds, self.counts = [], []
         self.counts_changed.emit()
 
-    def _follow_comparison(self) -> None:
+    def _on_comparison_changed(self) -> None:
         self._batch_job.cancel()
         self._pause.start()
 
-    def _look_for_more(self) -> None:
+    def _examine_next(self) -> None:
         """Begin with the next ones whose cause is not known."""
         live = self._comparison.live
         ids = np.zeros(0, np.int32) if live is None else live.differences.ids(0, MOST)
@@ -163,7 +163,7 @@ class DifferenceCauses(Working):
             span = np.array([live.differences.span(index)], np.int64)
             number = np.array([self._kinds.index(kind)], np.int32)
             live.differences.replace(index, index + 1, FragmentTokens(number, span[:, 0], span[:, 1]), 0)
-        self._look_for_more()
+        self._examine_next()
 
     def _count(self, ids: np.ndarray[tuple[int], np.dtype[np.int32]]) -> None:
         counts = Counter(number for number in ids.tolist() if number != UNTOLD)
@@ -180,11 +180,13 @@ def _tokens(column: ComparedSpans, first: int, last: int, start: int) -> tuple[t
     return tuple(row for row in rows if row[1] < row[2])
 
 
-def _reasons(sides: Sequence[Side], difference: Difference, progress: Progress) -> list[Told]:
+def _reasons(
+    sides: Sequence[ModelSide], difference: DifferingSpan, progress: Progress
+) -> list[DifferenceReason]:
     return list(reasons_of(sides, difference))
 
 
-def _kinds(sides: Sequence[Side], differences: Sequence[Difference], progress: Progress) -> list[str]:
+def _kinds(sides: Sequence[ModelSide], differences: Sequence[DifferingSpan], progress: Progress) -> list[str]:
     """What the first reason of each is about."""
     found = []
     for done, difference in enumerate(differences):
@@ -193,7 +195,7 @@ def _kinds(sides: Sequence[Side], differences: Sequence[Difference], progress: P
     return found
 
 
-def _kind(sides: Sequence[Side], difference: Difference) -> str:
+def _kind(sides: Sequence[ModelSide], difference: DifferingSpan) -> str:
     is_long = difference.end - difference.start > LONGEST
-    told = None if is_long else next(reasons_of(sides, difference), None)
-    return Cause.UNTOLD.value if told is None else told.reason.title
+    explained = None if is_long else next(reasons_of(sides, difference), None)
+    return Cause.UNTOLD.value if explained is None else explained.reason.title

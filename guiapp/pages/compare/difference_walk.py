@@ -24,12 +24,12 @@ class DifferenceWalk(QObject):
     def __init__(self, comparison: ModelsComparison, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._comparison = comparison
-        self._stretch: tuple[int, int] | None = None
+        self._byte_span: tuple[int, int] | None = None
         self._caret = -1  # where it was at the last step
         self.kind: int | None = None
         comparison.changed.connect(self.changed)
         comparison.columns_changed.connect(self.leave)
-        comparison.document.written.connect(self._follow_edit)  # before anybody asks
+        comparison.document.written.connect(self._on_edited)  # before anybody asks
 
     @property
     def n_all(self) -> int:
@@ -40,9 +40,9 @@ class DifferenceWalk(QObject):
     def current(self) -> int | None:
         """Which one it is, from 0."""
         live = self._comparison.live
-        if live is None or self._stretch is None:
+        if live is None or self._byte_span is None:
             return None
-        start, end = self._stretch
+        start, end = self._byte_span
         differences = live.differences
         index = differences.first_from(start)
         while index < len(differences) and differences.span(index)[0] == start:
@@ -52,9 +52,9 @@ class DifferenceWalk(QObject):
         return None
 
     @property
-    def stretch(self) -> tuple[int, int] | None:
+    def byte_span(self) -> tuple[int, int] | None:
         """The bytes of the current one."""
-        return self._stretch if self.current is not None else None
+        return self._byte_span if self.current is not None else None
 
     def step(self, by: int) -> None:
         """Go to the next one, or the one before: from the current one, or from the caret if that moved."""
@@ -75,14 +75,14 @@ class DifferenceWalk(QObject):
 
     def go_to(self, index: int) -> None:
         """Look at this one."""
-        self._stretch = self._comparison.stretch_of(index)
+        self._byte_span = self._comparison.byte_span_of(index)
         self._caret = self._comparison.document.caret
         self.changed.emit()
         self.moved.emit()
 
     def leave(self) -> None:
         """Look at none."""
-        self._stretch, self.kind = None, None
+        self._byte_span, self.kind = None, None
         self.changed.emit()
 
     def choose_kind(self, kind: int | None) -> None:
@@ -94,10 +94,10 @@ class DifferenceWalk(QObject):
         else:
             self.changed.emit()
 
-    def _follow_edit(self, edit: TextEdit) -> None:
-        if self._stretch is not None:
-            start, end = self._stretch
+    def _on_edited(self, edit: TextEdit) -> None:
+        if self._byte_span is not None:
+            start, end = self._byte_span
             if edit.start + edit.removed <= start and edit.start < end:
-                self._stretch = start + edit.shift, end + edit.shift
+                self._byte_span = start + edit.shift, end + edit.shift
             elif edit.start < end:
-                self._stretch = None
+                self._byte_span = None

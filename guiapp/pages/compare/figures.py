@@ -15,7 +15,7 @@ from guiapp.pages.compare.models import ModelsComparison
 PAUSE_MS = 250  # without an edit, until all lines are counted
 
 
-class Cost(NamedTuple):
+class ColumnCost(NamedTuple):
     """The tokens of a column, and how many more these are than those of the one with the fewest."""
 
     n_tokens: int
@@ -49,7 +49,7 @@ class ComparedFigures(QObject):
         self.dearness: NDArray[np.int64] = np.zeros(0, np.int64)
         self._pause = later(self, PAUSE_MS, self._count_lines)
         self._in_lines: dict[tuple[int, int], list[int]] = {}
-        comparison.changed.connect(self._follow)
+        comparison.changed.connect(self._on_comparison_changed)
 
     @property
     def is_comparing(self) -> bool:
@@ -61,13 +61,13 @@ class ComparedFigures(QObject):
         """Those of the column with the most."""
         return max((each.n_tokens for each in self._comparison.rows), default=0)
 
-    def cost(self, column: ComparedSpans) -> Cost | None:
+    def cost(self, column: ComparedSpans) -> ColumnCost | None:
         """None for one that has no tokens yet."""
         if not column.takes_part:
             return None
         first = self._comparison.columns[0]
         ratio = column.n_tokens / first.n_tokens if first.takes_part and first.n_tokens else None
-        return Cost(column.n_tokens, column.n_tokens - self._comparison.fewest, ratio)
+        return ColumnCost(column.n_tokens, column.n_tokens - self._comparison.fewest, ratio)
 
     def row_of(self, column: ComparedSpans) -> int:
         """Which of the columns that take part it is, -1 for none."""
@@ -82,7 +82,7 @@ class ComparedFigures(QObject):
             self._in_lines[start, end] = counts
         return counts
 
-    def _follow(self) -> None:
+    def _on_comparison_changed(self) -> None:
         self._in_lines.clear()
         self._pause.start()
 

@@ -69,16 +69,16 @@ class ColumnHead(Painted):
         self.name_button.setParent(self)
         self.setFixedHeight(HEIGHT_PX)
         self.is_focused = False
-        state.changed.connect(self.follow)
+        state.changed.connect(self.refresh)
 
     def sizeHint(self) -> QSize:
         return QSize(280, HEIGHT_PX)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.follow()
+        self.refresh()
 
-    def follow(self) -> None:
+    def refresh(self) -> None:
         """Show what is new."""
         cost = self._figures.cost(self._state.column)
         number = "" if cost is None else f"{cost.n_tokens:,}"

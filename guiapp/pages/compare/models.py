@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.compare.live_comparison import LiveComparison
-from guiapp.analysis.compare.spans import Column, column_of
+from guiapp.analysis.compare.spans import SpanColumn, column_of
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.kit.state.background import LatestJob, Working
@@ -64,20 +64,20 @@ class ModelsComparison(Working):
         self.rows: list[ComparedSpans] = []
         self.live: LiveComparison | None = None
         self.is_telling = False
-        self._is_watched = False
+        self._is_active = False
         self._job = LatestJob[LiveComparison](self, self._take)
         self._at_start: list[
             tuple[TokenStore, int]
         ] = []  # of the job: the stores, and how often they had changed
-        compared.sessions_changed.connect(self._follow_sessions)
-        self.document.edited.connect(self._follow_edit)
-        self._follow_sessions()
+        compared.sessions_changed.connect(self._on_sessions_changed)
+        self.document.edited.connect(self._on_edited)
+        self._on_sessions_changed()
 
-    def watch(self, is_watched: bool) -> None:
+    def watch(self, is_active: bool) -> None:
         """Begin or cease to compare: nobody looks at what is hidden."""
-        if is_watched == self._is_watched:
+        if is_active == self._is_active:
             return
-        self._is_watched = is_watched
+        self._is_active = is_active
         self._compare()
 
     @property
@@ -93,7 +93,7 @@ class ModelsComparison(Working):
         """The tokens of the column with the fewest."""
         return min((each.n_tokens for each in self.columns if each.takes_part), default=0)
 
-    def stretch_of(self, index: int) -> tuple[int, int]:
+    def byte_span_of(self, index: int) -> tuple[int, int]:
         """The bytes of a difference."""
         assert self.live is not None
         return self.live.differences.span(index)
@@ -102,11 +102,11 @@ class ModelsComparison(Working):
         """The tokens [first, last) of a column in a difference: empty ones only where it is empty."""
         if start < end:
             return column.tokens.indexes_in(start, end)
-        return column.tokens.first_from(start), column.tokens.first_ending_behind(start)
+        return column.tokens.first_from(start), column.tokens.first_ending_after(start)
 
     # Following the models
 
-    def _follow_sessions(self) -> None:
+    def _on_sessions_changed(self) -> None:
         known = {column.session: column for column in self.columns}
         sessions = list(self.compared.sessions)
         for session, column in known.items():
@@ -122,20 +122,20 @@ class ModelsComparison(Working):
         column.renewed.connect(self._compare)
         return column
 
-    def _follow_edit(self, edit: TextEdit) -> None:
+    def _on_edited(self, edit: TextEdit) -> None:
         """All sessions are in step with it already."""
         live = self.live
-        if live is None or self._job.is_busy or not self._can_follow(live):
+        if live is None or self._job.is_busy or not self._can_update(live):
             self._compare(edit)
             return
-        live.follow([each.tokens for each in self.rows], self._column, edit, self.document.size)
-        self._tell(edit)
+        live.apply_edit([each.tokens for each in self.rows], self._column, edit, self.document.size)
+        self._notify(edit)
 
-    def _can_follow(self, live: LiveComparison) -> bool:
+    def _can_update(self, live: LiveComparison) -> bool:
         is_same = all(each.is_current for each in self.rows)
-        return is_same and live.can_follow([each.tokens for each in self.rows])
+        return is_same and live.can_apply_edit([each.tokens for each in self.rows])
 
-    def _column(self, row: int, first: int, last: int) -> Column:
+    def _column(self, row: int, first: int, last: int) -> SpanColumn:
         column = self.rows[row]
         assert column.session.tokenizer is not None
         return column_of(column.session.tokenizer, *column.tokens.between(first, last)[:3])
@@ -145,7 +145,7 @@ class ModelsComparison(Working):
     def _compare(self, edit: TextEdit | None = None) -> None:
         """Compare the whole text, in the background where that takes long."""
         before = self.rows
-        self.rows = [each for each in self.columns if each.takes_part] if self._is_watched else []
+        self.rows = [each for each in self.columns if each.takes_part] if self._is_active else []
         n_tokens = sum(len(each.session.tokens) for each in self.rows)
         if len(self.rows) < 2:
             self._drop(is_alone=True)
@@ -157,7 +157,7 @@ class ModelsComparison(Working):
             if edit is not None or not is_known:
                 self._drop()  # what was compared is of another text or of other models
             self._start_job()
-        self._tell(edit)
+        self._notify(edit)
 
     def _start_job(self) -> None:
         stores = [each.session.tokens for each in self.rows]
@@ -177,7 +177,7 @@ class ModelsComparison(Working):
         now = [(each.session.tokens, each.session.tokens.replaced.n_changes) for each in self.rows]
         if now == self._at_start:
             self._use(live)
-            self._tell(None)
+            self._notify(None)
         else:
             self._compare()
 
@@ -195,10 +195,10 @@ class ModelsComparison(Working):
         for column in self.columns:
             column.show(None, is_alone=is_alone)
 
-    def _tell(self, edit: TextEdit | None) -> None:
+    def _notify(self, edit: TextEdit | None) -> None:
         self.is_telling = True
         for column in self.columns:
-            column.tell(edit)
+            column.notify(edit)
         self.is_telling = False
         self.changed.emit()
 

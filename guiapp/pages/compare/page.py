@@ -15,7 +15,7 @@ from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, in_splitter
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.theme import UNIT_PX
 from guiapp.pages.compare.columns import ColumnsArea
-from guiapp.pages.compare.details import LEGEND, DetailsPanel
+from guiapp.pages.compare.details import LEGEND, DifferencePanel
 from guiapp.pages.compare.difference_causes import DifferenceCauses
 from guiapp.pages.compare.difference_walk import DifferenceWalk
 from guiapp.pages.compare.figures import ComparedFigures
@@ -44,7 +44,7 @@ class ComparePage(Page):
         self.causes = DifferenceCauses(self.comparison, self.walk, self)
         figures = ComparedFigures(self.comparison, self)
         self.columns = ColumnsArea(self.comparison, figures, requests, themes)
-        self.details = DetailsPanel(self.comparison, self.walk, self.causes, themes)
+        self.details = DifferencePanel(self.comparison, self.walk, self.causes, themes)
         back, on = actions["compare_previous"], actions["compare_next"]
         self._tools = CompareTools(setting.compared, self.walk, back, on)
         self.summary = SummaryPanel(setting.compared, requests, setting.settings, themes)
@@ -64,9 +64,9 @@ class ComparePage(Page):
         self.columns.set_shows_whitespace(actions["whitespace"].isChecked())
         self._wants_details: bool | None = None  # what people chose; else as there is room
         self._tools.details_button.clicked.connect(self._choose_details)
-        self.columns.editors_changed.connect(self._follow_editors)
+        self.columns.editors_changed.connect(self._on_editors_changed)
         self.columns.room_changed.connect(self._fit_details)
-        self._follow_editors()
+        self._on_editors_changed()
         self.setFocusProxy(self.columns.columns[0].editor)
 
     @property
@@ -103,7 +103,7 @@ class ComparePage(Page):
             self.summary_splitter.setSizes((room - most, most))
         self._fit_details()
 
-    def _follow_editors(self) -> None:
+    def _on_editors_changed(self) -> None:
         """What can be done with the text is in the menu of each editor."""
         for column in self.columns.columns:
             column.editor.addActions([self._actions[name] for name in EDITING])
@@ -131,11 +131,11 @@ class ComparePage(Page):
             self._compared.add(name, pre)
 
     def _point_out(self) -> None:
-        self.columns.point_out(self.walk.stretch)
+        self.columns.point_out(self.walk.byte_span)
 
     def _reveal(self) -> None:
-        if (stretch := self.walk.stretch) is not None:
-            self.columns.reveal(*stretch)
+        if (byte_span := self.walk.byte_span) is not None:
+            self.columns.reveal(*byte_span)
 
 
 def make_page(setting: PageSetting) -> ComparePage:
@@ -161,14 +161,14 @@ class CompareTools(QWidget):
         self.add_button = push_button("+ Add model", self._ask, role="raised")
         parts = STRETCH, self.walking, 2 * UNIT_PX, self.details_button, self.add_button
         in_row(*parts, on=self, spacing=UNIT_PX)
-        walk.changed.connect(self._follow)
-        compared.sessions_changed.connect(self._follow)
-        self._follow()
+        walk.changed.connect(self._refresh)
+        compared.sessions_changed.connect(self._refresh)
+        self._refresh()
 
     def _ask(self) -> None:
         self.model_wanted.emit(self.add_button)
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         self.walking.show_place(self._walk.current, self._walk.n_all)
         self.walking.setVisible(len(self._compared.sessions) > 1)
         self.add_button.setEnabled(self._compared.can_add)

@@ -18,7 +18,7 @@ from guiapp.analysis.compare.comparison import Counts
 from guiapp.analysis.compare.texts_report import count_tables, csv_text, svg_text
 from guiapp.analysis.export.tables import page_of
 from guiapp.core.open_model import open_model
-from guiapp.core.sources.locate import kept_name, lasting_name
+from guiapp.core.sources.locate import cached_name, lasting_name
 from guiapp.core.text.figures import percent
 from guiapp.kit.models.installed import InstalledModels
 from guiapp.kit.models.loader import Load, OpenModel, display_name, title_of
@@ -26,7 +26,7 @@ from guiapp.kit.state.background import LatestJob, later
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.compare.summary_rows import Basis, Counted, SummaryRow, count, titles_of
 from guiapp.pages.compare.summary_terms import SummaryTerms
-from guiapp.pages.compare.summary_texts import Texts, one_text, texts_in
+from guiapp.pages.compare.summary_texts import SummaryTexts, one_text, texts_in
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
@@ -65,28 +65,28 @@ class SummaryModel(QObject):
         self.terms = SummaryTerms(settings, self)
         self.folder: Path | None = None
         self.failure = ""
-        self._is_watched = False
+        self._is_active = False
         self._columns: list[SummaryRow] = []
         self._others: list[SummaryRow] = []
         self._open: dict[SummaryRow, Tokenizer] = {}
-        self._texts: Texts | None = None  # None: to be taken from the window once typing has paused
+        self._texts: SummaryTexts | None = None  # None: to be taken from the window once typing has paused
         self._at_work: SummaryRow | None = None
         self._basis: Basis | None = None  # of what is at work
-        self._told_progress = ""
+        self._last_progress = ""
         self._job = LatestJob[Counted](self, self._take, self._fail)
-        self._job.progress_changed.connect(self._tell_progress)
-        self._listing = LatestJob[tuple[Path, Texts]](self, self._take_folder, self._tell_failure)
+        self._job.progress_changed.connect(self._on_progress_changed)
+        self._listing = LatestJob[tuple[Path, SummaryTexts]](self, self._take_folder, self._on_listing_failed)
         self._listing.busy_changed.connect(self.changed)
         self._pause = later(self, PAUSE_MS, self._go_on)
         self._pause_before_opening = later(self, PAUSE_BEFORE_OPENING_MS, self._go_on)
         self.installed = InstalledModels(self)
         self._adds_installed = False
-        self.installed.looking_changed.connect(self._add_found)
+        self.installed.looking_changed.connect(self._add_installed)
         self.terms.changed.connect(self.changed)
         self._document = compared.sessions[0].document
-        self._document.edited.connect(self._follow_text)
-        compared.sessions_changed.connect(self._follow_sessions)
-        self._follow_sessions()
+        self._document.edited.connect(self._on_text_changed)
+        compared.sessions_changed.connect(self._on_sessions_changed)
+        self._on_sessions_changed()
 
     def stop(self) -> None:
         """Give up all work and wait for it; nothing is delivered any more."""
@@ -96,10 +96,10 @@ class SummaryModel(QObject):
             job.wait()
         self.installed.close()
 
-    def watch(self, is_watched: bool) -> None:
+    def watch(self, is_active: bool) -> None:
         """Count only while somebody looks."""
-        self._is_watched = is_watched
-        if is_watched:
+        self._is_active = is_active
+        if is_active:
             self._go_on()
         else:
             self._at_work = None
@@ -155,7 +155,7 @@ class SummaryModel(QObject):
     def add_installed(self) -> None:
         """Add all models that are found on this machine."""
         self._adds_installed = True
-        self.installed.look()
+        self.installed.scan()
         self.changed.emit()
 
     def can_remove(self, row: SummaryRow) -> bool:
@@ -186,7 +186,7 @@ class SummaryModel(QObject):
     # What is counted
 
     @property
-    def texts(self) -> Texts | None:
+    def texts(self) -> SummaryTexts | None:
         """What is counted; None while somebody types."""
         return self._texts
 
@@ -206,15 +206,15 @@ class SummaryModel(QObject):
         self.failure, self.folder = "", None
         self._begin_again()
 
-    def _take_folder(self, found: tuple[Path, Texts]) -> None:
-        self.folder, self._texts = found
+    def _take_folder(self, results: tuple[Path, SummaryTexts]) -> None:
+        self.folder, self._texts = results
         self._count_again()
 
-    def _tell_failure(self, why: str) -> None:
+    def _on_listing_failed(self, why: str) -> None:
         self.failure = why
         self.changed.emit()
 
-    def _follow_text(self) -> None:
+    def _on_text_changed(self) -> None:
         if self.folder is None:
             self._begin_again()
 
@@ -237,21 +237,21 @@ class SummaryModel(QObject):
 
     # Following the columns
 
-    def _follow_sessions(self) -> None:
+    def _on_sessions_changed(self) -> None:
         rows = {row.session: row for row in self._columns}
         self._columns = [
             rows[session] if session in rows else self._column_of(session)
             for session in self._compared.sessions
         ]
-        self._follow_models()
+        self._on_models_changed()
 
     def _column_of(self, session: ModelSession) -> SummaryRow:
-        session.vocabulary_changed.connect(self._follow_models)
-        session.options_changed.connect(self._follow_models)
-        session.loader.loading_changed.connect(self._follow_loading)
+        session.vocabulary_changed.connect(self._on_models_changed)
+        session.options_changed.connect(self._on_models_changed)
+        session.loader.loading_changed.connect(self._on_loading_changed)
         return SummaryRow(None, NO_MODEL, session)
 
-    def _follow_loading(self) -> None:
+    def _on_loading_changed(self) -> None:
         """A column is called by what was asked for, also where that does not open."""
         for row in self._columns:
             name = row.session.loader.loading_name if row.session is not None else None
@@ -259,7 +259,7 @@ class SummaryModel(QObject):
                 row.title = title_of(name)
         self.changed.emit()
 
-    def _follow_models(self) -> None:
+    def _on_models_changed(self) -> None:
         for row in self._columns:
             model = row.session.loader.model if row.session is not None else None
             if model is not None:
@@ -269,7 +269,7 @@ class SummaryModel(QObject):
 
     # Counting
 
-    def _basis_of(self, row: SummaryRow, texts: Texts) -> Basis:
+    def _basis_of(self, row: SummaryRow, texts: SummaryTexts) -> Basis:
         """Models that are in no column have the switches of the window's."""
         if row.session is not None:
             return Basis(texts, row.session.options, row.session.tokenizer)
@@ -277,7 +277,7 @@ class SummaryModel(QObject):
 
     def _go_on(self) -> None:
         """Have the next row counted that is due, if nothing is at work and nobody types."""
-        if self._at_work is not None or self._pause.isActive() or not self._is_watched:
+        if self._at_work is not None or self._pause.isActive() or not self._is_active:
             return
         texts = self._texts = self._texts or self._present_text()
         waits = self._pause_before_opening.isActive()
@@ -289,7 +289,7 @@ class SummaryModel(QObject):
         self._at_work, basis = row, self._basis_of(row, texts)
         tokenizer = basis.tokenizer or self._open.get(row)
         row.failure = ""
-        name = kept_name(row.name) if row.counts is not None else row.name
+        name = cached_name(row.name) if row.counts is not None else row.name
         self._basis = basis
         self._job.start(partial(count, self._load, (name, row.model[1]), tokenizer, basis))
         self.changed.emit()
@@ -297,13 +297,13 @@ class SummaryModel(QObject):
     def _is_shut(self, row: SummaryRow) -> bool:
         return row.session is None and row not in self._open
 
-    def _present_text(self) -> Texts:
+    def _present_text(self) -> SummaryTexts:
         path = self._compared.sessions[0].text.path
         return one_text("" if path is None else str(path), self._document.text())
 
-    def _tell_progress(self) -> None:
-        if self._at_work is not None and (told := self.state_of(self._at_work)) != self._told_progress:
-            self._told_progress = told
+    def _on_progress_changed(self) -> None:
+        if self._at_work is not None and (state_text := self.state_of(self._at_work)) != self._last_progress:
+            self._last_progress = state_text
             self.changed.emit()
 
     def _take(self, counted: Counted) -> None:
@@ -324,12 +324,12 @@ class SummaryModel(QObject):
         self._go_on()
         self.changed.emit()
 
-    def _add_found(self) -> None:
+    def _add_installed(self) -> None:
         if self._adds_installed and not self.installed.is_looking:
             self._adds_installed = False
-            found = self.installed.rows
+            results = self.installed.rows
             self.add_all(
-                (row.model.name, None) for row in found if row.glance is None or not row.glance.problem
+                (row.model.name, None) for row in results if row.glance is None or not row.glance.problem
             )
 
     # For elsewhere

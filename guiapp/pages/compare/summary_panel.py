@@ -75,9 +75,9 @@ class SummaryPanel(QWidget):
         in_column(head, self._failure, saving_bar, (self.view, 1), on=self, spacing=0)
         self.setFocusProxy(self.view)
         self.setMinimumHeight(LEAST_HEIGHT_PX)
-        self.summary.changed.connect(self._follow)
+        self.summary.changed.connect(self._refresh)
         SeenWatch(self, self.summary.watch)
-        self._follow()
+        self._refresh()
 
     @property
     def is_ready(self) -> bool:
@@ -133,18 +133,20 @@ class SummaryPanel(QWidget):
         popover.open_under(self.terms_button)
         popover.setFocus()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         summary = self.summary
         self.text_button.setVisible(summary.folder is not None or summary.is_listing)
         self.export_button.setEnabled(bool(summary.counted))
         self._failure.setVisible(bool(summary.failure))
         self._failure.setText(summary.failure)
         models = counted(len(summary.rows), "model")
-        told = f"{models}, {self._texts_told()}"
-        busy = self._busy_told()
-        self._note.set_texts([f"{told}{busy} · tokens a word by script", f"{told}{busy}", models, ""])
+        description = f"{models}, {self._texts_description()}"
+        busy = self._busy_description()
+        self._note.set_texts(
+            [f"{description}{busy} · tokens a word by script", f"{description}{busy}", models, ""]
+        )
 
-    def _texts_told(self) -> str:
+    def _texts_description(self) -> str:
         summary = self.summary
         if summary.folder is None or summary.texts is None:
             return "this text"
@@ -152,7 +154,7 @@ class SummaryPanel(QWidget):
         left_out = f", {counted(others, 'other file')} left out" if others else ""
         return f"{counted(summary.texts.n_texts, 'text')} in {shown_path(summary.folder)}{left_out}"
 
-    def _busy_told(self) -> str:
+    def _busy_description(self) -> str:
         summary = self.summary
         if summary.installed.is_looking or summary.is_listing:
             return f" · looking for {'texts' if summary.is_listing else 'models'}"

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from guiapp.analysis.compare.comparison import Counts, Side
+from guiapp.analysis.compare.comparison import Counts, ModelSide
 from guiapp.analysis.compare.texts import count_texts
 from guiapp.analysis.editing.options import Options
 from guiapp.kit.models.loader import Load
 from guiapp.kit.state.background import Progress
-from guiapp.pages.compare.summary_texts import Texts
+from guiapp.pages.compare.summary_texts import SummaryTexts
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
@@ -24,7 +24,7 @@ OPENING_SHARE = 0.5  # of the progress of a row
 class Basis(NamedTuple):
     """What counts follow from; Texts and tokenizers are equal to nothing but themselves."""
 
-    texts: Texts
+    texts: SummaryTexts
     options: Options
     tokenizer: Tokenizer | None
 
@@ -85,6 +85,6 @@ def count(
 
     tokenizer = tokenizer or load(*model, opening)
     options = basis.options
-    side = Side(model[0], tokenizer, options.encoder, options.add_special, options.parse_special)
+    side = ModelSide(model[0], tokenizer, options.encoder, options.add_special, options.parse_special)
     counts = count_texts(side, basis.texts.read(reading))
     return Counted(tokenizer, counts)

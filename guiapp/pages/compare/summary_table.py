@@ -38,7 +38,7 @@ class Bar(NamedTuple):
     most: float
 
 
-class Column(NamedTuple):
+class SummaryColumn(NamedTuple):
     """One figure of each model.
 
     value  of the counts of a model, which is this one of those that have any
@@ -52,31 +52,35 @@ class Column(NamedTuple):
     has_bar: bool = False
 
 
-def columns_of(counts: list[Counts], terms: Terms) -> list[Column]:
+def columns_of(counts: list[Counts], terms: Terms) -> list[SummaryColumn]:
     """The columns for these models: no script or file type that the texts do not have, no empty column."""
     columns = [
-        Column("tokens", "Tokens of all texts", lambda each, _: each.whole.n_tokens, _grouped),
-        Column("ratio", "How many times the tokens of the first model", _ratio_to(counts), _times),
-        Column("char/token", "Characters a token", lambda each, _: each.whole.characters_per_token, number),
-        Column("byte/token", "Bytes a token", lambda each, _: each.whole.bytes_per_token, number),
+        SummaryColumn("tokens", "Tokens of all texts", lambda each, _: each.whole.n_tokens, _grouped),
+        SummaryColumn("ratio", "How many times the tokens of the first model", _ratio_to(counts), _times),
+        SummaryColumn(
+            "char/token", "Characters a token", lambda each, _: each.whole.characters_per_token, number
+        ),
+        SummaryColumn("byte/token", "Bytes a token", lambda each, _: each.whole.bytes_per_token, number),
     ]
     if any(terms.context_of(each) for each in counts):
         own = "" if terms.context is None else f" of {terms.context:,} tokens"
         tip = f"Share of the context{own} that all texts take"
-        columns.append(Column("of context", tip, partial(_share_of_context, terms), _percent))
+        columns.append(SummaryColumn("of context", tip, partial(_share_of_context, terms), _percent))
     if terms.prices:
         tip = "Cost of all texts, by the price of a million tokens"
-        columns.append(Column("cost", tip, partial(_cost, terms), cost_text))
+        columns.append(SummaryColumn("cost", tip, partial(_cost, terms), cost_text))
     if counts:
         for script in scripts_in(counts[0].whole):
             unit = "letter" if NAMES[script] in UNSPACED else "word"
             tip = f"Tokens a {unit}, {NAMES[script]}"
-            columns.append(Column(NAMES[script], tip, partial(_script_fertility, script), number, True))
+            columns.append(
+                SummaryColumn(NAMES[script], tip, partial(_script_fertility, script), number, True)
+            )
         types = file_types_in(counts[0])
         for name in types if len(types) > 1 else ():
             title = quoted(name, LONGEST_ENDING) or NO_ENDING
             tip = "Tokens a word in files of this type"
-            columns.append(Column(title, tip, partial(_type_fertility, name), number, True))
+            columns.append(SummaryColumn(title, tip, partial(_type_fertility, name), number, True))
     return columns
 
 
@@ -91,12 +95,12 @@ class SummaryTable(QAbstractTableModel):
         self._summary = summary
         self._rows: list[SummaryRow] = []
         self._titles: dict[SummaryRow, str] = {}
-        self._columns: list[Column] = []
+        self._columns: list[SummaryColumn] = []
         self._values: dict[SummaryRow, list[float | None]] = {}
         self._ranges: list[tuple[float, float] | None] = []
         self._sorted_by = "", Qt.SortOrder.AscendingOrder
-        summary.changed.connect(self._follow)
-        self._follow()
+        summary.changed.connect(self._refresh)
+        self._refresh()
 
     @property
     def rows(self) -> list[SummaryRow]:
@@ -154,7 +158,7 @@ class SummaryTable(QAbstractTableModel):
         """By the figures of a column, unknown ones last, or by names; -1 brings back the order of adding."""
         title = "" if column < 0 else "model" if column == 0 else self._columns[column - 1].title
         self._sorted_by = title, order
-        self._follow()
+        self._refresh()
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self._columns))
 
     def lines(self, rows: list[SummaryRow]) -> list[list[str]]:
@@ -197,7 +201,7 @@ class SummaryTable(QAbstractTableModel):
             return "\n".join(filter(None, (self._titles[row], name)))
         return self._columns[column].tip
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         rows = self._summary.rows
         titles = dict(zip(rows, self._summary.titles(), strict=True))
         counted = [row for row in rows if row.counts is not None and not self._summary.state_of(row)]
@@ -222,7 +226,7 @@ class SummaryTable(QAbstractTableModel):
         self,
         rows: list[SummaryRow],
         titles: dict[SummaryRow, str],
-        columns: list[Column],
+        columns: list[SummaryColumn],
         values: dict[SummaryRow, list[float | None]],
     ) -> list[SummaryRow]:
         title, order = self._sorted_by
@@ -238,7 +242,7 @@ class SummaryTable(QAbstractTableModel):
         return [*sorted(known, key=known.__getitem__, reverse=is_down), *unknown]
 
 
-def _heads(columns: list[Column]) -> list[tuple[str, str]]:
+def _heads(columns: list[SummaryColumn]) -> list[tuple[str, str]]:
     return [(column.title, column.tip) for column in columns]
 
 

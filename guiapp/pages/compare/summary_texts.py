@@ -14,7 +14,7 @@ NamedTexts = Iterator[tuple[str, bytes]]
 
 
 @dataclass(frozen=True, eq=False)
-class Texts:
+class SummaryTexts:
     """Texts with their names, to be read once for each model.
 
     n_others  files beside them that hold no text
@@ -25,12 +25,12 @@ class Texts:
     read: Callable[[Progress], NamedTexts]
 
 
-def one_text(name: str, text: bytes) -> Texts:
+def one_text(name: str, text: bytes) -> SummaryTexts:
     """A text by itself; its name tells what it is by how it ends."""
-    return Texts(1, 0, lambda progress: iter([(name, text)]))
+    return SummaryTexts(1, 0, lambda progress: iter([(name, text)]))
 
 
-def texts_in(folder: Path, progress: Progress) -> Texts:
+def texts_in(folder: Path, progress: Progress) -> SummaryTexts:
     """Those of a folder as `tokenloupe compare -f` takes them.  Raises TextFolderError."""
     files = text_files(folder)
 
@@ -39,4 +39,4 @@ def texts_in(folder: Path, progress: Progress) -> Texts:
             progress(number / len(files.paths))
             yield str(path), read_text(path)
 
-    return Texts(len(files.paths), files.n_others, read)
+    return SummaryTexts(len(files.paths), files.n_others, read)

@@ -82,7 +82,7 @@ class SummaryView(QWidget):
         ):
             view.setModel(self.table)
             view.setItemDelegate(delegate)
-            _set_looks(view)
+            _set_style(view)
         self.names.setSelectionModel(self.figures.selectionModel())
         self.names.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.names.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -153,8 +153,8 @@ class SummaryView(QWidget):
         self.names.horizontalHeader().sortIndicatorChanged.connect(self._sort_by_name)
         self.figures.horizontalHeader().sortIndicatorChanged.connect(self._sort_by_figure)
         self.table.modelAboutToBeReset.connect(self._keep_selection)
-        self.table.modelReset.connect(self._follow_reset)
-        self.table.dataChanged.connect(self._tell_states)
+        self.table.modelReset.connect(self._on_model_reset)
+        self.table.dataChanged.connect(self._update_column_spans)
         self.table.dataChanged.connect(self._fit_soon)
 
     def _sort_by_name(self, column: int, order: Qt.SortOrder) -> None:
@@ -196,15 +196,15 @@ class SummaryView(QWidget):
             if row in rows:
                 selection.select(self.table.index(rows.index(row), 1), flags.Select | flags.Rows)
 
-    def _follow_reset(self) -> None:
+    def _on_model_reset(self) -> None:
         self._bring_selection_back()
         for column in range(self.table.columnCount()):
             self.names.setColumnHidden(column, column > 0)
             self.figures.setColumnHidden(column, column == 0)
-        self._tell_states()
+        self._update_column_spans()
         self._fit()
 
-    def _tell_states(self) -> None:
+    def _update_column_spans(self) -> None:
         """Give what is said in place of figures the room of all of them."""
         n_columns = self.table.columnCount() - 1
         for number, row in enumerate(self.table.rows):
@@ -240,7 +240,7 @@ class SummaryView(QWidget):
         return max([head, LEAST_COLUMN_PX, *cells]) + 2 * GAP_PX
 
 
-def _set_looks(view: QTableView) -> None:
+def _set_style(view: QTableView) -> None:
     show_rows(view)
     set_role(view, "cells")
     view.setFont(Theme.mono_font(UI_FONT_PX))

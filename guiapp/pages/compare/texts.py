@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.compare.changes_report import ChangesReport, compare_ids
-from guiapp.analysis.compare.id_changes import Change, IdChanges, changes_after_edits, id_changes, is_quick
+from guiapp.analysis.compare.id_changes import IdChange, IdChanges, changes_after_edits, id_changes, is_fast
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.kit.document.check import Job, TextCheck
 from guiapp.kit.session.model_session import ModelSession
@@ -28,11 +28,11 @@ class ComparedTexts(QObject):
     right          the other text
     numbers        the ids as they are written
     decoded        what they stand for
-    found          the changes: near edits there may be more than need be until typing pauses
+    outcome          the changes: near edits there may be more than need be until typing pauses
     current        which change people look at, None before they look at any
 
     Signals:
-        changed(): `found`, `is_behind` or `takes_ids` is new.
+        changed(): `outcome`, `is_outdated` or `takes_ids` is new.
         report_changed(): `report` is new.
         current_changed(): `current` is new.
     """
@@ -49,7 +49,7 @@ class ComparedTexts(QObject):
         )
         self.ids = PastedIds(session, self)
         self.takes_ids = False
-        self.found = id_changes(NO_IDS, NO_IDS)
+        self.outcome = id_changes(NO_IDS, NO_IDS)
         self.current: int | None = None
         self._is_watching = self._is_stale = False
         self.left = MarkedSpans(session, self, self)
@@ -59,15 +59,15 @@ class ComparedTexts(QObject):
         )
         self._checking = TextCheck[ChangesReport](self)
         self._checking.changed.connect(self._take_report)
-        session.vocabulary_changed.connect(self._follow_model)
-        session.options_changed.connect(self._follow_options)
-        session.tokens_changed.connect(self._follow_first)
-        self.second.tokens_changed.connect(self._follow_second)
-        self.ids.numbers.tokens_changed.connect(self.numbers.tell)
-        self.ids.decoded.tokens_changed.connect(self.decoded.tell)
+        session.vocabulary_changed.connect(self._on_model_changed)
+        session.options_changed.connect(self._on_options_changed)
+        session.tokens_changed.connect(self._on_first_changed)
+        self.second.tokens_changed.connect(self._on_second_changed)
+        self.ids.numbers.tokens_changed.connect(self.numbers.notify)
+        self.ids.decoded.tokens_changed.connect(self.decoded.notify)
         self.ids.changed.connect(self._compare)
         self.ids.busy_changed.connect(self.changed)
-        self._follow_model()
+        self._on_model_changed()
 
     def stop(self) -> None:
         """Give up work in the background, and wait for it."""
@@ -100,7 +100,7 @@ class ComparedTexts(QObject):
         return self._checking.result
 
     @property
-    def is_behind(self) -> bool:
+    def is_outdated(self) -> bool:
         """Whether tokens of a side are still being found."""
         return self.first.is_encoding or (self.ids.is_busy if self.takes_ids else self.second.is_encoding)
 
@@ -127,21 +127,21 @@ class ComparedTexts(QObject):
     @property
     def is_shown(self) -> bool:
         """Whether what is found is worth to be seen: there is another side, and it has tokens."""
-        return self.has_second and (len(self.found.second) > 0 or not self.is_behind)
+        return self.has_second and (len(self.outcome.second) > 0 or not self.is_outdated)
 
     @property
     def n_changes(self) -> int:
         """How many changes there are to be seen."""
-        return len(self.found.rows) if self.is_shown else 0
+        return len(self.outcome.rows) if self.is_shown else 0
 
     # Which change people look at
 
     @property
-    def current_change(self) -> Change | None:
+    def current_change(self) -> IdChange | None:
         return None if self.current is None else self.change(self.current)
 
-    def change(self, index: int) -> Change:
-        return Change._make(self.found.rows[index].tolist())
+    def change(self, index: int) -> IdChange:
+        return IdChange._make(self.outcome.rows[index].tolist())
 
     def go_to(self, index: int) -> None:
         """Look at a change, if it is still there."""
@@ -156,15 +156,15 @@ class ComparedTexts(QObject):
             self.go_to(at % self.n_changes)
 
     def _near_caret(self, by: int, side: MarkedSpans) -> int:
-        token = side.tokens.first_ending_behind(side.document.caret)
-        before = int(self.found.rows[:, 2 * side.side].searchsorted(token))
+        token = side.tokens.first_ending_after(side.document.caret)
+        before = int(self.outcome.rows[:, 2 * side.side].searchsorted(token))
         return before if by > 0 else before - 1
 
     # Following both sides
 
-    def _follow_model(self) -> None:
+    def _on_model_changed(self) -> None:
         self._checking.forget()
-        self._set_found(
+        self._set_outcome(
             id_changes(NO_IDS, NO_IDS)
         )  # in other vocabularies those ids mean nothing, or are none
         self._is_stale = True
@@ -172,13 +172,13 @@ class ComparedTexts(QObject):
             self.second.set_options(self.first.options)
             self.second.loader.share(model)
 
-    def _follow_options(self) -> None:
+    def _on_options_changed(self) -> None:
         self.second.set_options(self.first.options)
 
-    def _follow_first(self, edit: TextEdit | None) -> None:
+    def _on_first_changed(self, edit: TextEdit | None) -> None:
         self._compare(self.left, edit)
 
-    def _follow_second(self, edit: TextEdit | None) -> None:
+    def _on_second_changed(self, edit: TextEdit | None) -> None:
         self._compare(self.right, edit)
 
     def _compare(self, edited: MarkedSpans | None = None, edit: TextEdit | None = None) -> None:
@@ -187,18 +187,18 @@ class ComparedTexts(QObject):
         known_side = None if edited is None or self._is_stale else 1 - edited.side
         self._is_stale = not self._is_watching
         if not self._is_stale:
-            first = self.found.first if known_side == 0 else self._ids(0)
-            second = self.found.second if known_side == 1 else self._ids(1)
-            if is_quick(first, second):
-                self._set_found(id_changes(first, second))
+            first = self.outcome.first if known_side == 0 else self._ids(0)
+            second = self.outcome.second if known_side == 1 else self._ids(1)
+            if is_fast(first, second):
+                self._set_outcome(id_changes(first, second))
             else:
-                self._set_found(changes_after_edits(self.found, first, second))
-            if not self.is_behind and self.has_second:
+                self._set_outcome(changes_after_edits(self.outcome, first, second))
+            if not self.is_outdated and self.has_second:
                 self._checking.check(self._comparing)
         if edited is not None:
-            edited.tell(edit)
+            edited.notify(edit)
         if not self._is_stale:
-            self._tell_marks(edited)
+            self._notify_marks(edited)
 
     def _ids(self, side: int) -> NDArray[np.int32]:
         """The tokens of a side as they are now."""
@@ -208,28 +208,28 @@ class ComparedTexts(QObject):
         return tokens.ids(0, len(tokens))
 
     def _comparing(self) -> Job[ChangesReport] | None:
-        tokenizer, names, found = self.first.tokenizer, self.names, self.found
+        tokenizer, names, outcome = self.first.tokenizer, self.names, self.outcome
         if tokenizer is None:
             return None
-        return lambda _: compare_ids(tokenizer, names, found.first, found.second)
+        return lambda _: compare_ids(tokenizer, names, outcome.first, outcome.second)
 
     def _take_report(self) -> None:
-        if self.report is not None and not np.array_equal(self.report.found.rows, self.found.rows):
-            self._set_found(self.report.found)
-            self._tell_marks()
+        if self.report is not None and not np.array_equal(self.report.outcome.rows, self.outcome.rows):
+            self._set_outcome(self.report.outcome)
+            self._notify_marks()
         self.report_changed.emit()
 
-    def _set_found(self, found: IdChanges) -> None:
-        before, at = self.found.rows, self.current
-        self.found = found
+    def _set_outcome(self, outcome: IdChanges) -> None:
+        before, at = self.outcome.rows, self.current
+        self.outcome = outcome
         if at is not None and (
-            len(found.rows) != len(before) or (found.rows[at, ::2] != before[at, ::2]).any()
+            len(outcome.rows) != len(before) or (outcome.rows[at, ::2] != before[at, ::2]).any()
         ):  # not the one that it was, or not where that was
             self.current = None
             self.current_changed.emit()
 
-    def _tell_marks(self, but: MarkedSpans | None = None) -> None:
+    def _notify_marks(self, but: MarkedSpans | None = None) -> None:
         for side in (self.left, *((self.numbers, self.decoded) if self.takes_ids else (self.right,))):
             if side is not but:
-                side.tell()
+                side.notify()
         self.changed.emit()

@@ -52,7 +52,7 @@ class ChangeRows(QAbstractListModel):
         return 0 if parent.isValid() else self._n_rows
 
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        if role == Qt.ItemDataRole.DisplayRole and index.row() < len(self._compared.found.rows):
+        if role == Qt.ItemDataRole.DisplayRole and index.row() < len(self._compared.outcome.rows):
             return isolate(in_a_line(self._compared, index.row()))
         return None
 
@@ -66,8 +66,10 @@ class TextsDetails(QScrollArea):
         self._theme_source = theme_source
         self._title = set_role(QLabel(), "strong")
         self._title.setFont(Theme.ui_font(TITLE_FONT_PX))
-        self._told = StyledText(Theme.ui_font(), 14)
-        self.go_to_parting = push_button("Go there", self._go_to_parting, tip="Show where both part")
+        self._opening_text = StyledText(Theme.ui_font(), 14)
+        self.go_to_first_difference = push_button(
+            "Go there", self._go_to_first_difference, tip="Show where both part"
+        )
         self._change_title = heading("Change")
         self._removed, self._inserted = (StyledText(Theme.mono_font(TEXT_FONT_PX), 3) for _ in range(2))
         self._kinds = tuple(set_role(QLabel(), "dim") for _ in range(2))
@@ -87,8 +89,8 @@ class TextsDetails(QScrollArea):
         self.list.setMinimumHeight(LIST_PX)
         self.list.setAccessibleName("Changes")
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
-        title = in_row((self._title, 1), self.go_to_parting)
-        self._beginning = card(title, self._told)
+        title = in_row((self._title, 1), self.go_to_first_difference)
+        self._beginning = card(title, self._opening_text)
         of_changes = self._change_title, self._change, self._list_title
         legend = heading("Legend"), LegendList(LEGEND, theme_source)
         parts = heading("From the start"), self._beginning, *of_changes, (self.list, 1), STRETCH, *legend
@@ -96,16 +98,16 @@ class TextsDetails(QScrollArea):
         self.setMinimumWidth(260)
         self.list.clicked.connect(self._choose)
         self.list.activated.connect(self._choose)
-        self._soon = later(self, PUT_OFF_MS, self._follow)
+        self._soon = later(self, PUT_OFF_MS, self._refresh)
         compared.changed.connect(self._put_off)
-        compared.report_changed.connect(self._follow_report)
-        compared.current_changed.connect(self._follow_current)
-        compared.first.spelling.changed.connect(self._follow)
-        theme_source.changed.connect(self._follow)
-        self._follow()
+        compared.report_changed.connect(self._on_report_changed)
+        compared.current_changed.connect(self._on_current_changed)
+        compared.first.spelling.changed.connect(self._refresh)
+        theme_source.changed.connect(self._refresh)
+        self._refresh()
 
     @property
-    def is_behind(self) -> bool:
+    def is_outdated(self) -> bool:
         """Whether what is shown may be of the text before the last keys."""
         return self._soon.isActive()
 
@@ -113,20 +115,20 @@ class TextsDetails(QScrollArea):
         if not self._soon.isActive():
             self._soon.start()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         self._rows.renew()
-        self._follow_report()
-        self._follow_current()
+        self._on_report_changed()
+        self._on_current_changed()
 
-    def _follow_report(self) -> None:
-        told = beginning(self._compared)
-        self._title.setText(told.title)
-        text = "\n".join(filter(None, (*told.lines, told.parting)))
-        self._told.set_spans([Span(text, self._theme_source.theme.text)])
-        self._told.setVisible(bool(text))
-        self.go_to_parting.setVisible(bool(told.parting))
+    def _on_report_changed(self) -> None:
+        opening = beginning(self._compared)
+        self._title.setText(opening.title)
+        text = "\n".join(filter(None, (*opening.lines, opening.first_difference)))
+        self._opening_text.set_spans([Span(text, self._theme_source.theme.text)])
+        self._opening_text.setVisible(bool(text))
+        self.go_to_first_difference.setVisible(bool(opening.first_difference))
 
-    def _follow_current(self) -> None:
+    def _on_current_changed(self) -> None:
         compared = self._compared
         n_changes = compared.n_changes
         for widget in (self._change_title, self._change, self._list_title, self.list):
@@ -172,7 +174,7 @@ class TextsDetails(QScrollArea):
         more = " …" if len(ids) > LONGEST_CHANGE else ""
         yield Span(" ".join(map(str, ids[:LONGEST_CHANGE].tolist())) + more, self._theme_source.theme.dim)
 
-    def _go_to_parting(self) -> None:
+    def _go_to_first_difference(self) -> None:
         self._compared.go_to(0)
 
     def _choose(self, index: QModelIndex) -> None:

@@ -20,7 +20,7 @@ from guiapp.core.text.figures import in_bytes
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.document.live_spans import follow_edit
+from guiapp.kit.document.live_spans import move_spans
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.background import LatestJob, Progress
@@ -67,8 +67,8 @@ class ListedSpans(QObject):
         self._model = model
         self._coming: FragmentTokens | None = None
         self.tokens = TokenStore(NO_TOKENS, document.size)
-        document.written.connect(self._follow)
-        document.edited.connect(self._tell)
+        document.written.connect(self._on_written)
+        document.edited.connect(self._notify)
 
     @property
     def tokenizer(self) -> Tokenizer | None:
@@ -83,14 +83,14 @@ class ListedSpans(QObject):
         before = self.document.text()
         if text == before:
             self.tokens = TokenStore(tokens, len(text))
-            self._tell()
+            self._notify()
             return
         self._coming = tokens
         start, n_behind = common_ends(before, text)
         self.document.replace(start, len(before) - n_behind, text[start : len(text) - n_behind])
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
-        first, last = self.tokens.first_ending_from(start), self.tokens.first_behind(end)
+        first, last = self.tokens.first_ending_from(start), self.tokens.first_after(end)
         return SpanWindow(first, *self.tokens.between(first, last))
 
     def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
@@ -103,13 +103,13 @@ class ListedSpans(QObject):
     def exact_instead(self, index: int) -> None:
         """No encoder has made these."""
 
-    def _follow(self, edit: TextEdit) -> None:
+    def _on_written(self, edit: TextEdit) -> None:
         if self._coming is None:
-            follow_edit(self.tokens, edit)
+            move_spans(self.tokens, edit)
         else:
             self.tokens, self._coming = TokenStore(self._coming, self.document.size), None
 
-    def _tell(self, edit: TextEdit | None = None) -> None:
+    def _notify(self, edit: TextEdit | None = None) -> None:
         self.tokens_changed.emit(edit, self.tokens)
 
 
@@ -138,7 +138,7 @@ class PastedIds(QObject):
         self._job = LatestJob[ReadIds](self, self._take)
         self._job.busy_changed.connect(self.busy_changed)
         self.text.document.edited.connect(self._read)
-        model.vocabulary_changed.connect(self._read_anew)
+        model.vocabulary_changed.connect(self._reread)
 
     @property
     def is_busy(self) -> bool:
@@ -150,7 +150,7 @@ class PastedIds(QObject):
         self._job.wait()
         self.text.close()
 
-    def _read_anew(self) -> None:
+    def _reread(self) -> None:
         """The old ids mean nothing any more."""
         self.read = None
         document = self.text.document

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.compare.id_changes import Change, beside, beside_all
+from guiapp.analysis.compare.id_changes import IdChange, counterpart, counterparts
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import N_TINTS, TokenStore
 from guiapp.kit.tokens.layout import SpanWindow, Strength
@@ -49,7 +49,7 @@ class MarkedSpans(QObject):
     def tokens(self) -> TokenStore:
         return self._source.tokens
 
-    def tell(self, edit: TextEdit | None = None) -> None:
+    def notify(self, edit: TextEdit | None = None) -> None:
         """Tokens or marks are new."""
         self.tokens_changed.emit(edit, self.tokens)
 
@@ -61,8 +61,8 @@ class MarkedSpans(QObject):
         is_changed = self.is_changed(window)
         tints = window.tints.copy()
         if self._reference is not None:
-            rows, kept = self._changes.found.rows, np.flatnonzero(~is_changed)
-            places = beside_all(rows, self.side, window.first_index + kept)
+            rows, kept = self._changes.outcome.rows, np.flatnonzero(~is_changed)
+            places = counterparts(rows, self.side, window.first_index + kept)
             tints[kept] = self._reference.tints_of(places)
         tints += np.where(is_changed, N_TINTS * Strength.RINGED, N_TINTS * Strength.QUIET).astype(np.uint8)
         return window._replace(tints=tints)
@@ -72,12 +72,12 @@ class MarkedSpans(QObject):
         first, end = (int(indexes[0]), int(indexes[-1]) + 1) if len(indexes) else (0, 0)
         tints = self.tokens.between(first, end).tints
         places = np.minimum(indexes - first, len(tints) - 1)
-        found: NDArray[np.uint8] = tints[places] if len(tints) else np.zeros(len(indexes), np.uint8)
-        return found
+        outcome: NDArray[np.uint8] = tints[places] if len(tints) else np.zeros(len(indexes), np.uint8)
+        return outcome
 
     def is_changed(self, window: SpanWindow) -> NDArray[np.bool_]:
         """bool[k]: whether the other side does not have the token."""
-        starts, ends = self._changes.found.rows[:, 2 * self.side : 2 * self.side + 2].T
+        starts, ends = self._changes.outcome.rows[:, 2 * self.side : 2 * self.side + 2].T
         indexes = np.arange(window.first_index, window.first_index + len(window.ids))
         n_begun, n_ended = (each.searchsorted(indexes, side="right") for each in (starts, ends))
         is_changed: NDArray[np.bool_] = n_begun > n_ended
@@ -91,7 +91,7 @@ class MarkedSpans(QObject):
 
     # Places
 
-    def stretch(self, change: Change) -> tuple[int, int]:
+    def byte_span(self, change: IdChange) -> tuple[int, int]:
         """The bytes of what changed on this side; empty where nothing was removed or inserted."""
         first, end = change[2 * self.side : 2 * self.side + 2]
         start = self.offset_of(first)
@@ -100,16 +100,16 @@ class MarkedSpans(QObject):
     @property
     def common_end(self) -> int:
         """Where the tokens end that both sides begin with."""
-        return self.offset_of(self._changes.found.n_common)
+        return self.offset_of(self._changes.outcome.n_common)
 
     def offset_of(self, index: int) -> int:
         """Where a token begins, or the text ends."""
         return self.tokens.span(index)[0] if index < len(self.tokens) else self.document.size
 
-    def offset_beside(self, other: MarkedSpans, offset: int) -> int:
+    def counterpart_offset(self, other: MarkedSpans, offset: int) -> int:
         """Where the other text goes on with what is at `offset` here."""
-        index = self.tokens.first_ending_behind(offset)
-        there = beside(self._changes.found.rows, self.side, index)
+        index = self.tokens.first_ending_after(offset)
+        there = counterpart(self._changes.outcome.rows, self.side, index)
         start = other.offset_of(there)
         within = max(offset - self.offset_of(index), 0)
         return min(start + within, other.offset_of(there + 1))

@@ -16,7 +16,7 @@ from guiapp.kit.spans.row_pixmaps import PointedOut
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.spans.view import SpanView
 from guiapp.kit.tokens.details import hover_text
-from guiapp.kit.tokens.source import ToldTokens
+from guiapp.kit.tokens.source import TokenSource
 from guiapp.kit.widgets.buttons import WalkButtons, tool_button
 from guiapp.kit.widgets.fitted_label import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
@@ -62,9 +62,9 @@ class TextsPage(Page):
         self._make_tools(setting)
         self._whitespace = setting.actions["whitespace"]
         self._add_edit_actions(setting)
-        self._tell_tokens(setting.requests)
+        self._describe_tokens(setting.requests)
         self._connect()
-        self._follow()
+        self._refresh()
 
     @property
     def tools(self) -> QWidget:
@@ -84,7 +84,7 @@ class TextsPage(Page):
         is_compared = self.compared.report is not None or not self.compared.has_second
         shown = self.left, self.right.shown, self.right.field
         is_painted = all(view.is_painted for view in shown)
-        return is_compared and is_painted and not (self.compared.is_behind or self.details.is_behind)
+        return is_compared and is_painted and not (self.compared.is_outdated or self.details.is_outdated)
 
     def set_text_size(self, size_px: int) -> None:
         for view in self._views:
@@ -112,25 +112,25 @@ class TextsPage(Page):
         for editor in (self.left, self.right.editor, self.right.numbers):
             editor.addActions([setting.actions[name] for name in names])
 
-    def _tell_tokens(self, requests: PageRequests) -> None:
+    def _describe_tokens(self, requests: PageRequests) -> None:
         """By tool tips and menus, as on the Inspect page."""
         compared, right = self.compared, self.right
-        views: tuple[tuple[SpanView, ToldTokens, Kind], ...] = (
+        views: tuple[tuple[SpanView, TokenSource, Kind], ...] = (
             (self.left, compared.first, Kind.STEPPED),
             (right.editor, compared.second, Kind.OTHER),
             (right.numbers, compared.ids.numbers, Kind.IDS),
             (right.decoded, compared.ids.decoded, Kind.OTHER),
         )
         for view, tokens, kind in views:
-            view.tell_tokens_by(partial(hover_text, tokens, None))
+            view.set_token_tip(partial(hover_text, tokens, None))
             TokenMenu(view, tokens, requests, kind=kind)
 
     def _connect(self) -> None:
         compared = self.compared
         self.watched.connect(compared.watch)
-        compared.changed.connect(self._follow)
-        compared.first.text.file_changed.connect(self._follow)
-        compared.report_changed.connect(self._follow_report)
+        compared.changed.connect(self._refresh)
+        compared.first.text.file_changed.connect(self._refresh)
+        compared.report_changed.connect(self._on_report_changed)
         compared.current_changed.connect(self._show_current)
         self.left.scrolled.connect(self._scroll_right)
         for view in (self.right.editor, self.right.decoded):
@@ -139,15 +139,15 @@ class TextsPage(Page):
         self._show_whitespace()
         for view in self._views:
             view.set_frame_time(FRAME_MS)
-            view.zoom_changed.connect(partial(self._follow_zoom, view))
+            view.zoom_changed.connect(partial(self._on_zoom_changed, view))
 
     # What is found
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         compared = self.compared
-        found, has_second = compared.found, compared.is_shown
-        n_tokens = len(found.first), len(found.second)
-        n_common = found.n_common if has_second else 0
+        outcome, has_second = compared.outcome, compared.is_shown
+        n_tokens = len(outcome.first), len(outcome.second)
+        n_common = outcome.n_common if has_second else 0
         for head, n_own, n_other in (
             (self.left_head, *n_tokens),
             (self.right.head, *n_tokens[::-1]),
@@ -163,11 +163,11 @@ class TextsPage(Page):
         is_parting = compared.n_changes > 0
         for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
             view.set_mark(side.common_end if is_parting else None)
-        self._follow_report()
+        self._on_report_changed()
         self._count_changes()
         self._point_out_current()
 
-    def _follow_report(self) -> None:
+    def _on_report_changed(self) -> None:
         self.copy.setEnabled(self.compared.report is not None)
 
     def _count_changes(self) -> None:
@@ -197,26 +197,26 @@ class TextsPage(Page):
         compared = self.compared
         if (change := compared.current_change) is None:
             return
-        left, right = (side.stretch(change) for side in compared.sides)
+        left, right = (side.byte_span(change) for side in compared.sides)
         compared.first.text.select(left[0], left[0])
         if compared.takes_ids:
-            self.right.numbers.reveal(*compared.numbers.stretch(change))
+            self.right.numbers.reveal(*compared.numbers.byte_span(change))
         else:
             compared.second.text.select(right[0], right[0])
-        for view, stretch in ((self.left, left), (self.right.editor, right)):
-            if stretch[0] == stretch[1]:
+        for view, byte_span in ((self.left, left), (self.right.editor, right)):
+            if byte_span[0] == byte_span[1]:
                 view.set_selected_token(-1)  # the one at the caret is no part of the change
         self.left.reveal(*left)
         shown = self.right.shown  # less high than the left one where ids are above it
         lowest = shown.viewport().height() - shown.rows.metrics.row_height
-        self._put_beside(shown, right[0], min(self.left.rows.place_of(left[0]).y, lowest))
+        self._scroll_to(shown, right[0], min(self.left.rows.place_of(left[0]).y, lowest))
 
     def _point_out_current(self) -> None:
         compared, change = self.compared, self.compared.current_change
         for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
-            view.point_out(None if change is None else _place(side, *side.stretch(change)))
+            view.point_out(None if change is None else _place(side, *side.byte_span(change)))
         if compared.takes_ids:
-            numbers = None if change is None else compared.numbers.stretch(change)
+            numbers = None if change is None else compared.numbers.byte_span(change)
             place = None if numbers is None else PointedOut(*numbers, *numbers)  # its line is often the list
             self.right.numbers.point_out(place)
 
@@ -231,9 +231,9 @@ class TextsPage(Page):
     def _scroll_with(self, led_by: SpanView, view: SpanView, side: MarkedSpans, other: MarkedSpans) -> None:
         if not self._is_linking and self.compared.has_second and self.isVisible():
             offset, y = led_by.top
-            self._put_beside(view, side.offset_beside(other, offset), y)
+            self._scroll_to(view, side.counterpart_offset(other, offset), y)
 
-    def _put_beside(self, view: SpanView, offset: int, y: float) -> None:
+    def _scroll_to(self, view: SpanView, offset: int, y: float) -> None:
         self._is_linking = True
         view.place(offset, y)
         self._is_linking = False
@@ -242,7 +242,7 @@ class TextsPage(Page):
         for view in self._views:
             view.set_shows_whitespace(self._whitespace.isChecked())
 
-    def _follow_zoom(self, zoomed: SpanView) -> None:
+    def _on_zoom_changed(self, zoomed: SpanView) -> None:
         """One side was enlarged by its wheel: the others follow."""
         self.set_text_size(zoomed.font_px)
 

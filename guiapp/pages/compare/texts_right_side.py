@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QStackedWidget, QWidget
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.view import SpanView
-from guiapp.kit.widgets.buttons import Segments, tool_button
+from guiapp.kit.widgets.buttons import SegmentedTabs, tool_button
 from guiapp.kit.widgets.file_names import dropped_files
 from guiapp.kit.widgets.layouts import in_column, in_splitter
 from guiapp.kit.widgets.style_sheet import plain_label
@@ -35,7 +35,7 @@ class RightSide(QWidget):
     def __init__(self, compared: ComparedTexts, theme_source: ThemeSource) -> None:
         super().__init__()
         self._compared = compared
-        self.kinds = Segments(KINDS)
+        self.kinds = SegmentedTabs(KINDS)
         if (row := self.kinds.layout()) is not None:
             row.setContentsMargins(0, 0, 0, 0)
         self.open_button = tool_button("Open text…", self.ask_for_text, tip="Read a file as the other text")
@@ -65,7 +65,7 @@ class RightSide(QWidget):
         in_column(self.head, self._failure, (self._stack, 1), on=self, spacing=0)
         self.setAcceptDrops(True)
         self._connect()
-        self._follow()
+        self._refresh()
         self._show_failure("")
 
     def _connect(self) -> None:
@@ -73,10 +73,10 @@ class RightSide(QWidget):
         self.kinds.chosen.connect(self._choose)
         for one, other in ((self.numbers, self.decoded), (self.decoded, self.numbers)):
             one.hovered.connect(other.set_hovered_token)
-        compared.changed.connect(self._follow)
+        compared.changed.connect(self._refresh)
         compared.second.text.failed.connect(self._show_failure)
         compared.second.spans.failed.connect(self._show_failure)
-        compared.second.text.file_changed.connect(self._follow)
+        compared.second.text.file_changed.connect(self._refresh)
         compared.second.tokens_changed.connect(self._forget_failure)
 
     @property
@@ -107,7 +107,7 @@ class RightSide(QWidget):
         self._compared.take_ids(KINDS[kind] == "Ids")
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         compared = self._compared
         self.kinds.choose(int(compared.takes_ids))
         self._stack.setCurrentIndex(int(compared.takes_ids))

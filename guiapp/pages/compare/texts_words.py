@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.compare.changes_report import remarks
+from guiapp.analysis.compare.changes_report import notes
 from guiapp.core.text.figures import counted, percent
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.pages.compare.texts import ComparedTexts
@@ -34,56 +34,57 @@ class Beginning(NamedTuple):
 
     title    in a few words
     lines    sentences below it
-    parting  where both part; "" where nothing is to be gone to
+    first_difference  where both part; "" where nothing is to be gone to
     """
 
     title: str
     lines: tuple[str, ...]
-    parting: str = ""
+    first_difference: str = ""
 
 
 def beginning(compared: ComparedTexts) -> Beginning:
     """What both sides have in common from the start."""
-    found = compared.found
+    outcome = compared.outcome
     if compared.first.tokenizer is None:
         return Beginning("No model", ("Open a model: tokens are its own.",))
     if not compared.has_second:
         return Beginning(
             "Nothing to compare with yet", (WITHOUT_IDS if compared.takes_ids else WITHOUT_TEXT,)
         )
-    if compared.is_behind:
+    if compared.is_outdated:
         return Beginning("Encoding …", ())
-    lines = tuple(_told(compared))
-    if not len(found.rows):
-        return Beginning(f"The same {counted(len(found.first), 'token')}", lines)
-    share = percent(found.n_common / len(found.second)) if len(found.second) else "0 %"
+    lines = tuple(_notes(compared))
+    if not len(outcome.rows):
+        return Beginning(f"The same {counted(len(outcome.first), 'token')}", lines)
+    share = percent(outcome.n_common / len(outcome.second)) if len(outcome.second) else "0 %"
     whose = "the list" if compared.takes_ids else "the right text"
     kept = f"{share} of {whose}: what a cache of prefixes keeps."
-    title = f"{counted(found.n_common, 'token')} in common"
-    return Beginning(title, (*lines, kept), _parting(compared))
+    title = f"{counted(outcome.n_common, 'token')} in common"
+    return Beginning(title, (*lines, kept), _first_difference(compared))
 
 
-def _told(compared: ComparedTexts) -> Iterator[str]:
+def _notes(compared: ComparedTexts) -> Iterator[str]:
     read = compared.ids.read
     if compared.takes_ids and read is not None and read.error:
         yield quoted(read.error, LONGEST_ERROR)
         yield f"Compared is what stands before that: {counted(len(read.token_ids), 'id')}."
     if (report := compared.report) is None:
         return
-    yield from remarks(report)
-    if compared.takes_ids and report.is_same_text and len(compared.found.rows):
+    yield from notes(report)
+    if compared.takes_ids and report.is_same_text and len(compared.outcome.rows):
         yield "The list stands for the same text, cut in another way."
-    if not report.found.is_whole:
+    if not report.outcome.is_whole:
         yield "A stretch is too long to be compared token by token: it is shown as changed whole."
 
 
-def _parting(compared: ComparedTexts) -> str:
-    found, left = compared.found, compared.left
+def _first_difference(compared: ComparedTexts) -> str:
+    outcome, left = compared.outcome, compared.left
     line = left.document.line_of(left.common_end) + 1
     one, other = (
-        _or_end(compared, ids[found.n_common : found.n_common + 1]) for ids in (found.first, found.second)
+        _or_end(compared, ids[outcome.n_common : outcome.n_common + 1])
+        for ids in (outcome.first, outcome.second)
     )
-    place = f"in line {line:,}, at token {found.n_common + 1:,}"
+    place = f"in line {line:,}, at token {outcome.n_common + 1:,}"
     return f"They part {place}: {one} at the left, {other} at the right."
 
 
@@ -93,16 +94,16 @@ def _or_end(compared: ComparedTexts, ids: NDArray[np.int32]) -> str:
 
 def counts(compared: ComparedTexts) -> str:
     """How many changes there are, and of how many tokens."""
-    found = compared.found
+    outcome = compared.outcome
     removed, inserted = ("missing", "too many") if compared.takes_ids else ("removed", "inserted")
-    tokens = f"{found.n_removed:,} {removed}, {found.n_inserted:,} {inserted}"
-    return f"{counted(len(found.rows), 'change')}: {tokens}"
+    tokens = f"{outcome.n_removed:,} {removed}, {outcome.n_inserted:,} {inserted}"
+    return f"{counted(len(outcome.rows), 'change')}: {tokens}"
 
 
 def where(compared: ComparedTexts, index: int) -> str:
     """Which change it is, and in which line of the left text."""
-    start, _ = compared.left.stretch(compared.change(index))
-    n_changes = len(compared.found.rows)
+    start, _ = compared.left.byte_span(compared.change(index))
+    n_changes = len(compared.outcome.rows)
     return f"Change {index + 1:,} of {n_changes:,} · line {compared.left.document.line_of(start) + 1:,}"
 
 
@@ -114,10 +115,10 @@ def in_a_line(compared: ComparedTexts, index: int) -> str:
 
 def changed_ids(compared: ComparedTexts, index: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The tokens that were removed and inserted."""
-    found, change = compared.found, compared.change(index)
+    outcome, change = compared.outcome, compared.change(index)
     return (
-        found.first[change.first_start : change.first_end],
-        found.second[change.second_start : change.second_end],
+        outcome.first[change.first_start : change.first_end],
+        outcome.second[change.second_start : change.second_end],
     )
 
 

@@ -18,35 +18,35 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
 from guiapp.kit.state.spelling import SharedSpelling
 from guiapp.pages.compare.vocabulary_details import Describer, RowDetails
-from guiapp.pages.compare.vocabulary_rows import GROUPS, NO_ROWS, Filter, Listed, listed
+from guiapp.pages.compare.vocabulary_rows import GROUPS, NO_ROWS, FilteredRows, RowFilter, listed
 from guiapp.pages.compare.vocabulary_verdict import Respect, first_difference, respects
 
 PAUSE_MS = 120  # a search begins when typing pauses
 FORMS = ("csv", "json", "markdown")
 
 
-class Compared(NamedTuple):
+class ComparedPair(NamedTuple):
     """A comparison with all that the page says of it.
 
     sizes  how many rows each of GROUPS has
     """
 
-    found: VocabularyComparison
+    comparison: VocabularyComparison
     describer: Describer
     respects: tuple[Respect, ...]
     sizes: dict[str, int]
 
 
 def exported(
-    found: VocabularyComparison, form: str, names: Names, opened: Names, progress: Progress
+    comparison: VocabularyComparison, form: str, names: Names, opened: Names, progress: Progress
 ) -> bytes:
     """What the command line prints in one of FORMS; JSON names models by what they were `opened` by."""
     if form == "csv":
-        text = csv_text(found, names, progress)
+        text = csv_text(comparison, names, progress)
     elif form == "json":
-        text = json_text(record(found, opened)) + "\n"
+        text = json_text(record(comparison, opened)) + "\n"
     else:
-        text = page_text(found, names, is_markdown=True) + "\n"
+        text = page_text(comparison, names, is_markdown=True) + "\n"
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -61,14 +61,14 @@ class ComparedVocabularies(Working):
 
     Signals:
         pair_changed(): `first`, `second` or what of them is open is new.
-        found_changed(): `found`, `is_busy` or `problem` is new.
+        comparison_changed(): `comparison`, `is_busy` or `problem` is new.
         filter_changed(): `filter` is new.
         shown_changed(): `shown` is new.
         chosen_changed(): `chosen` is new.
     """
 
     pair_changed = Signal()
-    found_changed = Signal()
+    comparison_changed = Signal()
     filter_changed = Signal()
     shown_changed = Signal()
     chosen_changed = Signal()
@@ -81,18 +81,18 @@ class ComparedVocabularies(Working):
         self._links: list[QMetaObject.Connection] = []
         self._failures: dict[ModelSession, str] = {}
         self._compared_pair: tuple[Tokenizer, Tokenizer] | None = None
-        self._is_watched = False
-        self._looked_for = ""
-        self.compared: Compared | None = None
+        self._is_active = False
+        self._searched = ""
+        self.compared: ComparedPair | None = None
         self.problem = ""
-        self.filter = Filter()
-        self.shown = Listed(Filter(), NO_ROWS)
+        self.filter = RowFilter()
+        self.shown = FilteredRows(RowFilter(), NO_ROWS)
         self.chosen: int | None = None
-        self.job = LatestJob[Compared](self, self._take, self._fail)
-        self.listing = LatestJob[Listed](self, self._show)
+        self.job = LatestJob[ComparedPair](self, self._take, self._fail)
+        self.listing = LatestJob[FilteredRows](self, self._show)
         self._pause = later(self, PAUSE_MS, self._list)
-        models.sessions_changed.connect(self._follow_sessions)
-        self._follow_sessions()
+        models.sessions_changed.connect(self._on_sessions_changed)
+        self._on_sessions_changed()
 
     # Which two
 
@@ -132,7 +132,7 @@ class ComparedVocabularies(Working):
         """Take one of the choices for B."""
         if session is not self.second:
             self._choice = session
-            self._follow_sessions()
+            self._on_sessions_changed()
 
     @property
     def second_index(self) -> int:
@@ -142,19 +142,19 @@ class ComparedVocabularies(Working):
     def export(self, form: str) -> Callable[[Progress], bytes]:
         """What makes the comparison in one of FORMS, for a job."""
         models = [each.loader.model for each in self._pair]
-        assert self.found is not None
+        assert self.comparison is not None
         first, second = (model.name for model in models if model is not None)
-        pre = [each.vocabulary.chosen_pre for each in self.found.tokenizers]
+        pre = [each.vocabulary.chosen_pre for each in self.comparison.tokenizers]
         one, other = names_apart((first, second), pre)
-        found, names = self.found, (one, other)
-        return lambda progress: exported(found, form, names, (first, second), progress)
+        comparison, names = self.comparison, (one, other)
+        return lambda progress: exported(comparison, form, names, (first, second), progress)
 
-    def set_watched(self, is_watched: bool) -> None:
+    def set_active(self, is_active: bool) -> None:
         """Compare only while somebody looks."""
-        self._is_watched = is_watched
+        self._is_active = is_active
         self._compare()
 
-    def _follow_sessions(self) -> None:
+    def _on_sessions_changed(self) -> None:
         for link in self._links:
             QObject.disconnect(link)
         self._failures = {each: why for each, why in self._failures.items() if each in self._pair}
@@ -162,15 +162,15 @@ class ComparedVocabularies(Working):
             link
             for session in self._pair
             for link in (
-                session.vocabulary_changed.connect(self._follow_models),
-                session.loader.loading_changed.connect(self._follow_models),
-                session.loader.refused_changed.connect(self._follow_models),
+                session.vocabulary_changed.connect(self._on_models_changed),
+                session.loader.loading_changed.connect(self._on_models_changed),
+                session.loader.refused_changed.connect(self._on_models_changed),
                 session.loader.failed.connect(partial(self._fail_to_open, session)),
             )
         ]
-        self._follow_models()
+        self._on_models_changed()
 
-    def _follow_models(self) -> None:
+    def _on_models_changed(self) -> None:
         for session in self._pair:
             if session.loader.loading_name is not None:
                 self._failures.pop(session, None)
@@ -179,7 +179,7 @@ class ComparedVocabularies(Working):
 
     def _fail_to_open(self, session: ModelSession, _name: str, failure: str) -> None:
         self._failures[session] = failure
-        if self.found is None:
+        if self.comparison is None:
             self._fail(failure)
 
     def _why_not_open(self) -> str:
@@ -194,8 +194,8 @@ class ComparedVocabularies(Working):
     # Comparing
 
     @property
-    def found(self) -> VocabularyComparison | None:
-        return None if self.compared is None else self.compared.found
+    def comparison(self) -> VocabularyComparison | None:
+        return None if self.compared is None else self.compared.comparison
 
     @property
     def is_waiting(self) -> bool:
@@ -208,30 +208,30 @@ class ComparedVocabularies(Working):
         first, second = tokenizers
         if first is None or second is None:
             self._forget()
-        elif self._is_watched and self._compared_pair != (first, second):
+        elif self._is_active and self._compared_pair != (first, second):
             self._forget()
             self._compared_pair = first, second
             self.job.start(partial(_compared, first, second, self.spelling))
-            self.found_changed.emit()
+            self.comparison_changed.emit()
 
     def _forget(self) -> None:
         self.job.cancel()
         self._compared_pair = None
         self._take(None)
 
-    def _take(self, compared: Compared | None) -> None:
+    def _take(self, compared: ComparedPair | None) -> None:
         self.compared, self.problem = compared, "" if compared is not None else self._why_not_open()
         difference = "all" if compared is None else first_difference(compared.respects)
-        is_listed = difference in GROUPS and not self._looked_for
-        self.filter = Filter(difference if is_listed else "all", query=self._looked_for)
+        is_listed = difference in GROUPS and not self._searched
+        self.filter = RowFilter(difference if is_listed else "all", query=self._searched)
         self.choose(None)
-        self.found_changed.emit()
+        self.comparison_changed.emit()
         self.filter_changed.emit()
         self._list()
 
     def _fail(self, problem: str) -> None:
         self.problem = problem
-        self.found_changed.emit()
+        self.comparison_changed.emit()
 
     # Listing
 
@@ -246,22 +246,22 @@ class ComparedVocabularies(Working):
     def set_query(self, query: str) -> None:
         """Search when typing pauses; nothing for ""."""
         if query != self.filter.query:
-            self._looked_for = ""
+            self._searched = ""
             self.set_filter(self.filter._replace(query=query), pauses=bool(query))
 
-    def look_for(self, query: str) -> None:
+    def search_all(self, query: str) -> None:
         """Search all tokens, also of pairs that are compared later."""
-        self._looked_for = query
-        self.set_filter(Filter(query=query))
+        self._searched = query
+        self.set_filter(RowFilter(query=query))
 
     def end(self) -> None:
         """Search for nothing any more."""
         self.set_query("")
 
-    def set_filter(self, wanted: Filter, pauses: bool = False) -> None:
-        if wanted == self.filter:
+    def set_filter(self, requested: RowFilter, pauses: bool = False) -> None:
+        if requested == self.filter:
             return
-        self.filter = wanted
+        self.filter = requested
         self.filter_changed.emit()
         if pauses:
             self._pause.start()
@@ -270,13 +270,13 @@ class ComparedVocabularies(Working):
 
     def _list(self) -> None:
         self._pause.stop()
-        if self.found is None:
+        if self.comparison is None:
             self.listing.cancel()
-            self._show(Listed(self.filter, NO_ROWS))
+            self._show(FilteredRows(self.filter, NO_ROWS))
         else:
-            self.listing.start(partial(listed, self.found, self.filter))
+            self.listing.start(partial(listed, self.comparison, self.filter))
 
-    def _show(self, shown: Listed) -> None:
+    def _show(self, shown: FilteredRows) -> None:
         self.choose(None)
         self.shown = shown
         self.shown_changed.emit()
@@ -305,15 +305,17 @@ class ComparedVocabularies(Working):
             self.choose(first if self.chosen is None else (self.chosen + by) % n_rows)
 
 
-def _compared(first: Tokenizer, second: Tokenizer, spelling: SharedSpelling, progress: Progress) -> Compared:
+def _compared(
+    first: Tokenizer, second: Tokenizer, spelling: SharedSpelling, progress: Progress
+) -> ComparedPair:
     """A comparison with all that its pictures and its list need."""
-    found = compare_vocabularies(first, second)
+    comparison = compare_vocabularies(first, second)
     progress(0.5)
-    for tokenizer in found.tokenizers:
+    for tokenizer in comparison.tokenizers:
         tokenizer.vocabulary.token_tree  # noqa: B018  # what scripts, searches and ranks need
         progress(0.7)
-    found.by_script, found.by_length  # noqa: B018
-    if found.merges is not None:
-        found.listed_rules  # noqa: B018
-    sizes = {name: len(group.rows(found)) for name, group in GROUPS.items()}
-    return Compared(found, Describer(found, spelling), respects(found), sizes)
+    comparison.by_script, comparison.by_length  # noqa: B018
+    if comparison.merges is not None:
+        comparison.listed_rules  # noqa: B018
+    sizes = {name: len(group.rows(comparison)) for name, group in GROUPS.items()}
+    return ComparedPair(comparison, Describer(comparison, spelling), respects(comparison), sizes)

@@ -21,7 +21,7 @@ from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 from guiapp.kit.widgets.tip_watch import plain_tip
 from guiapp.kit.widgets.wrapping_row import FittingRow
 from guiapp.pages.compare.vocabularies import ComparedVocabularies
-from guiapp.pages.compare.vocabulary_verdict import Part, Respect, summary, title
+from guiapp.pages.compare.vocabulary_verdict import Respect, VerdictPart, summary, title
 
 NAME_PX = 190
 LEFT_PX = 430
@@ -57,17 +57,17 @@ class PairHead(QFrame):
         self._markers = Marker(theme_source, 0), Marker(theme_source, 1)
         self._name = plain_label("strong")
         self.second = MenuButton(theme_source)
-        self.second.list_anew(self._list_choices)
+        self.second.fill_on_open(self._list_choices)
         self._facts = FittedLabel(), FittedLabel()
         self._respects = QGridLayout()
-        self._lay_out()
-        model.pair_changed.connect(self._follow_pair)
-        model.found_changed.connect(self._follow_found)
-        model.filter_changed.connect(self._follow_filter)
-        self._follow_pair()
-        self._follow_found()
+        self._build_layout()
+        model.pair_changed.connect(self._on_pair_changed)
+        model.comparison_changed.connect(self._on_comparison_changed)
+        model.filter_changed.connect(self._on_filter_changed)
+        self._on_pair_changed()
+        self._on_comparison_changed()
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         pair = QGridLayout()
         pair.setHorizontalSpacing(GAP_PX)
         pair.setVerticalSpacing(UNIT_PX)
@@ -95,7 +95,7 @@ class PairHead(QFrame):
 
     # Both models
 
-    def _follow_pair(self) -> None:
+    def _on_pair_changed(self) -> None:
         model = self._model
         self._markers[1].show_number(model.second_index)
         self._name.setText(self._shown(session_name(model.first)))
@@ -104,7 +104,7 @@ class PairHead(QFrame):
         self.second.setText("" if second is None else self._shown(session_name(second)).replace("&", "&&"))
         self.second.setToolTip("" if second is None else plain_tip(session_name(second)))
         self.second.setAccessibleName(f"B: {'none' if second is None else session_name(second)}")
-        self._tell_facts()
+        self._show_facts()
 
     def _shown(self, name: str) -> str:
         return isolate(self.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, NAME_PX))
@@ -119,32 +119,32 @@ class PairHead(QFrame):
     def _ask_for_model(self) -> None:
         self.model_wanted.emit(self.second)
 
-    def _tell_facts(self) -> None:
-        found, sessions = self._model.found, (self._model.first, self._model.second)
+    def _show_facts(self) -> None:
+        comparison, sessions = self._model.comparison, (self._model.first, self._model.second)
         for side, (label, session) in enumerate(zip(self._facts, sessions, strict=True)):
             opened = None if session is None else session.loader.model
             texts = [] if opened is None else [model_summary(opened)]
-            if found is not None and opened is not None:
-                share = percent(len(found.both) / max(1, len(opened.tokenizer.vocabulary)))
+            if comparison is not None and opened is not None:
+                share = percent(len(comparison.both) / max(1, len(opened.tokenizer.vocabulary)))
                 texts = [f"{texts[0]} · {share} also in {'BA'[side]}", f"{share} also in {'BA'[side]}"]
             label.set_texts([*texts, ""])
 
     # What was found
 
-    def _follow_found(self) -> None:
+    def _on_comparison_changed(self) -> None:
         compared = self._model.compared
-        self._tell_facts()
+        self._show_facts()
         clear(self._respects)
         if compared is None:
             self._title.setText("")
             self._summary.setText("")
             return
-        self._title.setText(title(compared.found))
-        set_role(self._title, "good title" if compared.found.is_identical else "title")
+        self._title.setText(title(compared.comparison))
+        set_role(self._title, "good title" if compared.comparison.is_identical else "title")
         self._summary.setText(summary(compared.respects))
         for row, respect in enumerate(compared.respects):
             self._add(row, respect)
-        self._follow_filter()
+        self._on_filter_changed()
 
     def _add(self, row: int, respect: Respect) -> None:
         text, words, role = SIGNS[respect.is_equal]
@@ -154,7 +154,7 @@ class PairHead(QFrame):
         for column, widget in enumerate((sign, set_role(QLabel(respect.name), "strong"), parts)):
             self._respects.addWidget(widget, row, column)
 
-    def _part(self, part: Part) -> QWidget:
+    def _part(self, part: VerdictPart) -> QWidget:
         if not part.target:
             label = set_role(QLabel(part.text), "dim")
             label.setContentsMargins(PART_PADDING_PX, GAP_PX, PART_PADDING_PX, GAP_PX)
@@ -166,14 +166,14 @@ class PairHead(QFrame):
         button.setCheckable(True)
         button.setProperty("target", part.target)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.clicked.connect(self._tell)
+        button.clicked.connect(self._on_part_clicked)
         return button
 
-    def _tell(self) -> None:
+    def _on_part_clicked(self) -> None:
         self.chosen.emit(self.sender().property("target"))
-        self._follow_filter()
+        self._on_filter_changed()
 
-    def _follow_filter(self) -> None:
+    def _on_filter_changed(self) -> None:
         for button in self.findChildren(QToolButton):
             if (target := button.property("target")) is not None:
                 button.setChecked(target == self._model.filter.group)

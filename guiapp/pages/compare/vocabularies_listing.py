@@ -26,7 +26,16 @@ from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.kit.widgets.wrapping_row import WrappingRow
 from guiapp.pages.compare.vocabularies import ComparedVocabularies
 from guiapp.pages.compare.vocabulary_details import NOTHING, Describer, worth_name
-from guiapp.pages.compare.vocabulary_rows import ABSENT, GROUPS, NO_ROWS, Filter, Group, Rows, Sides, token_of
+from guiapp.pages.compare.vocabulary_rows import (
+    ABSENT,
+    GROUPS,
+    NO_ROWS,
+    RowFilter,
+    RowGroup,
+    Rows,
+    Sides,
+    token_of,
+)
 
 LONGEST_TEXT = 60  # characters
 FORMS = {"csv": CSV, "json": JSON, "markdown": MARKDOWN}
@@ -75,12 +84,12 @@ class VocabularyList(QWidget):
         parts = head, SavingBar(saving, theme_source), self._hint, (self.view, 1), STRETCH
         in_column(*parts, on=self, spacing=0)
         self.view.looked_at.connect(model.choose)
-        model.found_changed.connect(self._list_groups)
-        model.filter_changed.connect(self._follow_filter)
-        model.shown_changed.connect(self._follow_shown)
-        model.chosen_changed.connect(self._follow_chosen)
-        self._follow_filter()
-        self._follow_shown()
+        model.comparison_changed.connect(self._list_groups)
+        model.filter_changed.connect(self._on_filter_changed)
+        model.shown_changed.connect(self._on_shown_changed)
+        model.chosen_changed.connect(self._on_chosen_changed)
+        self._on_filter_changed()
+        self._on_shown_changed()
 
     def _list_groups(self) -> None:
         """Offer those that have rows."""
@@ -99,7 +108,7 @@ class VocabularyList(QWidget):
         least = [metrics.horizontalAdvance(title) + TITLE_MARGINS_PX for title in titles]
         return shared_out(room_px, [SHARES.get(title, USUAL_SHARE) for title in titles], least)
 
-    def _follow_filter(self) -> None:
+    def _on_filter_changed(self) -> None:
         script, length = self._model.filter.script, self._model.filter.length
         self.script.setVisible(script is not None)
         self.length.setVisible(length is not None)
@@ -118,7 +127,7 @@ class VocabularyList(QWidget):
     def _drop_length(self) -> None:
         self._model.set_filter(self._model.filter._replace(length=None))
 
-    def _follow_shown(self) -> None:
+    def _on_shown_changed(self) -> None:
         shown = self._model.shown
         group = GROUPS[shown.filter.group]
         compared = self._model.compared
@@ -127,59 +136,59 @@ class VocabularyList(QWidget):
         self.groups.setAccessibleName(f"Listed: {self.groups.text()}")
         self.view.setVisible(len(shown.rows) > 0)
         self._hint.setVisible(len(shown.rows) == 0)
-        is_narrowed = shown.filter != Filter(shown.filter.group)
+        is_narrowed = shown.filter != RowFilter(shown.filter.group)
         self._hint.setText(shown.problem or (NOT_FOUND if is_narrowed else NONE_HERE))
 
-    def _follow_chosen(self) -> None:
+    def _on_chosen_changed(self) -> None:
         self.view.go_to(self._model.chosen)
 
 
 # Tokens or merge rules of two compared vocabularies as rows for Qt's table views
 
 
-class Listed(NamedTuple):
+class ListingRow(NamedTuple):
     """A row of a group, and who tells about it."""
 
-    say: Describer
-    group: Group
+    lookup: Describer
+    group: RowGroup
     place: tuple[int, int]
 
     @property
     def token(self) -> Sides:
-        return token_of(self.say.found, self.group, self.place)
+        return token_of(self.lookup.comparison, self.group, self.place)
 
 
-def _seen(ways: Iterable[bytes], between: str = " / ") -> str:
-    seen = [visible_text(each, LONGEST_TEXT) for each in ways]
+def _seen(spellings: Iterable[bytes], between: str = " / ") -> str:
+    seen = [visible_text(each, LONGEST_TEXT) for each in spellings]
     return seen[0] if len(seen) == 1 else between.join(map(isolate, seen))
 
 
-def _number(side: int) -> Callable[[Listed], str]:
+def _number(side: int) -> Callable[[ListingRow], str]:
     return lambda row: NOTHING if row.place[side] == ABSENT else str(row.place[side])
 
 
 SIDES = ("A", _number(0)), ("B", _number(1))
 ABOUT = (
-    Column[Listed]("script", LEFT, lambda row: row.say.script(row.token)),
-    Column[Listed]("bytes", RIGHT, lambda row: f"{len(row.say.text(row.group, row.place)):,}"),
+    Column[ListingRow]("script", LEFT, lambda row: row.lookup.script(row.token)),
+    Column[ListingRow]("bytes", RIGHT, lambda row: f"{len(row.lookup.text(row.group, row.place)):,}"),
 )
-WORTH = Column[Listed]("", RIGHT, lambda row: row.say.both(row.token, row.say.worth))
+WORTH = Column[ListingRow]("", RIGHT, lambda row: row.lookup.both(row.token, row.lookup.worth))
 TOKEN_COLUMNS = (
-    Column[Listed]("token", LEFT, lambda row: _seen(row.say.shown(row.group, row.place))),
-    *(Column[Listed](f"id in {side}", RIGHT, text) for side, text in SIDES),
-    Column[Listed]("kind", LEFT, lambda row: row.say.both(row.token, row.say.kind)),
+    Column[ListingRow]("token", LEFT, lambda row: _seen(row.lookup.shown(row.group, row.place))),
+    *(Column[ListingRow](f"id in {side}", RIGHT, text) for side, text in SIDES),
+    Column[ListingRow]("kind", LEFT, lambda row: row.lookup.both(row.token, row.lookup.kind)),
     WORTH,
     *ABOUT,
 )
 RULE_COLUMNS = (
-    Column[Listed]("merge rule", LEFT, lambda row: _seen(row.say.rule(row.place), " + ")),
-    *(Column[Listed](f"place in {side}", RIGHT, text) for side, text in SIDES),
-    Column[Listed]("makes", LEFT, lambda row: _seen(row.say.shown(row.group, row.place))),
+    Column[ListingRow]("merge rule", LEFT, lambda row: _seen(row.lookup.rule(row.place), " + ")),
+    *(Column[ListingRow](f"place in {side}", RIGHT, text) for side, text in SIDES),
+    Column[ListingRow]("makes", LEFT, lambda row: _seen(row.lookup.shown(row.group, row.place))),
     *ABOUT,
 )
 
 
-class VocabularyTable(RowTable[Listed]):
+class VocabularyTable(RowTable[ListingRow]):
     """One row for each; the column without a title is named after what the tokens are worth."""
 
     def __init__(self, spelling: SharedSpelling, parent: QObject | None = None) -> None:
@@ -187,30 +196,30 @@ class VocabularyTable(RowTable[Listed]):
         self._describer: Describer | None = None
         self._group = GROUPS["all"]
         self._rows = NO_ROWS
-        spelling.changed.connect(self.tell_all_anew)
+        spelling.changed.connect(self.notify_all_changed)
 
     @property
-    def columns(self) -> Sequence[Column[Listed]]:
+    def columns(self) -> Sequence[Column[ListingRow]]:
         return RULE_COLUMNS if self._group.is_rules else TOKEN_COLUMNS
 
     @property
     def n_rows(self) -> int:
         return 0 if self._describer is None else len(self._rows)
 
-    def show(self, describer: Describer | None, group: Group, rows: Rows) -> None:
+    def show(self, describer: Describer | None, group: RowGroup, rows: Rows) -> None:
         """List some rows of a group."""
         self.beginResetModel()
         self._describer, self._group, self._rows = describer, group, rows
         self.endResetModel()
 
-    def row(self, index: int) -> Listed | None:
+    def row(self, index: int) -> ListingRow | None:
         if self._describer is None:
             return None
         first, second = self._rows[index].tolist()
-        return Listed(self._describer, self._group, (first, second))
+        return ListingRow(self._describer, self._group, (first, second))
 
-    def title(self, column: Column[Listed]) -> str:
+    def title(self, column: Column[ListingRow]) -> str:
         if column is not WORTH or self._describer is None:
             return column.title
-        tokenizers = self._describer.found.tokenizers
+        tokenizers = self._describer.comparison.tokenizers
         return "/".join(dict.fromkeys(worth_name(each.vocabulary) for each in tokenizers))

@@ -26,7 +26,7 @@ from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, 
 from guiapp.pages.compare.vocabularies import ComparedVocabularies
 from guiapp.pages.compare.vocabularies_head import PairHead
 from guiapp.pages.compare.vocabularies_listing import VocabularyList
-from guiapp.pages.compare.vocabularies_side import SidePanel
+from guiapp.pages.compare.vocabularies_side import VocabulariesSide
 from guiapp.pages.compare.vocabulary_rows import GROUPS
 from guiapp.pages.compare.vocabulary_verdict import first_difference
 
@@ -47,22 +47,22 @@ class VocabulariesPage(Page):
     def __init__(self, compared: ComparedModels, requests: PageRequests, theme_source: ThemeSource) -> None:
         super().__init__()
         self._requests = requests
-        self._wanted_token: tuple[str, int] | None = None  # of a model that is to become the window's
+        self._requested_token: tuple[str, int] | None = None  # of a model that is to become the window's
         self.model = ComparedVocabularies(compared, self)
         self.saving = FileSaving(self)
         self.head = PairHead(self.model, theme_source)
         self.picture = VocabularyPicture(self.model, theme_source)
         self.list = VocabularyList(self.model, self.saving, theme_source)
-        self.side = SidePanel(self.model, theme_source)
+        self.side = VocabulariesSide(self.model, theme_source)
         self.add = push_button("Add model…", self._ask_model, role="primary")
-        self._lay_out()
+        self._build_layout()
         self._connect()
-        self._follow_found()
+        self._on_comparison_changed()
 
     @property
     def panels(self) -> list[QWidget]:
         """What F6 goes through."""
-        if self.model.found is None:
+        if self.model.comparison is None:
             return [self.add]
         side = self.side.stack.currentWidget()
         picture = [] if self.picture.isHidden() else [self.picture.scripts]
@@ -85,7 +85,7 @@ class VocabulariesPage(Page):
         super().resizeEvent(event)
         self.picture.setVisible(self.width() >= ROOM_FOR_PICTURE_PX)  # else the list has no room for words
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         self.splitter = in_splitter(
             self.picture, self.list, self.side, sizes=(PICTURE_PX, LIST_PX, SIDE_PX), grows=1
         )
@@ -93,17 +93,17 @@ class VocabulariesPage(Page):
         in_column(self.head, (self.contents, 1), on=self, spacing=0)
 
     def _connect(self) -> None:
-        self.model.found_changed.connect(self._follow_found)
-        self.model.pair_changed.connect(self._follow_found)
+        self.model.comparison_changed.connect(self._on_comparison_changed)
+        self.model.pair_changed.connect(self._on_comparison_changed)
         self.head.chosen.connect(self._show_target)
         self.head.model_wanted.connect(self._ask_model_under)
         details = self.side.details
         details.tree_wanted.connect(self._requests.token_wanted)
         details.second_wanted.connect(self._open_second)
-        self.model.first.loader.loading_changed.connect(self._forget_wanted)
-        self.model.first.loader.model_changed.connect(self._show_wanted)
+        self.model.first.loader.loading_changed.connect(self._forget_requested)
+        self.model.first.loader.model_changed.connect(self._show_requested)
         self.list.search.come_by_keys(self)
-        self.watched.connect(self.model.set_watched)
+        self.watched.connect(self.model.set_active)
 
     def _ask_model(self) -> None:
         self._ask_model_under(self.add)
@@ -118,18 +118,18 @@ class VocabulariesPage(Page):
         else:
             self.side.show_target(target)
 
-    def _follow_found(self) -> None:
+    def _on_comparison_changed(self) -> None:
         model, compared = self.model, self.model.compared
         self.add.setText("Open model…" if model.first.tokenizer is None else "Add model…")
         self.head.setVisible(model.second is not None)
         if compared is None:
-            self.contents.tell(self._told(), helps=not model.is_waiting)
+            self.contents.show_message(self._message(), helps=not model.is_waiting)
         else:
             self.contents.show_inside(self.list.view)
             target = first_difference(compared.respects)
             self.side.tabs.choose(0) if target in GROUPS else self.side.show_target(target)
 
-    def _told(self) -> str:
+    def _message(self) -> str:
         """What is said where nothing is compared."""
         model = self.model
         if model.is_waiting:
@@ -141,21 +141,24 @@ class VocabulariesPage(Page):
         second = self.model.second
         opened = None if second is None else second.loader.model
         if opened is not None:
-            self._wanted_token = opened.name, token
+            self._requested_token = opened.name, token
             self.model.first.loader.open(opened.name, opened.tokenizer.vocabulary.chosen_pre or None)
 
-    def _forget_wanted(self) -> None:
+    def _forget_requested(self) -> None:
         """Once another model is opened instead, or none."""
         loader = self.model.first.loader
         opened = None if loader.model is None else loader.model.name
-        if self._wanted_token is not None and self._wanted_token[0] not in (loader.loading_name, opened):
-            self._wanted_token = None
+        if self._requested_token is not None and self._requested_token[0] not in (
+            loader.loading_name,
+            opened,
+        ):
+            self._requested_token = None
 
-    def _show_wanted(self) -> None:
-        wanted, self._wanted_token = self._wanted_token, None
+    def _show_requested(self) -> None:
+        requested, self._requested_token = self._requested_token, None
         opened = self.model.first.loader.model
-        if wanted is not None and opened is not None and opened.name == wanted[0]:
-            self._requests.token_wanted.emit(wanted[1])
+        if requested is not None and opened is not None and opened.name == requested[0]:
+            self._requests.token_wanted.emit(requested[1])
 
 
 def make_page(setting: PageSetting) -> VocabulariesPage:
@@ -180,17 +183,17 @@ class VocabularyPicture(QFrame):
         self._figures.setFixedHeight(2 * self._figures.fontMetrics().lineSpacing() + UNIT_PX)
         area = QScrollArea()
         scroll_down(area, self.scripts)
-        self._lay_out(area)
+        self._build_layout(area)
         self.scripts.clicked.connect(self._choose_script)
         self.lengths.clicked.connect(self._choose_length)
         for bars in (self.scripts, self.lengths):
             bars.read.connect(self._show_figures)
-        theme_source.changed.connect(self._follow_found)
-        model.found_changed.connect(self._follow_found)
-        model.filter_changed.connect(self._follow_filter)
-        self._follow_found()
+        theme_source.changed.connect(self._on_comparison_changed)
+        model.comparison_changed.connect(self._on_comparison_changed)
+        model.filter_changed.connect(self._on_filter_changed)
+        self._on_comparison_changed()
 
-    def _lay_out(self, area: QScrollArea) -> None:
+    def _build_layout(self, area: QScrollArea) -> None:
         samples = [
             in_row(sample, self._small(text), spacing=UNIT_PX)
             for sample, text in zip(self._legend, PARTS, strict=True)
@@ -212,16 +215,18 @@ class VocabularyPicture(QFrame):
         label.setFont(Theme.ui_font(SMALL_FONT_PX))
         return label
 
-    def _follow_found(self) -> None:
-        found, column = self._model.found, self._model.second_index
-        if found is not None:
+    def _on_comparison_changed(self) -> None:
+        comparison, column = self._model.comparison, self._model.second_index
+        if comparison is not None:
             colors = part_colors(self._theme_source.theme, column)
-            self.scripts.show_counts(found.by_script, NAMES, PARTS, colors)
-            self.lengths.show_data(HistogramData(found.by_length, LENGTHS, PARTS, 1, LENGTH_LABELS, colors))
+            self.scripts.show_counts(comparison.by_script, NAMES, PARTS, colors)
+            self.lengths.show_data(
+                HistogramData(comparison.by_length, LENGTHS, PARTS, 1, LENGTH_LABELS, colors)
+            )
             for sample in self._legend:
                 sample.show_column(column)
 
-    def _follow_filter(self) -> None:
+    def _on_filter_changed(self) -> None:
         self.scripts.select(self._model.filter.script)
         self.lengths.select(self._model.filter.length)
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QStacked
 
 from guiapp.core.text.visible_text import isolate, visible_runs, visible_text
 from guiapp.kit.spans.token_menu import offer_copying
-from guiapp.kit.widgets.buttons import Segments, push_button
+from guiapp.kit.widgets.buttons import SegmentedTabs, push_button
 from guiapp.kit.widgets.layouts import STRETCH, card, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.style_sheet import plain_label, set_role
 from guiapp.kit.widgets.styled_text import TEXT_MARGIN_PX, Span, StyledText
@@ -33,16 +33,16 @@ NONE = "–"
 WriteSpans = Callable[[Describer, Theme], Iterator[Span]]
 
 
-class SidePanel(QFrame):
+class VocabulariesSide(QFrame):
     """Three panels, one at a time."""
 
     def __init__(self, model: ComparedVocabularies, theme_source: ThemeSource) -> None:
         super().__init__()
         set_role(self, "panel")
-        self.details = DetailsPanel(model, theme_source)
+        self.details = RowPanel(model, theme_source)
         self.roles = _TextPanel("Special tokens", model, theme_source, _role_spans)
         self.rules = _TextPanel("Rules", model, theme_source, _rule_spans)
-        self.tabs = Segments(PANELS)
+        self.tabs = SegmentedTabs(PANELS)
         self.stack = QStackedWidget()
         for panel in (self.details, self.roles, self.rules):
             self.stack.addWidget(panel)
@@ -61,7 +61,7 @@ class SidePanel(QFrame):
             self.tabs.choose(0)
 
 
-class DetailsPanel(QScrollArea):
+class RowPanel(QScrollArea):
     """One token or merge rule in both vocabularies.
 
     Signals:
@@ -87,10 +87,10 @@ class DetailsPanel(QScrollArea):
         self.tree = push_button("Show in tree", self._want_tree, role="raised")
         self.open = push_button("", self._want_second, role="raised")
         self.copy_button = push_button("Copy", self.copy, role="quiet", tip="Copy all that is said here")
-        self._lay_out()
+        self._build_layout()
         offer_copying(self, "Copy details", self.copy)
         model.chosen_changed.connect(self._show)
-        for changed in (model.found_changed, model.spelling.changed, theme_source.changed):
+        for changed in (model.comparison_changed, model.spelling.changed, theme_source.changed):
             changed.connect(self._show)
         self._show()
 
@@ -105,7 +105,7 @@ class DetailsPanel(QScrollArea):
     def _value(self) -> StyledText:
         return StyledText(Theme.mono_font(SMALL_FONT_PX), 4)
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         grid = QGridLayout()
         grid.setHorizontalSpacing(GAP_PX)
         grid.setVerticalSpacing(2)
@@ -185,7 +185,7 @@ class _TextPanel(QScrollArea):
         self.text = StyledText(Theme.mono_font(SMALL_FONT_PX), ALL_LINES)
         self.text.setAccessibleName(name)
         scroll_down(self, framed(in_column(self.text, STRETCH, margins=MARGIN_PX), "panel"))
-        for changed in (model.found_changed, model.spelling.changed, theme_source.changed):
+        for changed in (model.comparison_changed, model.spelling.changed, theme_source.changed):
             changed.connect(self._show)
         self._show()
 
@@ -195,10 +195,10 @@ class _TextPanel(QScrollArea):
         self.text.set_spans(spans)
 
 
-def _written(ways: tuple[bytes, ...], theme: Theme) -> Iterator[Span]:
-    for number, data in enumerate(ways):
+def _written(spellings: tuple[bytes, ...], theme: Theme) -> Iterator[Span]:
+    for number, data in enumerate(spellings):
         yield Span(" / " if number else "", theme.dim)
-        yield from (Span(run.text, theme.dim if run.is_sign else theme.text) for run in visible_runs(data))
+        yield from (Span(run.text, theme.dim if run.is_symbol else theme.text) for run in visible_runs(data))
 
 
 def _lines(rows: tuple[tuple[str, str], ...], theme: Theme) -> Iterator[Span]:
@@ -213,31 +213,33 @@ def _pair(first: str, second: str, theme: Theme) -> Iterator[Span]:
         yield Span(isolate(text), theme.text)
 
 
-def _role_spans(say: Describer, theme: Theme) -> Iterator[Span]:
-    roles = sorted(say.found.roles, key=lambda role: not role.differs)
+def _role_spans(lookup: Describer, theme: Theme) -> Iterator[Span]:
+    roles = sorted(lookup.comparison.roles, key=lambda role: not role.differs)
     if not roles:
         yield Span("Neither names any special token.", theme.dim)
     for number, role in enumerate(roles):
         yield Span("\n\n" if number else "", theme.dim)
-        yield _sign(not role.differs, theme)
+        yield _marker(not role.differs, theme)
         yield Span(role.name.upper().replace("_", " "), theme.text, is_bold=True)
-        yield from _pair(_token(say, 0, role.first), _token(say, 1, role.second), theme)
+        yield from _pair(_token(lookup, 0, role.first), _token(lookup, 1, role.second), theme)
 
 
-def _token(say: Describer, side: int, token_id: int | None) -> str:
+def _token(lookup: Describer, side: int, token_id: int | None) -> str:
     if token_id is None:
         return "none"
-    if not 0 <= token_id < len(say.found.tokenizers[side].vocabulary):
+    if not 0 <= token_id < len(lookup.comparison.tokenizers[side].vocabulary):
         return f"{token_id}  not among its tokens"
-    return f"{token_id}  {say.written(side, token_id, 60)}"
+    return f"{token_id}  {lookup.written(side, token_id, 60)}"
 
 
-def _rule_spans(say: Describer, theme: Theme) -> Iterator[Span]:
+def _rule_spans(lookup: Describer, theme: Theme) -> Iterator[Span]:
     """Those that differ, those that cannot be compared, and then the others with what both say."""
     order = {False: 0, None: 1, True: 2}
-    for number, setting in enumerate(sorted(say.found.settings, key=lambda each: order[each.is_equal])):
+    for number, setting in enumerate(
+        sorted(lookup.comparison.settings, key=lambda each: order[each.is_equal])
+    ):
         yield Span("\n\n" if number else "", theme.dim)
-        yield _sign(setting.is_equal, theme)
+        yield _marker(setting.is_equal, theme)
         yield Span(setting.name, theme.text, is_bold=True)
         if setting.is_equal:
             yield Span(f"\n{_cut(setting.first)}", theme.dim)
@@ -245,7 +247,7 @@ def _rule_spans(say: Describer, theme: Theme) -> Iterator[Span]:
             yield from _pair(_cut(setting.first), _cut(setting.second), theme)
 
 
-def _sign(is_equal: bool | None, theme: Theme) -> Span:
+def _marker(is_equal: bool | None, theme: Theme) -> Span:
     if is_equal is None:
         return Span("?  ", theme.dim)
     return Span("✓  ", theme.good) if is_equal else Span("≠  ", theme.warning)

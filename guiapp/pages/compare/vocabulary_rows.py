@@ -21,7 +21,7 @@ Sides = tuple[int | None, int | None]
 """A token or a rule in both vocabularies, None where one has it not."""
 
 
-class Group(NamedTuple):
+class RowGroup(NamedTuple):
     """Tokens or merge rules with something in common.
 
     rows  int32[n, 2]: their ids in both vocabularies, or the places of rules, ABSENT where one has none
@@ -33,7 +33,7 @@ class Group(NamedTuple):
     rows: Callable[[VocabularyComparison], Rows]
 
 
-class Filter(NamedTuple):
+class RowFilter(NamedTuple):
     """What is listed; script and length as the columns of `by_script` and `by_length`, None for all."""
 
     group: str = "all"
@@ -42,66 +42,67 @@ class Filter(NamedTuple):
     query: str = ""
 
 
-class Listed(NamedTuple):
+class FilteredRows(NamedTuple):
     """What a filter leaves of a group, or why it cannot be told."""
 
-    filter: Filter
+    filter: RowFilter
     rows: Rows
     problem: str = ""
 
 
-def listed(found: VocabularyComparison, wanted: Filter, progress: Progress) -> Listed:
+def listed(comparison: VocabularyComparison, requested: RowFilter, progress: Progress) -> FilteredRows:
     """The rows for a filter, with a search the nearest first; a query that cannot be is the problem."""
-    group = GROUPS[wanted.group]
-    rows = group.rows(found)
-    tokens = tokens_of(found, group, rows)
-    for value, of_tokens in ((wanted.script, found.scripts), (wanted.length, found.lengths)):
+    group = GROUPS[requested.group]
+    rows = group.rows(comparison)
+    tokens = tokens_of(comparison, group, rows)
+    for value, of_tokens in ((requested.script, comparison.scripts), (requested.length, comparison.lengths)):
         if value is not None:
             kept = _of_either(tokens, of_tokens) == value
             rows, tokens = rows[kept], tokens[kept]
-    if not wanted.query:
-        return Listed(wanted, rows)
+    if not requested.query:
+        return FilteredRows(requested, rows)
     try:
-        far = _far(found, wanted.query, progress)
+        far = _far(comparison, requested.query, progress)
     except QueryError as error:
-        return Listed(wanted, rows[:0], str(error))
+        return FilteredRows(requested, rows[:0], str(error))
     nearness = np.min([_taken(each, tokens[:, side]) for side, each in enumerate(far)], axis=0)
     if group.is_rules:
-        nearness = np.minimum(nearness, _nearness_of_sides(found, rows, far))
+        nearness = np.minimum(nearness, _nearness_of_sides(comparison, rows, far))
     order = np.argsort(nearness, kind="stable")
-    return Listed(wanted, rows[order[nearness[order] < NOT_FOUND]])
+    return FilteredRows(requested, rows[order[nearness[order] < NOT_FOUND]])
 
 
-def tokens_of(found: VocabularyComparison, group: Group, rows: Rows) -> Rows:
+def tokens_of(comparison: VocabularyComparison, group: RowGroup, rows: Rows) -> Rows:
     """The tokens that stand in some rows, or that their rules make; ABSENT also for what is no token."""
     if not group.is_rules or not len(rows):
         return rows
     made = [
-        np.where(rows[:, side] < 0, ABSENT, found.listed_rules[side][rows[:, side], 3]) for side in (0, 1)
+        np.where(rows[:, side] < 0, ABSENT, comparison.listed_rules[side][rows[:, side], 3])
+        for side in (0, 1)
     ]
-    sizes = [len(each.vocabulary) for each in found.tokenizers]
+    sizes = [len(each.vocabulary) for each in comparison.tokenizers]
     return np.stack([np.where(each < size, each, ABSENT) for each, size in zip(made, sizes, strict=True)], 1)
 
 
-def token_of(found: VocabularyComparison, group: Group, row: tuple[int, int]) -> Sides:
+def token_of(comparison: VocabularyComparison, group: RowGroup, row: tuple[int, int]) -> Sides:
     """The same for one row, None for ABSENT."""
-    first, second = tokens_of(found, group, np.array([row], np.int32))[0].tolist()
+    first, second = tokens_of(comparison, group, np.array([row], np.int32))[0].tolist()
     return (None if first < 0 else first), (None if second < 0 else second)
 
 
 NOT_FOUND = 99
 
 
-def _far(found: VocabularyComparison, query: str, progress: Progress) -> list[Numbers]:
+def _far(comparison: VocabularyComparison, query: str, progress: Progress) -> list[Numbers]:
     """For the tokens of both how far they are from a filter, NOT_FOUND for most.
 
     Raises QueryError where it can be asked of neither.
     """
     far, problems = [], []
-    for figures in found.figures:
+    for figures in comparison.figures:
         of_tokens = np.full(len(figures), NOT_FOUND, np.int64)
         try:
-            tokens = np.flatnonzero(filters.found(figures, query, progress)).astype(np.int32)
+            tokens = np.flatnonzero(filters.fitting(figures, query, progress)).astype(np.int32)
             of_tokens[tokens] = filters.distances(figures, query, tokens)
         except QueryError as error:
             problems.append(error)
@@ -111,12 +112,12 @@ def _far(found: VocabularyComparison, query: str, progress: Progress) -> list[Nu
     return far
 
 
-def _nearness_of_sides(found: VocabularyComparison, rows: Rows, far: list[Numbers]) -> Numbers:
+def _nearness_of_sides(comparison: VocabularyComparison, rows: Rows, far: list[Numbers]) -> Numbers:
     """How near the nearer of the tokens is that a rule joins; behind all rules that make what is sought."""
     nearest = np.full(len(rows), NOT_FOUND, np.int64)
     for side, of_tokens in enumerate(far):
         has = np.flatnonzero(rows[:, side] >= 0)
-        for symbols in found.listed_rules[side][rows[has, side], :2].T:
+        for symbols in comparison.listed_rules[side][rows[has, side], :2].T:
             symbols = np.where(symbols < len(of_tokens), symbols, ABSENT)
             nearest[has] = np.minimum(nearest[has], _taken(of_tokens, symbols))
     return np.where(nearest < NOT_FOUND, nearest + 10, NOT_FOUND)
@@ -137,45 +138,63 @@ def _only(ids: Rows, side: int) -> Rows:
     return np.stack([ids, absent] if side == FIRST else [absent, ids], axis=1)
 
 
-def _all(found: VocabularyComparison) -> Rows:
-    return np.concatenate([found.both, _only(found.only[0], FIRST), _only(found.only[1], SECOND)])
+def _all(comparison: VocabularyComparison) -> Rows:
+    return np.concatenate(
+        [comparison.both, _only(comparison.only[0], FIRST), _only(comparison.only[1], SECOND)]
+    )
 
 
-def _special(found: VocabularyComparison) -> Rows:
-    rows = _all(found)
-    first, second = (np.append(each.is_special, False) for each in found.figures)  # ABSENT is the last
+def _special(comparison: VocabularyComparison) -> Rows:
+    rows = _all(comparison)
+    first, second = (np.append(each.is_special, False) for each in comparison.figures)  # ABSENT is the last
     special: Rows = rows[first[rows[:, FIRST]] | second[rows[:, SECOND]]]
     return special
 
 
-def _merges(found: VocabularyComparison) -> Rows:
-    return NO_ROWS if found.merges is None else found.merges.both
+def _merges(comparison: VocabularyComparison) -> Rows:
+    return NO_ROWS if comparison.merges is None else comparison.merges.both
 
 
-def _moved(found: VocabularyComparison) -> Rows:
-    return NO_ROWS if found.merges is None else found.merges.both[found.merges.moved]
+def _moved(comparison: VocabularyComparison) -> Rows:
+    return NO_ROWS if comparison.merges is None else comparison.merges.both[comparison.merges.moved]
 
 
 def _merges_only(side: int) -> Callable[[VocabularyComparison], Rows]:
-    return lambda found: NO_ROWS if found.merges is None else _only(found.merges.only[side], side)
+    return lambda comparison: (
+        NO_ROWS if comparison.merges is None else _only(comparison.merges.only[side], side)
+    )
 
 
 NO_ROWS = np.zeros((0, 2), np.int32)
 GROUPS = {
     group.name: group
     for group in (
-        Group("all", "All tokens", False, _all),
-        Group("both", "Tokens in both", False, lambda found: found.both),
-        Group("first", "Tokens only in A", False, lambda found: _only(found.only[0], FIRST)),
-        Group("second", "Tokens only in B", False, lambda found: _only(found.only[1], SECOND)),
-        Group("id", "Tokens with another id", False, lambda found: found.both[found.other_id]),
-        Group("kind", "Tokens of another kind", False, lambda found: found.both[found.other_kind]),
-        Group("search", "Tokens searched for otherwise", False, lambda found: found.both[found.other_search]),
-        Group("score", "Tokens with another score", False, lambda found: found.both[found.other_score]),
-        Group("special", "Special tokens", False, _special),
-        Group("merges", "Merge rules in both", True, _merges),
-        Group("merges first", "Merge rules only in A", True, _merges_only(FIRST)),
-        Group("merges second", "Merge rules only in B", True, _merges_only(SECOND)),
-        Group("moved", "Merge rules in another order", True, _moved),
+        RowGroup("all", "All tokens", False, _all),
+        RowGroup("both", "Tokens in both", False, lambda comparison: comparison.both),
+        RowGroup("first", "Tokens only in A", False, lambda comparison: _only(comparison.only[0], FIRST)),
+        RowGroup("second", "Tokens only in B", False, lambda comparison: _only(comparison.only[1], SECOND)),
+        RowGroup(
+            "id", "Tokens with another id", False, lambda comparison: comparison.both[comparison.other_id]
+        ),
+        RowGroup(
+            "kind", "Tokens of another kind", False, lambda comparison: comparison.both[comparison.other_kind]
+        ),
+        RowGroup(
+            "search",
+            "Tokens searched for otherwise",
+            False,
+            lambda comparison: comparison.both[comparison.other_search],
+        ),
+        RowGroup(
+            "score",
+            "Tokens with another score",
+            False,
+            lambda comparison: comparison.both[comparison.other_score],
+        ),
+        RowGroup("special", "Special tokens", False, _special),
+        RowGroup("merges", "Merge rules in both", True, _merges),
+        RowGroup("merges first", "Merge rules only in A", True, _merges_only(FIRST)),
+        RowGroup("merges second", "Merge rules only in B", True, _merges_only(SECOND)),
+        RowGroup("moved", "Merge rules in another order", True, _moved),
     )
 }

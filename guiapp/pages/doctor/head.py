@@ -47,9 +47,9 @@ class DoctorHead(QFrame):
         told = in_column(self.verdict, self.about, spacing=UNIT_PX)
         tools = self.bar, self.cancel, self.again, self.leave, self.original, self.drop, self.export
         in_row((told, 1), *tools, on=self, margins=(MARGIN_PX, 3 * UNIT_PX), spacing=GAP_PX)
-        model.changed.connect(self._follow)
-        model.progress_changed.connect(self._follow_progress)
-        self._follow()
+        model.changed.connect(self._refresh)
+        model.progress_changed.connect(self._on_progress_changed)
+        self._refresh()
 
     def _ask_original(self) -> None:
         self.original_wanted.emit(self.original)
@@ -57,7 +57,7 @@ class DoctorHead(QFrame):
     def _drop_original(self) -> None:
         self._model.set_original("")
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         model = self._model
         has_found = model.diagnosis is not None
         self.verdict.setText(_verdict(model))
@@ -73,7 +73,7 @@ class DoctorHead(QFrame):
         self.drop.setVisible(bool(model.original))
         self.export.setEnabled(has_found)
 
-    def _follow_progress(self) -> None:
+    def _on_progress_changed(self) -> None:
         self.bar.show_share(self._model.progress)
 
 

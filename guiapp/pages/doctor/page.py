@@ -55,8 +55,8 @@ class FindingList(PaintedRows):
         super().__init__(theme_source, "Findings")
         self._model = model
         self.setMinimumSize(240, ROW_PX)
-        model.chosen_changed.connect(self._follow)
-        self._follow()
+        model.chosen_changed.connect(self._refresh)
+        self._refresh()
 
     @property
     def n_rows(self) -> int:
@@ -84,7 +84,7 @@ class FindingList(PaintedRows):
         else:
             self._model.choose(row)
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         self.show_chosen()
         finding = self._model.finding
         self.setAccessibleDescription("" if finding is None else f"{finding.severity}: {finding.what}")
@@ -118,13 +118,13 @@ class DoctorPage(Page):
         self.splitter.setStretchFactor(1, 1)
         self.contents = Contents(self, self.splitter)
         in_column(self.head, SavingBar(self.saving, theme_source), (self.contents, 1), on=self, spacing=0)
-        self.watched.connect(model.set_watched)
+        self.watched.connect(model.set_active)
         self.head.original_wanted.connect(self._ask_original)
         self.panel.token_wanted.connect(requests.token_wanted)
         self.panel.tokens_wanted.connect(requests.tokens_wanted)
         self.panel.template_wanted.connect(requests.template_wanted)
-        model.changed.connect(self._follow)
-        self._follow()
+        model.changed.connect(self._refresh)
+        self._refresh()
 
     @property
     def panels(self) -> list[QWidget]:
@@ -146,12 +146,12 @@ class DoctorPage(Page):
     def _ask_original(self, widget: QWidget) -> None:
         self._requests.model_wanted.emit(widget, self.model.set_original)
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         is_well = self.model.diagnosis is not None and not self.model.is_busy
         if self.model.findings:
             self.contents.show_inside(self.list)
         else:
-            self.contents.tell(NOTHING if is_well else "", begin=self.head.original)
+            self.contents.show_message(NOTHING if is_well else "", begin=self.head.original)
 
 
 def make_page(setting: PageSetting) -> DoctorPage:

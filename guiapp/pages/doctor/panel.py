@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStackedWidget, QWidget
 
-from guiapp.analysis.doctor.findings import Change, Finding, TemplateLine
+from guiapp.analysis.doctor.findings import Finding, TemplateLine, TokenizationChange
 from guiapp.analysis.doctor.report import is_command
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.quoting import quoted
@@ -32,7 +32,7 @@ from guiapp.kit.widgets.theme import (
     ThemeSource,
 )
 from guiapp.kit.widgets.wrapping_row import WrappingRow
-from guiapp.pages.doctor.words import ICONS, stretches, title_of
+from guiapp.pages.doctor.words import ICONS, sentence_parts, title_of
 
 LEAST_PX, ICON_PX = 320, 18
 NAMES = "now", "mended"
@@ -75,10 +75,10 @@ class FindingPanel(QFrame):
         self.tree_button = push_button("Show token in tree", self._want_tokens)
         self.chat_button = push_button("Show template in Chat", self._want_template)
         self._views = QStackedWidget()
-        self._lay_out()
-        model.chosen_changed.connect(self._follow)
-        theme_source.changed.connect(self._follow)
-        self._follow()
+        self._build_layout()
+        model.chosen_changed.connect(self._refresh)
+        theme_source.changed.connect(self._refresh)
+        self._refresh()
 
     def copy_remedy(self) -> None:
         if (finding := self._model.finding) is not None:
@@ -93,7 +93,7 @@ class FindingPanel(QFrame):
         made.setAccessibleName(name)
         return made
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         area = QScrollArea()
         scroll_across(area, self.picture)
         area.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)  # else its card grows
@@ -142,7 +142,7 @@ class FindingPanel(QFrame):
         else:
             self.tokens_wanted.emit(title_of(finding), np.array(finding.tokens, np.int32))
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         finding = self._model.finding
         self._views.setCurrentIndex(int(finding is not None))
         if finding is not None:
@@ -192,32 +192,32 @@ class FindingPanel(QFrame):
 
 
 def _at_top(widget: QWidget) -> QWidget:
-    around = QWidget()
-    in_column(widget, STRETCH, on=around, margins=MARGIN_PX)
-    return around
+    context = QWidget()
+    in_column(widget, STRETCH, on=context, margins=MARGIN_PX)
+    return context
 
 
 def _spans(sentence: str, theme: Theme) -> Iterator[Span]:
     """What a file says is on a ground of its own."""
     ground = blend(theme.raised, theme.text, 0.1)
-    for said in stretches(sentence):
+    for said in sentence_parts(sentence):
         if said.text:
             yield Span(isolate(said.text), theme.text, ground if said.is_quoted else None)
 
 
 def _line_spans(line: TemplateLine, theme: Theme) -> Iterator[Span]:
-    width = len(str(line.first + len(line.around)))
-    for number, text in enumerate(line.around, line.first):
+    width = len(str(line.first + len(line.context)))
+    for number, text in enumerate(line.context, line.first):
         is_meant = number == line.number
         ground = blend(theme.panel, theme.accent, 0.24) if is_meant else None
-        end = "" if number == line.first + len(line.around) - 1 else "\n"
+        end = "" if number == line.first + len(line.context) - 1 else "\n"
         yield Span(f"{number:>{width}}  ", theme.dim)
         color = theme.text if is_meant else theme.dim
         yield Span(isolate(quoted(text, 4 * len(text))), color, ground)
         yield Span(end, theme.dim)
 
 
-def _cuts_of(change: Change) -> CutTwice:
+def _cuts_of(change: TokenizationChange) -> CutTwice:
     """A text before and after a fault is mended; None where only a conversion can tell."""
     before, after = change.before, change.after
     ids = before.ids, None if after is None else after.ids

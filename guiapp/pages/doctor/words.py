@@ -14,7 +14,7 @@ QUOTED = re.compile("“([^“”]*)”")
 CAPITALS = re.compile(r"\b(bos|eog)\b")
 
 
-class Said(NamedTuple):
+class SentencePart(NamedTuple):
     """A stretch of a sentence; `is_quoted` where it is what a file says."""
 
     text: str
@@ -27,11 +27,11 @@ def title_of(finding: Finding) -> str:
     return words[:1].upper() + words[1:]
 
 
-def stretches(sentence: str) -> Iterator[Said]:
+def sentence_parts(sentence: str) -> Iterator[SentencePart]:
     """The stretches of a sentence, what stands in quotes apart and without them."""
     end = 0
     for found in QUOTED.finditer(sentence):
-        yield Said(sentence[end : found.start()])
-        yield Said(found[1], True)
+        yield SentencePart(sentence[end : found.start()])
+        yield SentencePart(found[1], True)
         end = found.end()
-    yield Said(sentence[end:])
+    yield SentencePart(sentence[end:])

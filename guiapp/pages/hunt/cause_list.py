@@ -7,7 +7,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
 
-from guiapp.analysis.hunt.finds import Find
+from guiapp.analysis.hunt.mismatches import Find
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.widgets.painted_rows import ROW_PX, PaintedRows
@@ -28,7 +28,7 @@ NEW_S = 3.0  # a cause is new for so long
 EVERY_TEXT = "each text"
 
 
-class Columns(NamedTuple):
+class CauseColumns(NamedTuple):
     """Where the columns begin, and how wide they are."""
 
     cause: tuple[int, int]
@@ -36,10 +36,10 @@ class Columns(NamedTuple):
     share: tuple[int, int]
 
 
-def columns(width: int) -> Columns:
+def columns(width: int) -> CauseColumns:
     cause = min(max(width // 4, 190), 300)
     texts = width - cause - SHARE_PX - 4 * MARGIN_PX
-    return Columns(
+    return CauseColumns(
         (MARGIN_PX, cause),
         (2 * MARGIN_PX + cause, texts),
         (width - MARGIN_PX - SHARE_PX, SHARE_PX),
@@ -84,7 +84,7 @@ class CauseList(PaintedRows):
         self._metrics = QFontMetricsF(self._chip_font)
         TipWatch(self.viewport(), self._tip)
         model.state_changed.connect(self.fit_rows)
-        model.selected_changed.connect(self._follow_selected)
+        model.selected_changed.connect(self._on_selected_changed)
         self.fit_rows()
 
     # Where things are
@@ -101,20 +101,20 @@ class CauseList(PaintedRows):
         """The places of the texts that a row has room for, and what is seen of them."""
         place, (x, width) = self.row_at(row), columns(self.viewport().width()).texts
         top = place.center().y() - CHIP_PX / 2
-        found: list[tuple[QRectF, str]] = []
+        placed: list[tuple[QRectF, str]] = []
         left = float(x)
         for find in texts_of(self._model.finds[row]):
             label = _label(find)
             wide = self._metrics.horizontalAdvance(label) + 2 * GAP_PX
-            if found and left + wide > x + width - MORE_PX:
+            if placed and left + wide > x + width - MORE_PX:
                 break
-            found.append((QRectF(left, top, min(wide, width - MORE_PX), CHIP_PX), label))
+            placed.append((QRectF(left, top, min(wide, width - MORE_PX), CHIP_PX), label))
             left += wide + GAP_PX
-        return found
+        return placed
 
     # Following the model
 
-    def _follow_selected(self) -> None:
+    def _on_selected_changed(self) -> None:
         self.show_chosen()
         find = self._model.selected
         told = "" if find is None else f"{title_of(find.reason.kind)}: {visible_text(find.text)}"

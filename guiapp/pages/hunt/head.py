@@ -24,7 +24,7 @@ from guiapp.kit.widgets.style_sheet import set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.kit.widgets.tip_watch import TipWatch, plain_tip
 from guiapp.pages.hunt.model import SECONDS, HuntModel
-from guiapp.pages.hunt.sides import Side
+from guiapp.pages.hunt.sides import HuntSide
 from guiapp.pages.hunt.words import title_of
 
 HEIGHT_PX, BAR_TOP_PX, BAR_PX = 40, 8, 6
@@ -61,9 +61,9 @@ class HuntHead(QFrame):
         first, second = self.sides
         first.button.clicked.connect(self.own_model_wanted)
         first.button.setPopupMode(MenuButton.ToolButtonPopupMode.DelayedPopup)
-        second.button.list_anew(self._list_rivals)
-        self.generators.list_anew(self._list_generators)
-        self.texts.list_anew(self._list_texts)
+        second.button.fill_on_open(self._list_competitors)
+        self.generators.fill_on_open(self._list_generators)
+        self.texts.fill_on_open(self._list_texts)
         against = set_role(QLabel("against"), "dim")
         choices = in_column(self.generators, self.texts, spacing=0)
         for button in (self.generators, self.texts):
@@ -78,18 +78,18 @@ class HuntHead(QFrame):
             margins=(MARGIN_PX, GAP_PX),
             spacing=MARGIN_PX,
         )
-        model.sides.changed.connect(self._follow_sides)
+        model.sides.changed.connect(self._on_sides_changed)
         for signal in (model.choices_changed, model.running_changed, model.state_changed):
-            signal.connect(self._follow_choices)
-        self._follow_sides()
-        self._follow_choices()
+            signal.connect(self._on_choices_changed)
+        self._on_sides_changed()
+        self._on_choices_changed()
 
-    def _follow_sides(self) -> None:
+    def _on_sides_changed(self) -> None:
         first, second = self._model.sides.first, self._model.sides.second
         self.sides[0].show_side(first, "No model", "open one")
         self.sides[1].show_side(second, "Choose B", "a model, or an installed library")
 
-    def _follow_choices(self) -> None:
+    def _on_choices_changed(self) -> None:
         choices, state = self._model.choices, self._model.state
         n_all, n_chosen = len(ALL_NAMES), len(choices.generators)
         told = f"{n_all} generators" if n_chosen == n_all else f"{n_chosen} of {n_all} generators"
@@ -105,7 +105,7 @@ class HuntHead(QFrame):
             button.setEnabled(not self._model.is_running)
         self.sides[1].button.setEnabled(not self._model.is_running)
 
-    def _list_rivals(self, menu: QMenu) -> None:
+    def _list_competitors(self, menu: QMenu) -> None:
         model = self._model
         menu.setToolTipsVisible(True)
         if models := model.sides.models:
@@ -122,7 +122,7 @@ class HuntHead(QFrame):
         menu.addSeparator()
         menu.addAction("Another model…", self.model_wanted.emit)
 
-    def _offer(self, menu: QMenu, side: Side) -> QAction:
+    def _offer(self, menu: QMenu, side: HuntSide) -> QAction:
         told = f"{side.title}  {side.about}".strip()
         is_chosen = self._model.sides.second == side
         return add_choice(menu, told, is_chosen, partial(self._model.sides.choose_second, side))
@@ -177,8 +177,8 @@ class SideButton(QWidget):
         in_row(marks, (column, 1), on=self, spacing=UNIT_PX)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
-    def show_side(self, side: Side | None, nobody: str, to_do: str) -> None:
-        self._name = nobody if side is None else side.title
+    def show_side(self, side: HuntSide | None, placeholder: str, to_do: str) -> None:
+        self._name = placeholder if side is None else side.title
         about = to_do if side is None else side.about
         self.about.set_texts([about, about.rpartition(" · ")[0], ""])
         self.button.setToolTip(plain_tip("" if side is None else quoted(side.name, LONGEST_PATH)))
@@ -236,10 +236,10 @@ class HuntStatus(QWidget):
             model.choices_changed,
             model.sides.changed,
         ):
-            signal.connect(self._follow)
-        self._follow()
+            signal.connect(self._refresh)
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         model, state = self._model, self._model.state
         tried, seconds = (0, 0.0) if state is None else (state.tried, state.seconds)
         n_differing = 0 if state is None else state.n_differing
@@ -306,10 +306,10 @@ class TimeBar(Painted):
         self.setFixedHeight(HEIGHT_PX)
         self.setMouseTracking(True)
         TipWatch(self, self._tip)
-        model.state_changed.connect(self._follow)
-        model.running_changed.connect(self._follow)
-        model.choices_changed.connect(self._follow)
-        self._follow()
+        model.state_changed.connect(self._refresh)
+        model.running_changed.connect(self._refresh)
+        model.choices_changed.connect(self._refresh)
+        self._refresh()
 
     @property
     def ticks(self) -> list[tuple[float, str]]:
@@ -320,7 +320,7 @@ class TimeBar(Painted):
         ]
 
     @property
-    def remarks(self) -> tuple[str, str]:
+    def captions(self) -> tuple[str, str]:
         """What is said below the bar at the left and at the right."""
         state, first = self._model.state, min(self._model.found_at.values(), default=None)
         left = "" if first is None else f"first after {first:.1f} s"
@@ -334,10 +334,10 @@ class TimeBar(Painted):
         whole_s = max(self._model.hunted_s, state.seconds if state is not None else 0.0)
         return self.width() * seconds / whole_s if whole_s else 0.0
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         state = self._model.state
         seconds = "" if state is None else f"{state.seconds:.0f} s"
-        self.setAccessibleDescription(", ".join(filter(None, (seconds, *self.remarks))))
+        self.setAccessibleDescription(", ".join(filter(None, (seconds, *self.captions))))
         self.update()
 
     def _tip(self, place: QPoint) -> str:
@@ -356,5 +356,5 @@ class TimeBar(Painted):
             painter.fillRect(place, theme.text)
         below = QRectF(0, BAR_TOP_PX + BAR_PX + 6, self.width(), 20)
         painter.setFont(Theme.ui_font(SMALL_FONT_PX))
-        for told, side in zip(self.remarks, (LEFT, RIGHT), strict=True):
+        for told, side in zip(self.captions, (LEFT, RIGHT), strict=True):
             write(painter, below, told, theme.dim, side)

@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.hunt.engine import HuntPlan, hunt
-from guiapp.analysis.hunt.finds import Find, Hunt, Kind, Place
 from guiapp.analysis.hunt.generators import ALL_NAMES
 from guiapp.analysis.hunt.likely import likely_pre
+from guiapp.analysis.hunt.mismatches import Find, Hunt, Kind, LineOffset
 from guiapp.analysis.hunt.report import markdown
 from guiapp.analysis.hunt.sides import HuntError
 from guiapp.core.system.replace_file import replace_file
@@ -25,8 +25,8 @@ from guiapp.errors import not_written
 from guiapp.kit.models.compared_models import ComparedModels
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress
-from guiapp.native.checkpoint import watched
-from guiapp.pages.hunt.sides import Side, Sides, side_of
+from guiapp.native.checkpoint import at_checkpoints
+from guiapp.pages.hunt.sides import HuntSide, Sides, side_of
 from guiapp.pages.hunt.words import texts_of
 
 Engine = Callable[[HuntPlan, Callable[[], bool]], Iterator[Hunt]]
@@ -71,7 +71,7 @@ class HuntModel(QObject):
         selected_changed(): `selected` is another find.
         likely_changed(): `likely` is new.
         reported(str): the report that was asked for.
-        told(str): what was done, in a sentence.
+        news(str): what was done, in a sentence.
         failed(str): why something could not be done.
     """
 
@@ -81,7 +81,7 @@ class HuntModel(QObject):
     selected_changed = Signal()
     likely_changed = Signal()
     reported = Signal(str)
-    told = Signal(str)
+    news = Signal(str)
     failed = Signal(str)
 
     def __init__(
@@ -91,7 +91,7 @@ class HuntModel(QObject):
         self._compared, self._session = compared, compared.sessions[0]
         self.sides = Sides(compared, self)
         self.choices = Choices()
-        self.hunted: tuple[Side, Side] | None = None
+        self.hunted: tuple[HuntSide, HuntSide] | None = None
         self.state: Hunt | None = None
         self._hunted_s = 0.0
         self.found_at: dict[Kind, float] = {}
@@ -99,17 +99,17 @@ class HuntModel(QObject):
         self.likely = ""
         self.problem = ""
         self._selected: tuple[Kind, bytes] | None = None
-        self._to_point_out: Place | None = None  # once its file is the text
+        self._to_point_out: LineOffset | None = None  # once its file is the text
         self._folder: TemporaryDirectory[str] | None = None
         self._runner = HuntRunner(engine, self)
-        self._runner.told.connect(self._take)
+        self._runner.news.connect(self._take)
         self._runner.ended.connect(self._end)
         self._trying_pres = LatestJob[str](self, self._take_likely, self.failed)
         self._reporting = LatestJob[str](self, self.reported.emit, self.failed)
-        self._saving = LatestJob[str](self, self.told.emit, self.failed)
-        self.sides.changed.connect(self._follow_sides)
+        self._saving = LatestJob[str](self, self.news.emit, self.failed)
+        self.sides.changed.connect(self._on_sides_changed)
         self._session.vocabulary_changed.connect(self._drop)
-        self._session.text.reading.done.connect(self._follow_file)
+        self._session.text.reading.done.connect(self._on_file_read)
 
     # What is tried
 
@@ -178,7 +178,7 @@ class HuntModel(QObject):
             self._folder.cleanup()
             self._folder = None
 
-    def _follow_sides(self) -> None:
+    def _on_sides_changed(self) -> None:
         """What was found of others is not shown below the names of these."""
         sides = self.sides.first, self.sides.second
         if self.hunted is not None and [s and s[:2] for s in sides] != [side[:2] for side in self.hunted]:
@@ -227,18 +227,18 @@ class HuntModel(QObject):
         """What is known of the reason, and what the file says of it."""
         causes = counted(len(self.kinds), "cause")
         vanish = "vanishes" if len(self.kinds) == 1 else "all vanish"
-        told = f"The {causes} {vanish} when A is split as {self.likely}."
+        news = f"The {causes} {vanish} when A is split as {self.likely}."
         vocabulary = self._session.vocabulary
         if vocabulary is None or self.sides.is_first_split_otherwise:
-            return told
+            return news
         if vocabulary.chosen_pre:
-            return f"{told} It is split as {quoted(vocabulary.chosen_pre)}, chosen by hand."
+            return f"{news} It is split as {quoted(vocabulary.chosen_pre)}, chosen by hand."
         named = (
             f"The file names {quoted(vocabulary.pre)}."
             if vocabulary.pre
             else "The file names no pre-tokenizer."
         )
-        return f"{told} {named}"
+        return f"{news} {named}"
 
     # What was found
 
@@ -314,11 +314,11 @@ class HuntModel(QObject):
                 return session
         return self._compared.add(name, pre) if self._compared.can_add else None
 
-    def is_in_text(self, place: Place) -> bool:
+    def is_in_text(self, place: LineOffset) -> bool:
         """Whether a place is in the window's text, and not in a file."""
         return self._folder is not None and Path(place.line.file).parent == Path(self._folder.name)
 
-    def point_out(self, place: Place) -> None:
+    def point_out(self, place: LineOffset) -> None:
         """Show people where one of their lines differs; a file becomes the window's text."""
         text, file = self._session.text, Path(place.line.file)
         if self.is_in_text(place) or text.path == file:
@@ -327,13 +327,13 @@ class HuntModel(QObject):
             self._to_point_out = place
             text.open(file)
 
-    def _follow_file(self) -> None:
+    def _on_file_read(self) -> None:
         """The file that a place is in is the text now, unless another one came between."""
         place, self._to_point_out = self._to_point_out, None
         if place is not None and self._session.text.path == Path(place.line.file):
             self._point_out(place)
 
-    def _point_out(self, place: Place) -> None:
+    def _point_out(self, place: LineOffset) -> None:
         """The character from which on a line differs; people may have edited around it since."""
         document, (line, at) = self._session.document, place
         start = line.start
@@ -346,7 +346,7 @@ class HuntModel(QObject):
         self._session.text.point_out(*document.whole_characters(start + at, start + at + 1))
 
 
-def _sides_alone(first: Side, second: Side) -> HuntPlan:
+def _sides_alone(first: HuntSide, second: HuntSide) -> HuntPlan:
     return HuntPlan(first.name, second.name, pres=(first.pre, second.pre))
 
 
@@ -381,20 +381,20 @@ class HuntRunner(QObject):
     """One hunt at a time.
 
     Signals:
-        told(Hunt): its newest state.
+        news(Hunt): its newest state.
         ended(str): it is over and its processes are gone; why, where it could not be, else "".
     """
 
-    told = Signal(object)
+    news = Signal(object)
     ended = Signal(str)
-    _told = Signal(object, object)
+    _news = Signal(object, object)
 
     def __init__(self, engine: Engine = hunt, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._engine = engine
         self._stopped = threading.Event()  # of the newest one
         self._job = LatestJob[None](self)
-        self._told.connect(self._tell)
+        self._news.connect(self._forward)
         self._job.done.connect(self._end)
         self._job.failed.connect(self.ended)
 
@@ -428,18 +428,18 @@ class HuntRunner(QObject):
                 raise _Stopped
 
         try:
-            with watched(check):
+            with at_checkpoints(check):
                 for state in self._engine(make_plan(), stopped.is_set):
-                    self._told.emit(stopped, state)
+                    self._news.emit(stopped, state)
         except _Stopped:
             pass
         except OSError as error:
             named = quoted(str(error.filename or "A text"))
             raise HuntError(f"{named} cannot be read: {error.strerror or error}. Untick it.") from error
 
-    def _tell(self, stopped: threading.Event, state: Hunt) -> None:
+    def _forward(self, stopped: threading.Event, state: Hunt) -> None:
         if stopped is self._stopped and self.is_running:
-            self.told.emit(state)
+            self.news.emit(state)
 
     def _end(self) -> None:
         self.ended.emit("")

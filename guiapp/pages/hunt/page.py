@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QWidget
 
-from guiapp.analysis.hunt.finds import Hunt
+from guiapp.analysis.hunt.mismatches import Hunt
 from guiapp.core.text.figures import counted
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.buttons import push_button
@@ -23,7 +23,7 @@ from guiapp.pages.hunt.cause_list import CauseList, ListHead
 from guiapp.pages.hunt.head import HuntHead, HuntStatus
 from guiapp.pages.hunt.model import HuntModel
 from guiapp.pages.hunt.panel import FindPanel
-from guiapp.pages.hunt.words import nothing_found
+from guiapp.pages.hunt.words import no_mismatch_lines
 
 PANEL_PX = 330
 LEAST_LIST_PX = 60
@@ -55,13 +55,13 @@ class HuntPage(Page):
         self.notices = NoticeArea(theme_source)
         self.status = HuntStatus(model, theme_source)
         self.causes = CauseList(model, theme_source)
-        self.words = Words()
+        self.words = EmptyState()
         self.likely = LikelyBar(model)
         self.panel = FindPanel(model, theme_source)
         self._views = QStackedWidget()
-        self._lay_out(theme_source)
+        self._build_layout(theme_source)
         self._connect()
-        self._follow()
+        self._refresh()
 
     @property
     def panels(self) -> list[QWidget]:
@@ -85,7 +85,7 @@ class HuntPage(Page):
             if path is not None:
                 self.model.save_report(path)
 
-    def _lay_out(self, theme_source: ThemeSource) -> None:
+    def _build_layout(self, theme_source: ThemeSource) -> None:
         listed = QWidget()
         in_column(ListHead(self.model, self.causes, theme_source), (self.causes, 1), on=listed, spacing=0)
         self._views.setMinimumHeight(LEAST_LIST_PX)  # what is above is needed in the lowest windows, too
@@ -105,10 +105,10 @@ class HuntPage(Page):
             model.sides.changed,
             model.choices_changed,
         ):
-            signal.connect(self._follow)
+            signal.connect(self._refresh)
         model.reported.connect(self._copy)
         model.failed.connect(self._show_failure)
-        model.told.connect(self._tell)
+        model.news.connect(self._show_message)
         self.words.choose.clicked.connect(self.choose_second)
         self.head.model_wanted.connect(self.choose_second)
         self.panel.save_wanted.connect(self.save_report)
@@ -119,23 +119,25 @@ class HuntPage(Page):
         """Let people choose a model as B."""
         self._requests.model_wanted.emit(self.head.sides[1].button, self.model.sides.choose_file)
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         model = self.model
         self._views.setCurrentIndex(int(bool(model.kinds)))
         if model.problem:
-            self.words.say("There was no hunt", model.problem, False)
+            self.words.describe("There was no hunt", model.problem, False)
         elif model.is_running and (state := model.state) is not None and state.tried:
-            self.words.say(
+            self.words.describe(
                 "Nothing found yet", f"{counted(state.tried, 'text')} tried, and both gave the same.", False
             )
         elif model.is_running:
-            self.words.say("Opening both …", "", False)
+            self.words.describe("Opening both …", "", False)
         elif model.state is not None:
-            self.words.say(*_over(model.state), False)
+            self.words.describe(*_over(model.state), False)
         elif model.why_not:
-            self.words.say("Two tokenizers, and where they part", model.why_not, model.sides.second is None)
+            self.words.describe(
+                "Two tokenizers, and where they part", model.why_not, model.sides.second is None
+            )
         else:
-            self.words.say(
+            self.words.describe(
                 "Two tokenizers, and where they part",
                 "Start tries many short texts on both, shrinks those that differ, and says why.",
                 False,
@@ -143,11 +145,11 @@ class HuntPage(Page):
 
     def _copy(self, report: str) -> None:
         QGuiApplication.clipboard().setText(report)
-        self._tell("The report is on the clipboard.")
+        self._show_message("The report is on the clipboard.")
 
-    def _tell(self, told: str) -> None:
+    def _show_message(self, news: str) -> None:
         self.notices.clear_notice(NOTICE)
-        self.panel.tell(told)
+        self.panel.show_message(news)
 
     def _show_failure(self, message: str) -> None:
         self.notices.show_notice(NOTICE, message)
@@ -171,7 +173,7 @@ class HuntPage(Page):
         return session
 
 
-class Words(QWidget):
+class EmptyState(QWidget):
     """What is said where there are no causes to list, with a way on."""
 
     def __init__(self) -> None:
@@ -189,7 +191,7 @@ class Words(QWidget):
         column.setAlignment(self.text, Qt.AlignmentFlag.AlignHCenter)
         in_row((STRETCH, 1), column, (STRETCH, 1), on=self)
 
-    def say(self, title: str, text: str, can_choose: bool) -> None:
+    def describe(self, title: str, text: str, can_choose: bool) -> None:
         self.title.setText(title)
         self.text.setText(text)
         self.choose.setVisible(can_choose)
@@ -212,10 +214,10 @@ class LikelyBar(QFrame):
             margins=(MARGIN_PX, 3 * UNIT_PX),
             spacing=MARGIN_PX,
         )
-        model.likely_changed.connect(self._follow)
-        self._follow()
+        model.likely_changed.connect(self._refresh)
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         name = self._model.likely
         self.setVisible(bool(name))
         if name:
@@ -225,7 +227,7 @@ class LikelyBar(QFrame):
 
 def _over(state: Hunt) -> tuple[str, str]:
     title = "Inconclusive" if state.why_inconclusive else "Nothing found"
-    return title, " ".join((*nothing_found(state), *state.notes))
+    return title, " ".join((*no_mismatch_lines(state), *state.notes))
 
 
 def make_page(setting: PageSetting) -> HuntPage:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRect, QRectF, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStackedWidget, QWidget
 
-from guiapp.analysis.hunt.finds import Find, Place
+from guiapp.analysis.hunt.mismatches import Find, LineOffset
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.core.vocabulary.quoting import quoted
@@ -91,20 +91,20 @@ class FindPanel(QFrame):
         self.save_button = push_button("Save report…", self.save_wanted.emit, role="quiet")
         self._in_text = heading("In your texts")
         self._n_lines = set_role(QLabel(), "dim")
-        self._told = plain_label("dim", wraps=True)
-        self._forgets = later(self, TOLD_MS, self._told.clear)
+        self._message = plain_label("dim", wraps=True)
+        self._forgets = later(self, TOLD_MS, self._message.clear)
         self.places: list[PlaceButton] = []
         self._place_column = in_column(spacing=0)
         self._more = set_role(QLabel(), "dim")
         self._more.setIndent(NUMBER_PX + GAP_PX)
         self._holds = plain_label("dim", wraps=True)
-        self._lay_out()
+        self._build_layout()
         for signal in (model.state_changed, model.selected_changed):
-            signal.connect(self._follow)
+            signal.connect(self._refresh)
         theme_source.changed.connect(self._color)
-        self._follow()
+        self._refresh()
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         inner = QWidget()
         buttons = in_row(
             self.copy_button, self.compare_button, self.step_button, (STRETCH, 1), spacing=UNIT_PX
@@ -114,7 +114,7 @@ class FindPanel(QFrame):
             in_row((self.title, 1), self.previous, self.next, spacing=0),
             self._card,
             buttons,
-            in_row(self.save_button, (self._told, 1)),
+            in_row(self.save_button, (self._message, 1)),
             GAP_PX,
             lines,
             self._place_column,
@@ -136,16 +136,16 @@ class FindPanel(QFrame):
         self._views.addWidget(area)
         in_column(self._views, on=self)
 
-    def tell(self, told: str) -> None:
+    def show_message(self, message: str) -> None:
         """Say for a while what was done."""
-        self._told.setText(told)
+        self._message.setText(message)
         self._forgets.start()
 
     def _color(self) -> None:
         self._shown = ()
-        self._follow()
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         find, state = self._model.selected, self._model.state
         self._views.setCurrentIndex(int(find is not None))
         if find is None or state is None:
@@ -160,8 +160,8 @@ class FindPanel(QFrame):
         self._shown = find, row
         self._picture_area.setVisible(find.token_ids != (None, None))  # as of two vocabularies
         self.picture.show_find(CutTwice(find.text, find.token_ids, find.spans))
-        self._tell_why(find)
-        self._tell_places(row)
+        self._show_reason(find)
+        self._show_places(row)
         subject = self._model.hunted[1] if self._model.hunted is not None else None
         is_library = subject is not None and subject.is_library
         self.compare_button.setEnabled(not is_library)
@@ -174,21 +174,21 @@ class FindPanel(QFrame):
             f"seed {state.seed}"
         )
 
-    def _tell_why(self, find: Find) -> None:
+    def _show_reason(self, find: Find) -> None:
         state, theme = self._model.state, self._theme_source.theme
         assert state is not None
         spans = []
-        for said in sentence(find, state.subjects):
-            if said.letter:
-                spans.append(Span(said.text, color_of(LETTERS.index(said.letter), theme), is_bold=True))
-            elif said.is_code:
-                spans.append(Span(f" {isolate(said.text)} ", theme.span_text, theme.span_color(0)))
+        for segment in sentence(find, state.subjects):
+            if segment.letter:
+                spans.append(Span(segment.text, color_of(LETTERS.index(segment.letter), theme), is_bold=True))
+            elif segment.is_code:
+                spans.append(Span(f" {isolate(segment.text)} ", theme.span_text, theme.span_color(0)))
             else:
-                spans.append(Span(said.text, theme.text))
+                spans.append(Span(segment.text, theme.text))
         self.why.set_spans(spans)
         self.where.setText(where(find))
 
-    def _tell_places(self, row: Find) -> None:
+    def _show_places(self, row: Find) -> None:
         """The first lines of the user's that differ so."""
         state = self._model.state
         assert state is not None
@@ -204,7 +204,7 @@ class FindPanel(QFrame):
         self._more.setText(f"{n_more:,} more")
         self._more.setVisible(bool(self.places) and n_more > 0)
 
-    def _place_button(self, place: Place) -> PlaceButton:
+    def _place_button(self, place: LineOffset) -> PlaceButton:
         named = "your text" if self._model.is_in_text(place) else quoted(place.line.file, 200)
         button = PlaceButton(place, named, self._theme_source)
         button.clicked.connect(partial(self._model.point_out, place))
@@ -216,7 +216,7 @@ class PlaceButton(PaintedButton):
 
     radius_px = UNIT_PX
 
-    def __init__(self, place: Place, named: str, theme_source: ThemeSource) -> None:
+    def __init__(self, place: LineOffset, named: str, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
         (_, number, _, line), at = place
         before = line[:at].decode("utf-8", "replace")[-BEFORE_PLACE:]

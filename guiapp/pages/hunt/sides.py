@@ -18,7 +18,7 @@ from guiapp.kit.session.model_session import ModelSession
 LIBRARIES = ("llama.cpp", "tokenizers", "tiktoken", "sentencepiece")
 
 
-class Side(NamedTuple):
+class HuntSide(NamedTuple):
     """One of the two.
 
     name   as `open_model` takes it, or that of a library
@@ -40,13 +40,13 @@ class Side(NamedTuple):
 class Library(NamedTuple):
     """An installed reference that can take the vocabulary, or why it cannot."""
 
-    side: Side
+    side: HuntSide
     reason: str
 
 
-def side_of(model: OpenModel) -> Side:
+def side_of(model: OpenModel) -> HuntSide:
     vocabulary = model.tokenizer.vocabulary
-    return Side(model.name, vocabulary.chosen_pre or None, display_name(model), summary(model))
+    return HuntSide(model.name, vocabulary.chosen_pre or None, display_name(model), summary(model))
 
 
 class Sides(QObject):
@@ -61,15 +61,15 @@ class Sides(QObject):
     def __init__(self, compared: ComparedModels, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._compared, self._session = compared, compared.sessions[0]
-        self._followed: list[ModelSession] = []
-        self._chosen: Side | None = None  # B, where it is not the next model of Compare
+        self._connected: list[ModelSession] = []
+        self._chosen: HuntSide | None = None  # B, where it is not the next model of Compare
         self._split_as = ""  # A, where that was chosen here
-        self._session.vocabulary_changed.connect(self._follow_own_model)
-        compared.sessions_changed.connect(self._follow_sessions)
-        self._follow_sessions()
+        self._session.vocabulary_changed.connect(self._on_vocabulary_changed)
+        compared.sessions_changed.connect(self._on_sessions_changed)
+        self._on_sessions_changed()
 
     @property
-    def first(self) -> Side | None:
+    def first(self) -> HuntSide | None:
         """A: the window's model."""
         if (model := self._session.loader.model) is None:
             return None
@@ -79,12 +79,12 @@ class Sides(QObject):
         return side._replace(pre=self._split_as, about=f"{side.about} · split as {self._split_as}")
 
     @property
-    def second(self) -> Side | None:
+    def second(self) -> HuntSide | None:
         """B: the one that was chosen, or else the next model of Compare."""
         return self._chosen or next(iter(self.models), None)
 
     @property
-    def models(self) -> list[Side]:
+    def models(self) -> list[HuntSide]:
         """Those of Compare that are open, but for the window's own."""
         loaders = [session.loader for session in self._compared.sessions[1:]]
         return [side_of(loader.model) for loader in loaders if loader.model is not None]
@@ -111,36 +111,36 @@ class Sides(QObject):
         """Whether A is split as was chosen here."""
         return self._split_as != ""
 
-    def choose_second(self, side: Side | None) -> None:
+    def choose_second(self, side: HuntSide | None) -> None:
         """Hunt against this one from now on; None for the next model of Compare."""
         self._chosen = side
         self.changed.emit()
 
     def choose_file(self, name: str, pre: str | None = None) -> None:
         """The same for a model that is not open."""
-        self.choose_second(Side(name, pre or None, quoted(Path(name).name or name), pre or ""))
+        self.choose_second(HuntSide(name, pre or None, quoted(Path(name).name or name), pre or ""))
 
     def split_first_as(self, pre: str) -> None:
         """Split the text of A so until another model is opened; B stays, whatever becomes of Compare."""
         self._split_as, self._chosen = pre, self.second
         self.changed.emit()
 
-    def _follow_own_model(self) -> None:
+    def _on_vocabulary_changed(self) -> None:
         self._split_as = ""
         if self._chosen is not None and self._chosen.is_library:
             reasons = {library.side.name: library.reason for library in self.libraries}
             self._chosen = None if reasons[self._chosen.name] else self._chosen
         self.changed.emit()
 
-    def _follow_sessions(self) -> None:
+    def _on_sessions_changed(self) -> None:
         for session in self._compared.sessions[1:]:
-            if session not in self._followed:
+            if session not in self._connected:
                 session.vocabulary_changed.connect(self.changed)
-        self._followed = list(self._compared.sessions[1:])
+        self._connected = list(self._compared.sessions[1:])
         self.changed.emit()
 
 
 def _library(name: str, vocabulary: Vocabulary | None) -> Library:
     reason = reason_against(name, vocabulary)
     about = f"{PEERS[name].version} · installed reference" if PEERS[name].is_installed else ""
-    return Library(Side(name, None, name, about), reason)
+    return Library(HuntSide(name, None, name, about), reason)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from guiapp.analysis.compare.reasons import Cause
 from guiapp.analysis.explain.code_marks import parts
-from guiapp.analysis.hunt.finds import Find, Hunt, Kind, Subject
+from guiapp.analysis.hunt.mismatches import Find, Hunt, HuntSubject, Kind
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.widgets.find_picture import LETTERS
@@ -32,7 +32,7 @@ OF_OTHERS = {
 SAYS_ALL = ("pieces", "ids", "scores", "")  # subjects that add nothing to the cause
 
 
-class Said(NamedTuple):
+class ReasonPart(NamedTuple):
     """A stretch of a sentence; `is_code` where it stands for itself, `letter` where it is A or B."""
 
     text: str
@@ -50,18 +50,18 @@ def title_of(kind: Kind) -> str:
     return told if cause in OF_OTHERS or subject in SAYS_ALL else f"{told}: {quoted(subject)}"
 
 
-def sentence(find: Find, subjects: Sequence[Subject]) -> list[Said]:
+def sentence(find: Find, subjects: Sequence[HuntSubject]) -> list[ReasonPart]:
     """Why a find differs, with letters for the names."""
     names = {quoted(subject.name): letter for subject, letter in zip(subjects, LETTERS, strict=True)}
-    said = []
+    sentence_parts = []
     for text, is_code in parts(find.reason.sentence.removesuffix(f" It is about {find.reason.subject}.")):
         letter = names.get(text, "") if is_code else ""
-        said.append(Said(letter or text, is_code and not letter, letter))
-    return said
+        sentence_parts.append(ReasonPart(letter or text, is_code and not letter, letter))
+    return sentence_parts
 
 
-def plain(said: Sequence[Said]) -> str:
-    return "".join(each.text for each in said)
+def plain(sentence_parts: Sequence[ReasonPart]) -> str:
+    return "".join(each.text for each in sentence_parts)
 
 
 def texts_of(find: Find) -> tuple[Find, ...]:
@@ -76,7 +76,7 @@ def where(find: Find) -> str:
     return f"{told}, from byte {find.at:,} on" if find.text else told
 
 
-def nothing_found(state: Hunt) -> Iterator[str]:
+def no_mismatch_lines(state: Hunt) -> Iterator[str]:
     """What it means that a hunt, which is over, has found nothing."""
     if state.tried:
         yield f"Both gave the same for all of {counted(state.tried, 'text')} in {state.seconds:,.0f} s."

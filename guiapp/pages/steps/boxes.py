@@ -11,11 +11,11 @@ from PySide6.QtGui import QPainter, QPen
 
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.spans.painter import faded
-from guiapp.kit.widgets.painting import BoxLook, RoundedBoxes, outline
+from guiapp.kit.widgets.painting import BoxStyle, RoundedBoxes, outline
 from guiapp.kit.widgets.shaped_texts import LEFT, MonoTexts, Placed, ShapedTexts
 from guiapp.kit.widgets.style_sheet import blend
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, TEXT_FONT_PX, Theme
-from guiapp.pages.steps.flow import Element, Part, Role
+from guiapp.pages.steps.flow import Element, ElementKind, ElementRole
 from guiapp.pages.steps.gutter import ID_FONT_PX, GutterRow
 
 TOKEN_FONT_PX = TEXT_FONT_PX + 2
@@ -39,7 +39,7 @@ def rows_within(height: float) -> int:
     return max(1, int(height + 1 + ROW_GAP_PX) // FLOW_ROW_PX)
 
 
-class Box(NamedTuple):
+class FlowBox(NamedTuple):
     """An element with its place, in which row; plain numbers, since there are many at every step."""
 
     element: Element
@@ -57,7 +57,7 @@ class Box(NamedTuple):
 class FlowLayout(NamedTuple):
     """The boxes in rows, and how high they are together, with the next row where there are more."""
 
-    boxes: list[Box]
+    boxes: list[FlowBox]
     rows: list[GutterRow]
     height: float
 
@@ -71,11 +71,11 @@ class BoxTexts:
         self.made = texts.of(SMALL_FONT_PX + 1)
         self.id = texts.of(ID_FONT_PX)
 
-    def of(self, part: Part) -> ShapedTexts:
-        return self.token if part is Part.TOKEN else self.text
+    def of(self, part: ElementKind) -> ShapedTexts:
+        return self.token if part is ElementKind.TOKEN else self.text
 
 
-def lay_out(
+def arrange_boxes(
     elements: list[Element], width: float, texts: BoxTexts, n_seen: int | None = None, n_more: int = 0
 ) -> FlowLayout:
     """Rows of boxes from left to right; each row keeps room above for what a pair becomes.
@@ -83,9 +83,9 @@ def lay_out(
     With `n_seen` the rows end behind those that show so many around what the step is about, and `n_more`: to
     measure what is not seen takes as long.
     """
-    boxes: list[Box] = []
+    boxes: list[FlowBox] = []
     firsts: list[int] = []  # the number of the box that a row begins with
-    marked = next((at for at, element in enumerate(elements) if element.role is not Role.NONE), 0)
+    marked = next((at for at, element in enumerate(elements) if element.role is not ElementRole.NONE), 0)
     n_needed, n_unseen = None, 0
     x = top = 0
     for number, element in enumerate(elements):
@@ -96,8 +96,8 @@ def lay_out(
                 break
             x, top = 0, len(firsts) * FLOW_ROW_PX + ABOVE_PX
             firsts.append(number)
-        height = BOX_PX if element.part is Part.TOKEN else FINISHED_PX
-        boxes.append(Box(element, x, top + (BOX_PX - height) // 2, size, height, len(firsts) - 1))
+        height = BOX_PX if element.part is ElementKind.TOKEN else FINISHED_PX
+        boxes.append(FlowBox(element, x, top + (BOX_PX - height) // 2, size, height, len(firsts) - 1))
         x += size + GAP_PX
         if number == marked and n_seen is not None:
             n_needed = n_more + max(n_seen, len(firsts) + n_seen // 2)
@@ -105,7 +105,7 @@ def lay_out(
     return FlowLayout(boxes, rows, height_of_rows(max(1, len(rows) + n_unseen)))
 
 
-def _gutter_row(boxes: list[Box]) -> GutterRow:
+def _gutter_row(boxes: list[FlowBox]) -> GutterRow:
     end = max(box.element.end for box in boxes)
     return GutterRow(boxes[0].element.start, end, boxes[0].top + boxes[0].height / 2)
 
@@ -113,37 +113,37 @@ def _gutter_row(boxes: list[Box]) -> GutterRow:
 def _width_of(element: Element, texts: BoxTexts) -> int:
     """Whole pixels: boxes of the same width look the same."""
     inner = texts.of(element.part).width(element.text)
-    if element.part is Part.TOKEN:
+    if element.part is ElementKind.TOKEN:
         return ceil(max(max(inner, 26.0) + 2 * PADDING_PX, texts.id.width(element.below) + GAP_PX))
-    is_boxed = element.part is not Part.TEXT or element.role is not Role.NONE
+    is_boxed = element.part is not ElementKind.TEXT or element.role is not ElementRole.NONE
     return ceil(max(inner, 6.0) + (2 * PADDING_PX if is_boxed else 0))
 
 
-class BoxLooks:
+class BoxStyles:
     """How the kinds of boxes look: finished tokens as on other pages, what the step is about with a ring."""
 
     def __init__(self, theme: Theme) -> None:
         about = blend(theme.raised, theme.accent, 0.30)
         self.theme = theme
         dotted = outline(theme, Attribute.USER_DEFINED)
-        self.control = BoxLook(faded(theme.warning, 24), outline(theme, Attribute.CONTROL), 5)
-        self.user_defined = [BoxLook(color, dotted, 5) for color in theme.span_colors]
-        self.finished = [BoxLook(color, None, 5) for color in theme.span_colors]
-        self.about = BoxLook(about, QPen(theme.accent, 2.2), 6)
-        self.about_text = BoxLook(about, QPen(theme.accent, 2.2, Qt.PenStyle.DashLine), 6)
-        self.token = BoxLook(blend(theme.raised, theme.line, 0.5), QPen(theme.line, 1), 6)
+        self.control = BoxStyle(faded(theme.warning, 24), outline(theme, Attribute.CONTROL), 5)
+        self.user_defined = [BoxStyle(color, dotted, 5) for color in theme.span_colors]
+        self.finished = [BoxStyle(color, None, 5) for color in theme.span_colors]
+        self.about = BoxStyle(about, QPen(theme.accent, 2.2), 6)
+        self.about_text = BoxStyle(about, QPen(theme.accent, 2.2, Qt.PenStyle.DashLine), 6)
+        self.token = BoxStyle(blend(theme.raised, theme.line, 0.5), QPen(theme.line, 1), 6)
 
-    def of(self, element: Element) -> BoxLook | None:
+    def of(self, element: Element) -> BoxStyle | None:
         """None for text that waits."""
-        if element.part is Part.FINISHED:
+        if element.part is ElementKind.FINISHED:
             return self.finished[element.color % len(self.finished)]
-        if element.part is Part.CONTROL:
+        if element.part is ElementKind.CONTROL:
             return self.control
-        if element.part is Part.USER_DEFINED:
+        if element.part is ElementKind.USER_DEFINED:
             return self.user_defined[element.color % len(self.user_defined)]
-        if element.role is not Role.NONE:
-            return self.about_text if element.part is Part.TEXT else self.about
-        return self.token if element.part is Part.TOKEN else None
+        if element.role is not ElementRole.NONE:
+            return self.about_text if element.part is ElementKind.TEXT else self.about
+        return self.token if element.part is ElementKind.TOKEN else None
 
 
 class BoxPainter:
@@ -152,26 +152,26 @@ class BoxPainter:
     def __init__(self, texts: BoxTexts) -> None:
         self._texts = texts
         self._boxes = RoundedBoxes()
-        self._looks: BoxLooks | None = None
+        self._styles: BoxStyles | None = None
 
-    def paint(self, painter: QPainter, theme: Theme, boxes: list[Box], ratio: float) -> None:
+    def paint(self, painter: QPainter, theme: Theme, boxes: list[FlowBox], ratio: float) -> None:
         """`ratio` is how many pixels of the screen a unit of the layout takes.
 
         All texts of a colour follow each other: choosing a pen takes as long as drawing a short text.
         """
-        if self._looks is None or self._looks.theme is not theme:
-            self._looks = BoxLooks(theme)
-        tokens: list[Box] = []
+        if self._styles is None or self._styles.theme is not theme:
+            self._styles = BoxStyles(theme)
+        tokens: list[FlowBox] = []
         finished: list[Placed] = []
         waiting: list[Placed] = []
         for box in boxes:
             element, left, top, width, height, _ = box
-            look = self._looks.of(element)
+            look = self._styles.of(element)
             if look is None:
                 waiting.append((left, 0, top + height / 2, element.text))
                 continue
             self._boxes.draw_at(painter, (left, top, width, height), look, ratio)
-            if element.part is Part.TOKEN:
+            if element.part is ElementKind.TOKEN:
                 tokens.append(box)
             else:
                 finished.append((left, width, top + height / 2, element.text))
@@ -181,7 +181,7 @@ class BoxPainter:
         self._texts.text.draw_all(painter, finished)
         self._paint_tokens(painter, theme, tokens)
 
-    def _paint_tokens(self, painter: QPainter, theme: Theme, tokens: list[Box]) -> None:
+    def _paint_tokens(self, painter: QPainter, theme: Theme, tokens: list[FlowBox]) -> None:
         """What is written in the boxes of this piece, in the painter's pen, and the ids below."""
         texts = [(box.left, box.width, box.top + TEXT_MIDDLE_PX, box.element.text) for box in tokens]
         self._texts.token.draw_all(painter, texts)

@@ -20,7 +20,7 @@ from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX
 from guiapp.kit.widgets.tip_watch import plain_tip
 from guiapp.pages.steps.cards import QuietButton, head_row
-from guiapp.pages.steps.drawing import Drawing
+from guiapp.pages.steps.drawing import DrawingContext
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.training import TrainingModel
 
@@ -61,7 +61,7 @@ class BreakpointList(QWidget):
     For steps of encoding, or for those of a training.
     """
 
-    def __init__(self, model: StepsModel | TrainingModel, drawing: Drawing) -> None:
+    def __init__(self, model: StepsModel | TrainingModel, drawing: DrawingContext) -> None:
         super().__init__()
         is_training = isinstance(model, TrainingModel)
         self._model = model
@@ -80,11 +80,11 @@ class BreakpointList(QWidget):
         self._rows = in_column(spacing=0)
         head = head_row("Breakpoints", self.add_button, zoom)
         in_column(head, self._rows, self.removed, self.field, on=self)
-        model.breakpoints_changed.connect(self._follow)
-        model.position_changed.connect(self._follow_stop)
-        theme_source.changed.connect(self._follow)
-        zoom.changed.connect(self._follow)
-        self._follow()
+        model.breakpoints_changed.connect(self._refresh)
+        model.position_changed.connect(self._mark_stopped)
+        theme_source.changed.connect(self._refresh)
+        zoom.changed.connect(self._refresh)
+        self._refresh()
 
     def _menu(self, templates: dict[str, str]) -> QMenu:
         menu = QMenu(self)
@@ -137,7 +137,7 @@ class BreakpointList(QWidget):
         self.field.line.clear()
         self.field.clear_error()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         clear(self._rows)
         self._shown = []
         counts = [len(found) for found in self._model.hits]
@@ -147,9 +147,9 @@ class BreakpointList(QWidget):
             row.edit_requested.connect(self.edit)
             self._rows.addWidget(row)
             self._shown.append(row)
-        self._follow_stop()
+        self._mark_stopped()
 
-    def _follow_stop(self) -> None:
+    def _mark_stopped(self) -> None:
         stopped_at = self._model.stopped_at
         for row, breakpoint_ in zip(self.row_widgets, self._model.breakpoints.rows, strict=True):
             row.set_stopped(stopped_at is not None and stopped_at.title == breakpoint_.title)
@@ -169,7 +169,7 @@ class BreakpointRow(QWidget):
         model: StepsModel | TrainingModel,
         index: int,
         n_hits: int,
-        drawing: Drawing,
+        drawing: DrawingContext,
         absence: str = "",
     ) -> None:
         super().__init__()
@@ -242,11 +242,11 @@ class RemovedNotice(QWidget):
         self.label.setMinimumWidth(0)
         self.undo = tool_button("Undo", model.breakpoints.undo, role="raised", tip="Ctrl+Z", name="Undo")
         in_row((self.label, 1), self.undo, on=self, spacing=AS_AROUND)
-        model.breakpoints.changed.connect(self._follow)
-        zoom.changed.connect(self._follow)
-        self._follow()
+        model.breakpoints.changed.connect(self._refresh)
+        zoom.changed.connect(self._refresh)
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         removed = self._model.breakpoints.removed
         self.setVisible(removed is not None)
         for part in (self.label, self.undo):
@@ -266,7 +266,7 @@ class EntryField(QWidget):
 
     entered = Signal(str)
 
-    def __init__(self, placeholder: str, drawing: Drawing, schema: Schema = TRACE_SCHEMA) -> None:
+    def __init__(self, placeholder: str, drawing: DrawingContext, schema: Schema = TRACE_SCHEMA) -> None:
         super().__init__()
         _, self._zoom, _ = drawing
         self.line = QLineEdit()
@@ -278,8 +278,8 @@ class EntryField(QWidget):
         self.error.setMinimumWidth(1)  # a long word is cut off rather than all beside it
         self.error.hide()
         in_column(self.line, self.error, on=self, spacing=UNIT_PX)
-        self._zoom.changed.connect(self._follow_zoom)
-        self._follow_zoom()
+        self._zoom.changed.connect(self._on_zoom_changed)
+        self._on_zoom_changed()
 
     def show_error(self, error: TokenloupeError) -> None:
         """Say what is wrong, and put the cursor there."""
@@ -292,7 +292,7 @@ class EntryField(QWidget):
     def clear_error(self) -> None:
         self.error.hide()
 
-    def _follow_zoom(self) -> None:
+    def _on_zoom_changed(self) -> None:
         self.line.setFont(self._zoom.mono_font(SMALL_FONT_PX + 1))
         self.error.setFont(self._zoom.ui_font(SMALL_FONT_PX))
 

@@ -115,15 +115,15 @@ class StepBreakpoints(QObject):
 
     def fit(self, rows: Rows) -> None:
         """Take these; those that make no sense in the present text are switched off."""
-        kept: list[Breakpoint] = []
+        fitted: list[Breakpoint] = []
         for row in rows:
             try:
-                self._place([*kept, row])
-                kept.append(row)
+                self._place([*fitted, row])
+                fitted.append(row)
             except TokenloupeError:
-                kept.append(replace(row, is_enabled=False))
-        self._place(kept)
-        self._keep(tuple(kept), None)
+                fitted.append(replace(row, is_enabled=False))
+        self._place(fitted)
+        self._keep(tuple(fitted), None)
 
     def note(self, rows: Rows) -> None:
         """The debugger itself gave one up, which was for once only."""

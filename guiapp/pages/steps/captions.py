@@ -52,21 +52,24 @@ def caption(debugger: Debugger) -> str:
     """What there is to see at the present step."""
     if debugger.trace.piece_at(debugger.position) < 0:
         return STAGES
-    twin = debugger.trace.twin
-    if twin in PASSES:
-        return PASSES[twin][is_second_pass(debugger)]
-    return CAPTIONS.get(twin, OTHERWISE)
+    reference_name = debugger.trace.reference_name
+    if reference_name in PASSES:
+        return PASSES[reference_name][is_second_pass(debugger)]
+    return CAPTIONS.get(reference_name, OTHERWISE)
 
 
 def explanation(debugger: Debugger) -> str:
     """The same at length, for those who ask."""
-    has_ranks = WORTHS.get(debugger.trace.twin) == "rank" and debugger.trace.piece_at(debugger.position) >= 0
+    has_ranks = (
+        WORTHS.get(debugger.trace.reference_name) == "rank"
+        and debugger.trace.piece_at(debugger.position) >= 0
+    )
     return f"{caption(debugger)} {OF_RANKS}" if has_ranks else caption(debugger)
 
 
 def worth_name(debugger: Debugger | None) -> str:
     """What the numbers are that steps are worth; "" where they have none."""
-    return "" if debugger is None else WORTHS.get(debugger.trace.twin, "")
+    return "" if debugger is None else WORTHS.get(debugger.trace.reference_name, "")
 
 
 def is_second_pass(debugger: Debugger) -> bool:
@@ -93,6 +96,5 @@ def step_back(debugger: Debugger, size: Granularity) -> str:
         return "This is the start: nothing is done yet."
     if size in SIZES:
         return f"Undoes all steps of this {SIZES[size][1]}, or of the one before."
-    return (
-        f"Undoes the last step, which was: {without_marks(debugger.teller.sentence(debugger.position - 1))}"
-    )
+    last = without_marks(debugger.describer.sentence(debugger.position - 1))
+    return f"Undoes the last step, which was: {last}"

@@ -28,10 +28,10 @@ class SectionTitle(QLabel):
         self._zoom = zoom
         set_role(self, "heading")
         self.setAccessibleName(text)
-        zoom.changed.connect(self._follow_zoom)
-        self._follow_zoom()
+        zoom.changed.connect(self._on_zoom_changed)
+        self._on_zoom_changed()
 
-    def _follow_zoom(self) -> None:
+    def _on_zoom_changed(self) -> None:
         self.setStyleSheet(f"font-size: {self._zoom.scaled(SMALL_FONT_PX)}px")
 
 
@@ -43,10 +43,10 @@ class QuietButton(QToolButton):
         self._zoom = zoom
         self.setText(text)
         set_role(self, "quiet")
-        zoom.changed.connect(self._follow_zoom)
-        self._follow_zoom()
+        zoom.changed.connect(self._on_zoom_changed)
+        self._on_zoom_changed()
 
-    def _follow_zoom(self) -> None:
+    def _on_zoom_changed(self) -> None:
         self.setFont(self._zoom.ui_font(UI_FONT_PX))
 
 

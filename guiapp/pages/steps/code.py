@@ -14,7 +14,7 @@ from guiapp.kit.widgets.style_sheet import blend
 from guiapp.kit.widgets.theme import UI_FONT_PX, Theme
 from guiapp.pages.steps.breakpoints import at_operations
 from guiapp.pages.steps.cards import LARGEST
-from guiapp.pages.steps.drawing import Drawing, ZoomedView
+from guiapp.pages.steps.drawing import DrawingContext, ZoomedView
 from guiapp.pages.steps.gutter import paint_mark
 from guiapp.pages.steps.model import StepsModel
 
@@ -33,7 +33,7 @@ class CodeView(ZoomedView):
 
     ground = "raised"
 
-    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         super().__init__("Pseudo-code", drawing)
         self._model = model
         self._code_texts = drawing.texts.of(UI_FONT_PX)
@@ -41,7 +41,7 @@ class CodeView(ZoomedView):
         self._pictures: dict[object, QPixmap] = {}
         self.setToolTip("Click on a line for a breakpoint at what it does.")
         self.setMouseTracking(True)
-        model.position_changed.connect(self._follow)
+        model.position_changed.connect(self._refresh)
         model.breakpoints_changed.connect(self.update)
         model.trace_changed.connect(self._fit)
         self._fit()
@@ -56,7 +56,7 @@ class CodeView(ZoomedView):
             return STAGES, -1
         return pseudo_code(debugger.trace, debugger.position)
 
-    def _follow_zoom(self) -> None:
+    def _on_zoom_changed(self) -> None:
         self._fit()
 
     def _fit(self) -> None:
@@ -68,9 +68,9 @@ class CodeView(ZoomedView):
         self.setMinimumWidth(2 * INDENT_PX + max(widths))
         n_lines = max(len(STAGES.lines), len(code.lines)) + GAP_LINES + MOST_VARIABLES
         self.setMinimumHeight(round(n_lines * LINE_PX * self._smallest))
-        self._follow()
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         code, line = self.present()
         self.setAccessibleDescription(code.lines[line].strip() if line >= 0 else "done")
         self.update()
@@ -202,9 +202,9 @@ def variables(debugger: Debugger) -> list[tuple[str, str, str]]:
     for name, (first, last) in places.items():
         token_id = int(getattr(columns, name)[step])
         if token_id >= 0 or (name != "result" and middle >= 0):
-            text = isolate(debugger.teller.label(token_id, first, last))
+            text = isolate(debugger.describer.label(token_id, first, last))
             number = f" ({token_id})" if 0 <= token_id < len(debugger.vocabulary) else ""
             found.append((name, f"{text}{number}", f"bytes {first:,}–{last:,}"))
-    if (worth := debugger.teller.worth(step)) != "nan":
-        found.append(("rank" if debugger.trace.twin in ("heap", "scan") else "score", worth, ""))
+    if (worth := debugger.describer.worth(step)) != "nan":
+        found.append(("rank" if debugger.trace.reference_name in ("heap", "scan") else "score", worth, ""))
     return found

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 
 from guiapp.analysis.sessions.session_file import SessionFile
 from guiapp.analysis.trace.breakpoints import Breakpoint, check
-from guiapp.analysis.trace.conditions import Expression
+from guiapp.analysis.trace.conditions import StepExpression
 from guiapp.analysis.trace.debugger import Granularity
 from guiapp.analysis.train.breakpoints import TRAINING_DIALECT
 from guiapp.core.system.outside_json import read_json
@@ -52,7 +52,7 @@ def recall(text: str) -> Remembered:
             check(row, TRAINING_DIALECT)
         watches = tuple(map(str, state.get("watches", [])))
         for watch in watches:
-            Expression(watch)
+            StepExpression(watch)
         granularity = Granularity(state.get("granularity", "decision"))
         return Remembered(tuple(rows), watches, granularity, tuple(of_training))
     except (ValueError, TypeError, AttributeError, TokenloupeError):

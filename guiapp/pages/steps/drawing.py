@@ -10,7 +10,7 @@ from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import ThemeSource
 
 
-class Drawing(NamedTuple):
+class DrawingContext(NamedTuple):
     """The colours, how large everything is, and the texts that any of the views has shaped."""
 
     theme_source: ThemeSource
@@ -21,11 +21,11 @@ class Drawing(NamedTuple):
 class ZoomedView(Painted):
     """A part of the page that grows with its text; the wheel zooms over it."""
 
-    def __init__(self, name: str, drawing: Drawing) -> None:
+    def __init__(self, name: str, drawing: DrawingContext) -> None:
         super().__init__(drawing.theme_source, name)
         self._zoom, self._texts = drawing.zoom, drawing.texts
         self._zoom.watch(self)
-        self._zoom.changed.connect(self._follow_zoom)
+        self._zoom.changed.connect(self._on_zoom_changed)
 
-    def _follow_zoom(self) -> None:
+    def _on_zoom_changed(self) -> None:
         self.update()

@@ -93,7 +93,7 @@ class StepExporter(QObject):
     def _start(self, _: None) -> None:
         assert self._request is not None
         self._process.start()
-        self._process.say(self._request.line())
+        self._process.send(self._request.line())
 
     def _take(self, lines: list[bytes]) -> None:
         for message in map(json.loads, lines):

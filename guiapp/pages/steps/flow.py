@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from guiapp.analysis.trace.debugger import Debugger
-from guiapp.analysis.trace.trace import Tokens
+from guiapp.analysis.trace.trace import TraceTokens
 from guiapp.core.text.visible_text import visible_text
 
 TOKENS_BEFORE = 16  # finished tokens shown before the piece, and of a long text before the step
@@ -23,7 +23,7 @@ WORD = re.compile(rb"[ \r\n\t]*(?:[^ \r\n\t\x80-\xff]|[\xc0-\xff][\x80-\xbf]*|[\
 PAIR_STEPS = ("merge", "push", "stale")
 
 
-class Part(Enum):
+class ElementKind(Enum):
     """What an element of the text is."""
 
     FINISHED = "a token of a finished piece"
@@ -33,10 +33,10 @@ class Part(Enum):
     TEXT = "text that is not encoded yet"
 
 
-SPECIAL_PARTS = {"control": Part.CONTROL, "user-defined": Part.USER_DEFINED}
+SPECIAL_PARTS = {"control": ElementKind.CONTROL, "user-defined": ElementKind.USER_DEFINED}
 
 
-class Role(Enum):
+class ElementRole(Enum):
     """What the present step has to do with an element."""
 
     NONE = ""
@@ -52,8 +52,8 @@ class Element(NamedTuple):
     below: str
     start: int
     end: int
-    part: Part
-    role: Role
+    part: ElementKind
+    role: ElementRole
     color: int
 
 
@@ -64,7 +64,7 @@ class Flow(NamedTuple):
     made: str
     made_below: str
     is_cut_before: bool
-    is_cut_behind: bool
+    is_cut_after: bool
 
 
 def flow(debugger: Debugger) -> Flow:
@@ -79,7 +79,7 @@ def flow(debugger: Debugger) -> Flow:
         return _stage(debugger, start, end)
     piece_start, piece_end = int(trace.pieces.start[piece]), int(trace.pieces.end[piece])
     n_before = TOKENS_BEFORE if len(trace.text) > LONG_TEXT_BYTES else TOKENS_AROUND
-    tokens, is_cut_inside = _around(
+    tokens, is_cut_inside = _context(
         debugger.states.piece_tokens(position, piece, (start, end)), start, n_before
     )
     if debugger.states.has_slots(piece) and len(tokens.ids):  # symbols fill the piece
@@ -92,20 +92,20 @@ def flow(debugger: Debugger) -> Flow:
         if at < token_start:
             elements += _text(debugger, at, token_start, now)
         role = _role(now, token_start, token_end)
-        text = debugger.teller.label(token_id, token_start, token_end)
+        text = debugger.describer.label(token_id, token_start, token_end)
         below = _id(debugger, token_id)
-        elements.append(Element(text, below, token_start, token_end, Part.TOKEN, role, first))
+        elements.append(Element(text, below, token_start, token_end, ElementKind.TOKEN, role, first))
         at = max(at, token_end)
     if not is_cut_inside[1]:
         elements += _text(debugger, at, piece_end, now)
-    behind, is_cut_behind = _behind(debugger, piece) if not is_cut_inside[1] else ([], True)
+    after, is_cut_after = _after(debugger, piece) if not is_cut_inside[1] else ([], True)
     made = _made(debugger) if now.is_pair or columns.result[position] >= 0 else ("", "")
-    return Flow(elements + behind, *made, is_cut, is_cut_behind)
+    return Flow(elements + after, *made, is_cut, is_cut_after)
 
 
 def _made(debugger: Debugger) -> tuple[str, str]:
     step = debugger.position
-    return debugger.teller.made(step), _id(debugger, int(debugger.trace.columns.result[step]))
+    return debugger.describer.made(step), _id(debugger, int(debugger.trace.columns.result[step]))
 
 
 def _id(debugger: Debugger, token_id: int) -> str:
@@ -130,22 +130,22 @@ def _now(debugger: Debugger) -> _Now:
     return _Now(start, middle, int(columns.end[step]), is_pair, not is_pair and operation != "done")
 
 
-def _role(now: _Now, start: int, end: int) -> Role:
+def _role(now: _Now, start: int, end: int) -> ElementRole:
     """What the present step has to do with a token of the piece."""
     if start < now.start or end > now.end:
-        return Role.NONE
+        return ElementRole.NONE
     if now.is_pair:
         is_left = start < now.middle or end <= now.middle  # a space in front of the text takes no bytes
-        return Role.LEFT if is_left else Role.RIGHT
-    return Role.OVER if now.is_over_text else Role.NONE
+        return ElementRole.LEFT if is_left else ElementRole.RIGHT
+    return ElementRole.OVER if now.is_over_text else ElementRole.NONE
 
 
 def _finished(debugger: Debugger, token_id: int, start: int, end: int, index: int) -> Element:
     """A token that stays, as the other pages show it."""
     kind = debugger.vocabulary.kind(token_id) if 0 <= token_id < len(debugger.vocabulary) else ""
-    text = debugger.teller.label(token_id, start, end)
-    part = SPECIAL_PARTS.get(kind, Part.FINISHED)
-    return Element(text, _id(debugger, token_id), start, end, part, Role.NONE, index)
+    text = debugger.describer.label(token_id, start, end)
+    part = SPECIAL_PARTS.get(kind, ElementKind.FINISHED)
+    return Element(text, _id(debugger, token_id), start, end, part, ElementRole.NONE, index)
 
 
 def _text(debugger: Debugger, start: int, end: int, now: _Now) -> list[Element]:
@@ -158,7 +158,11 @@ def _text(debugger: Debugger, start: int, end: int, now: _Now) -> list[Element]:
         text = debugger.trace.text[first:last]
         is_over = now.is_over_text and now.start <= first and last <= now.end
         if is_over:
-            found.append(Element(visible_text(text, LONGEST_RAW), "", first, last, Part.TEXT, Role.OVER, 0))
+            found.append(
+                Element(
+                    visible_text(text, LONGEST_RAW), "", first, last, ElementKind.TEXT, ElementRole.OVER, 0
+                )
+            )
         else:
             found += _words(text[: MOST_RAW * LONGEST_RAW], first)
     return found
@@ -168,18 +172,24 @@ def _words(text: bytes, start: int) -> list[Element]:
     """Text that is not encoded yet, in parts that rows can be broken between."""
     return [
         Element(
-            visible_text(match[0]), "", start + match.start(), start + match.end(), Part.TEXT, Role.NONE, 0
+            visible_text(match[0]),
+            "",
+            start + match.start(),
+            start + match.end(),
+            ElementKind.TEXT,
+            ElementRole.NONE,
+            0,
         )
         for match in WORD.finditer(text)
     ]
 
 
-def _around(tokens: Tokens, start: int, n_before: int) -> tuple[Tokens, tuple[bool, bool]]:
+def _context(tokens: TraceTokens, start: int, n_before: int) -> tuple[TraceTokens, tuple[bool, bool]]:
     """The tokens around a place, and whether there are more before and behind."""
     at = int(np.searchsorted(tokens.starts, start))
     first, last = max(0, at - n_before), at + TOKENS_AROUND
     n_tokens = len(tokens.ids)
-    return Tokens(*(column[first:last] for column in tokens)), (first > 0, last < n_tokens)
+    return TraceTokens(*(column[first:last] for column in tokens)), (first > 0, last < n_tokens)
 
 
 def _before(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
@@ -197,7 +207,7 @@ def _before(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
     return elements, last + n_special > len(elements)
 
 
-def _behind(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
+def _after(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
     """The next pieces, as text, and special tokens between them."""
     trace, first = debugger.trace, piece + 1
     pieces, text = trace.pieces, trace.text
@@ -209,12 +219,12 @@ def _behind(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
     for number, (start, piece_end) in enumerate(bounds, first):
         end = min(piece_end, start + LONGEST_RAW)
         shown = visible_text(text[start:end], LONGEST_RAW)
-        elements.append(Element(shown, "", start, end, Part.TEXT, Role.NONE, number))
+        elements.append(Element(shown, "", start, end, ElementKind.TEXT, ElementRole.NONE, number))
     n_special = int(trace.special.starts.searchsorted(pieces.end[piece]))
     special = _special(debugger, n_special, n_special + PIECES_BEHIND)
     elements = sorted(elements + special, key=_start)[:PIECES_BEHIND]
-    n_behind = trace.n_pieces - first + len(trace.special.ids) - n_special
-    return elements, n_behind > len(elements)
+    n_after = trace.n_pieces - first + len(trace.special.ids) - n_special
+    return elements, n_after > len(elements)
 
 
 def _special(debugger: Debugger, first: int, last: int) -> list[Element]:

@@ -26,17 +26,17 @@ from guiapp.pages.steps.boxes import (
     FLOW_ROW_PX,
     GAP_PX,
     PADDING_PX,
-    Box,
     BoxPainter,
     BoxTexts,
+    FlowBox,
     FlowLayout,
+    arrange_boxes,
     height_of_rows,
-    lay_out,
     rows_within,
 )
 from guiapp.pages.steps.breakpoints import at_bytes
-from guiapp.pages.steps.drawing import Drawing, ZoomedView
-from guiapp.pages.steps.flow import LONG_TEXT_BYTES, Element, Flow, Role, flow
+from guiapp.pages.steps.drawing import DrawingContext, ZoomedView
+from guiapp.pages.steps.flow import LONG_TEXT_BYTES, Element, ElementRole, Flow, flow
 from guiapp.pages.steps.gutter import Gutter, GutterRow, paint_dot
 from guiapp.pages.steps.model import StepsModel
 
@@ -61,7 +61,7 @@ class FlowView(ZoomedView):
 
     ground = "raised"
 
-    def __init__(self, model: StepsModel, drawing: Drawing, name: str = "Tokens at this step") -> None:
+    def __init__(self, model: StepsModel, drawing: DrawingContext, name: str = "Tokens at this step") -> None:
         super().__init__(name, drawing)
         self._model = model
         self._flow = Flow([], "", "", False, False)
@@ -76,11 +76,11 @@ class FlowView(ZoomedView):
         TipWatch(self, self._tip)
         model.trace_changed.connect(self._forget_height)
         self._listen(model)
-        self._follow()
+        self._refresh()
 
     def _listen(self, model: StepsModel) -> None:
         for signal in (model.position_changed, model.trace_changed, model.breakpoints_changed):
-            signal.connect(self._follow)
+            signal.connect(self._refresh)
         model.race.changed.connect(self.update)
 
     @property
@@ -113,11 +113,11 @@ class FlowView(ZoomedView):
     def sizeHint(self) -> QSize:
         return QSize(600, self._zoom.scaled(height_of_rows(2)))
 
-    def _follow_zoom(self) -> None:
+    def _on_zoom_changed(self) -> None:
         self._forget_height()
         self._arrange()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         debugger = self._debugger
         self._flow = Flow([], "", "", False, False) if debugger is None else flow(debugger)
         self._gutter.fit(0 if debugger is None else len(debugger.trace.text))
@@ -138,7 +138,7 @@ class FlowView(ZoomedView):
 
     def _arrange(self) -> None:
         self._hovered, self._turned = None, 0
-        self._lay_out()
+        self._update_layout()
         self._most_px = max(self._most_px, int(self._layout.height))
         two_rows = self._zoom.scaled(min(self._most_px, height_of_rows(2)))
         is_alone = not self._model.race.is_on
@@ -147,11 +147,13 @@ class FlowView(ZoomedView):
         self.setMaximumHeight(max(self.minimumHeight(), self._zoom.scaled(self._most_px)))
         self.update()
 
-    def _lay_out(self) -> None:
+    def _update_layout(self) -> None:
         """Of long texts only the rows in sight."""
         width = max(120.0, self._width())
         n_seen = self._n_seen() if self._is_long() else None
-        self._layout = lay_out(self._flow.elements, width, self._box_texts, n_seen, max(0, self._turned))
+        self._layout = arrange_boxes(
+            self._flow.elements, width, self._box_texts, n_seen, max(0, self._turned)
+        )
 
     def resizeEvent(self, event: QEvent) -> None:
         self._arrange()
@@ -170,7 +172,7 @@ class FlowView(ZoomedView):
 
     def _first_row(self) -> int:
         """The first in sight: what the step is about is, too, as long as nobody turns the wheel."""
-        row = next((box.row for box in self._layout.boxes if box.element.role is not Role.NONE), 0)
+        row = next((box.row for box in self._layout.boxes if box.element.role is not ElementRole.NONE), 0)
         last = max(0, len(self._layout.rows) - self._n_seen())
         first = max(0, min(row - (self._n_seen() - 1) // 2, last))
         return max(0, min(first + self._turned, last))
@@ -178,7 +180,7 @@ class FlowView(ZoomedView):
     def wheelEvent(self, event: QWheelEvent) -> None:
         before, turned = self._first_row(), self._turned
         self._turned += -1 if event.angleDelta().y() > 0 else 1
-        self._lay_out()
+        self._update_layout()
         if self._first_row() == before:
             self._turned = turned
             event.ignore()  # then the page scrolls
@@ -206,7 +208,7 @@ class FlowView(ZoomedView):
             if found := at_bytes(breakpoints, box.element.start, box.element.end):
                 corner = box.rect.topLeft() + QPointF(SMALL_DOT_PX / 2 - 1, SMALL_DOT_PX / 2 - 3)
                 paint_dot(painter, theme, corner, found, SMALL_DOT_PX)
-        self._paint_parting(painter, theme, boxes)
+        self._paint_difference(painter, theme, boxes)
         self._paint_made(painter, theme)
         self._paint_mark(painter, theme)
 
@@ -219,7 +221,7 @@ class FlowView(ZoomedView):
             place = QRectF(self.width() - MARK_PX, self._first_row() * share, MARK_PX, n_seen * share)
             fill(painter, place, theme.line, MARK_PX / 2)
 
-    def _paint_parting(self, painter: QPainter, theme: Theme, boxes: list[Box]) -> None:
+    def _paint_difference(self, painter: QPainter, theme: Theme, boxes: list[FlowBox]) -> None:
         """A line before the first box from which on the tokens of a race differ."""
         difference = self._model.race.difference
         if difference is None:
@@ -233,7 +235,7 @@ class FlowView(ZoomedView):
 
     def _paint_made(self, painter: QPainter, theme: Theme) -> None:
         """A bracket over what the step is about, and what becomes of it."""
-        boxes = [box for box in self._layout.boxes if box.element.role is not Role.NONE]
+        boxes = [box for box in self._layout.boxes if box.element.role is not ElementRole.NONE]
         if not boxes or not self._flow.made:
             return
         same_row = [box.rect for box in boxes if box.row == boxes[0].row]
@@ -310,17 +312,17 @@ class FlowView(ZoomedView):
         return "\n".join([*lines, "Click for a breakpoint here."])
 
 
-class RivalFlowView(FlowView):
+class CompetitorFlowView(FlowView):
     """The same for the encoder that runs beside."""
 
-    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         super().__init__(model, drawing, "Tokens of the other encoder")
 
     def _listen(self, model: StepsModel) -> None:
         """The race tells each of its steps."""
         for signal in (model.race.changed, model.breakpoints_changed):
-            signal.connect(self._follow)
+            signal.connect(self._refresh)
 
     @property
     def _debugger(self) -> Debugger | None:
-        return self._model.race.rival
+        return self._model.race.competitor

@@ -40,7 +40,7 @@ class Gutter:
         self.width = DOTS_PX + ceil(self._numbers.width(f"{n_bytes:,}")) + SPACE_PX
 
     def paint(
-        self, painter: QPainter, theme: Theme, row: GutterRow, found: list[Breakpoint], is_hovered: bool
+        self, painter: QPainter, theme: Theme, row: GutterRow, matches: list[Breakpoint], is_hovered: bool
     ) -> None:
         """One row with its breakpoints."""
         painter.setPen(theme.faint)
@@ -49,26 +49,26 @@ class Gutter:
         painter.setPen(theme.line)
         edge = self.width - SPACE_PX / 2
         painter.drawLine(QPointF(edge, row.middle - EDGE_PX / 2), QPointF(edge, row.middle + EDGE_PX / 2))
-        paint_mark(painter, theme, QPointF(DOTS_PX / 2 - 1, row.middle), found, is_hovered)
+        paint_mark(painter, theme, QPointF(DOTS_PX / 2 - 1, row.middle), matches, is_hovered)
 
 
 def paint_mark(
-    painter: QPainter, theme: Theme, middle: QPointF, found: list[Breakpoint], is_hovered: bool
+    painter: QPainter, theme: Theme, middle: QPointF, matches: list[Breakpoint], is_hovered: bool
 ) -> None:
     """What stands in a gutter: a dot, or a faint one that says what a click would do."""
-    if found:
-        paint_dot(painter, theme, middle, found)
+    if matches:
+        paint_dot(painter, theme, middle, matches)
     elif is_hovered:
         paint_circle(painter, middle, blend(theme.raised, theme.bad, 0.45))
 
 
 def paint_dot(
-    painter: QPainter, theme: Theme, middle: QPointF, found: list[Breakpoint], size: float = DOT_PX
+    painter: QPainter, theme: Theme, middle: QPointF, matches: list[Breakpoint], size: float = DOT_PX
 ) -> None:
     """The sign of breakpoints: a ring where all are off, in another colour where they only note something."""
-    stopping = [row for row in found if not row.log]
+    stopping = [row for row in matches if not row.log]
     color = theme.bad if stopping else theme.warning
-    paint_circle(painter, middle, color, size, is_filled=any(row.is_enabled for row in found))
+    paint_circle(painter, middle, color, size, is_filled=any(row.is_enabled for row in matches))
 
 
 def paint_circle(

@@ -13,7 +13,7 @@ from guiapp.analysis.trace.operations import EFFECTS, MADE_TOKENS
 LATTICE_PLACES = 22
 
 
-class Place(NamedTuple):
+class LatticeNode(NamedTuple):
     """A node of a lattice: the character that begins there, and what the best way to it is worth."""
 
     text: str
@@ -35,34 +35,34 @@ class Edge(NamedTuple):
     is_left: bool = False
 
 
-class Lattice(NamedTuple):
+class StepLattice(NamedTuple):
     """The places of a piece around the present step, and the best way to each."""
 
-    places: list[Place]
+    places: list[LatticeNode]
     edges: list[Edge]
 
 
-def lattice(debugger: Debugger, most_places: int | None = None) -> Lattice:
+def lattice(debugger: Debugger, most_places: int | None = None) -> StepLattice:
     """What Viterbi and the like know before the present step; of a long piece so many places around it."""
     trace, position = debugger.trace, debugger.position
     n_places = most_places or LATTICE_PLACES
     piece = trace.piece_at(position)
     work = b"" if piece < 0 else trace.piece_work(piece)
     if not work or debugger.states.has_slots(piece):  # empty where nothing but blanks was dropped
-        return Lattice([], [])
+        return StepLattice([], [])
     columns = trace.columns
     bounds = np.flatnonzero(np.frombuffer(work + b"\n", np.uint8) & 0xC0 != 0x80)  # its end included
     middle = int(bounds.searchsorted(_offset(debugger, piece)))
     first = max(0, min(middle - n_places // 2, len(bounds) - n_places))
     shown = bounds[first : first + n_places].tolist()
-    ways = debugger.states.ways(position, piece, slice(shown[0], shown[-1] + 1)).tolist()
+    best_steps = debugger.states.best_steps(position, piece, slice(shown[0], shown[-1] + 1)).tolist()
     number = {offset: index for index, offset in enumerate(shown)}
     places, edges = [], []
     for index, offset in enumerate(shown):
         end = int(bounds[first + index + 1]) if first + index + 1 < len(bounds) else offset
-        step = ways[offset - shown[0]]
+        step = best_steps[offset - shown[0]]
         worth = _worth(float(columns.rank[step])) if step >= 0 else ""
-        places.append(Place(debugger.teller.character(work[offset:end]), worth, step >= 0))
+        places.append(LatticeNode(debugger.describer.character(work[offset:end]), worth, step >= 0))
         origin = int(columns.other_cell[step]) if step >= 0 else -1
         if step >= 0 and origin in number:
             edges.append(_edge(debugger, step, number[origin], index, "way"))
@@ -71,7 +71,7 @@ def lattice(debugger: Debugger, most_places: int | None = None) -> Lattice:
     if trace.operation(position) in ("reach", "worse", "reject") and cell in number and other in number:
         kind = "now" if trace.operation(position) == "reach" else "worse"
         edges.append(_edge(debugger, position, number[other], number[cell], kind))
-    return Lattice(places, edges)
+    return StepLattice(places, edges)
 
 
 def _offset(debugger: Debugger, piece: int) -> int:
@@ -84,7 +84,7 @@ def _offset(debugger: Debugger, piece: int) -> int:
 
 
 def _edge(debugger: Debugger, step: int, first: int, last: int, kind: str) -> Edge:
-    text = debugger.teller.made(step) if debugger.trace.columns.result[step] >= 0 else "bytes"
+    text = debugger.describer.made(step) if debugger.trace.columns.result[step] >= 0 else "bytes"
     return Edge(min(first, last), max(first, last), text, kind, last < first)
 
 

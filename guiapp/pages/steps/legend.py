@@ -11,17 +11,17 @@ from guiapp.kit.widgets.theme import SMALL_FONT_PX, Theme
 from guiapp.pages.steps.gutter import paint_circle
 from guiapp.pages.steps.lattice import Edge
 from guiapp.pages.steps.pictures.lattice import Arc, paint_arc
-from guiapp.pages.steps.pictures.standing import Standing, paint_badge, paint_box
+from guiapp.pages.steps.pictures.standing import CandidateStatus, paint_badge, paint_box
 from guiapp.pages.steps.timeline import paint_fork
 
 
-def _standing(standing: Standing) -> Draw:
+def _standing(standing: CandidateStatus) -> Draw:
     def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
         font = bold(Theme.mono_font(SMALL_FONT_PX), standing.is_bold)
-        font.setStrikeOut(standing is Standing.OUT)
+        font.setStrikeOut(standing is CandidateStatus.OUT)
         paint_box(painter, theme, box, standing)
         write(painter, box, "on", standing.text(theme), CENTER, font)
-        if standing is Standing.WINNER:
+        if standing is CandidateStatus.WINNER:
             paint_badge(painter, theme, box.topLeft() + QPointF(box.height() / 2, box.height() / 2))
 
     return draw
@@ -47,9 +47,9 @@ LEGEND = (
         token("word", ringed(lambda theme: QPen(theme.accent, 2, Qt.PenStyle.DashLine))),
         "Text that the step is about, not a token yet",
     ),
-    LegendEntry(_standing(Standing.WINNER), "Wins this step"),
-    LegendEntry(_standing(Standing.NOW), "Looked at, has not won"),
-    LegendEntry(_standing(Standing.OUT), "Stale or dropped"),
+    LegendEntry(_standing(CandidateStatus.WINNER), "Wins this step"),
+    LegendEntry(_standing(CandidateStatus.NOW), "Looked at, has not won"),
+    LegendEntry(_standing(CandidateStatus.OUT), "Stale or dropped"),
     LegendEntry(_arc("way"), "Last token of the best path to a position"),
     LegendEntry(_arc("now"), "The token of this step, on the way from start to end"),
     LegendEntry(_arc("worse"), "The same, where a better path is known"),

@@ -17,7 +17,7 @@ from guiapp.kit.widgets.style_sheet import plain_label, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX
 from guiapp.kit.widgets.wrapping_row import scrolling
 from guiapp.pages.steps.cards import rich_text
-from guiapp.pages.steps.drawing import Drawing
+from guiapp.pages.steps.drawing import DrawingContext
 from guiapp.pages.steps.lesson_player import LessonPlayer
 from guiapp.pages.steps.lines import title_line
 
@@ -30,7 +30,7 @@ LESSON_ACTIONS = ("lesson_previous", "lesson_reveal", "lesson_next", "lesson_lea
 class LessonBar(QFrame):
     """Shown while a lesson is under way."""
 
-    def __init__(self, player: LessonPlayer, actions: Actions, drawing: Drawing) -> None:
+    def __init__(self, player: LessonPlayer, actions: Actions, drawing: DrawingContext) -> None:
         super().__init__()
         self._theme_source, self._zoom, _ = drawing
         self._player = player
@@ -39,8 +39,8 @@ class LessonBar(QFrame):
         self.title.setToolTip(OWN_TEXT)
         self.narration = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.question = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
-        self.remark = plain_label("warning", wraps=True)
-        self._words = framed(in_column(self.narration, self.question, self.remark, spacing=GAP_PX))
+        self.note = plain_label("warning", wraps=True)
+        self._words = framed(in_column(self.narration, self.question, self.note, spacing=GAP_PX))
         self._words_area = scrolling(self._words, 0)
         slots = dict(
             zip(LESSON_ACTIONS, (player.go_back, player.reveal, player.go_on, player.leave), strict=True)
@@ -53,10 +53,10 @@ class LessonBar(QFrame):
         head = in_row((self.title, 1), self.present_button, *self.buttons.values())
         in_column(head, self._words_area, on=self, margins=(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX))
         self._zoom.watch(self)
-        self._zoom.changed.connect(self._follow)
-        player.changed.connect(self._follow)
-        self._theme_source.changed.connect(self._follow)
-        self._follow()
+        self._zoom.changed.connect(self._refresh)
+        player.changed.connect(self._refresh)
+        self._theme_source.changed.connect(self._refresh)
+        self._refresh()
 
     def _do(self, slot: Callable[[], None]) -> None:
         """Keys move through a lesson only while it is in sight."""
@@ -75,13 +75,13 @@ class LessonBar(QFrame):
         role = "next" if action.objectName() == "lesson_reveal" else "quiet"
         return tool_button(action.text(), action.trigger, role=role, tip=action.shortcut().toString())
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         lesson, step = self._player.lesson, self._player.step
         self.setVisible(lesson is not None)
         if lesson is None or step is None:
             return
         theme = self._theme_source.theme
-        for label in (self.narration, self.question, self.remark):
+        for label in (self.narration, self.question, self.note):
             label.setFont(self._zoom.ui_font(NARRATION_PX))
         word, _, rest = step.setting.partition(" ")  # which is not what the bars of the window say
         setting = f"{word.upper()} {rest}"
@@ -93,8 +93,8 @@ class LessonBar(QFrame):
         self.question.setText(f"<b>{rich_text(step.ask, theme.accent)}</b>{answer}")
         if self._player.failure:
             self.question.setText(escape(self._player.failure))
-        self.remark.setText(self._player.remark)
-        self.remark.setVisible(bool(self._player.remark))
+        self.note.setText(self._player.note)
+        self.note.setVisible(bool(self._player.note))
         is_open = bool(step.ask) and not self._player.is_revealed
         self.buttons["lesson_reveal"].setVisible(is_open)
         next_role = "quiet" if is_open else "next"  # one button is the one to press

@@ -21,7 +21,7 @@ from guiapp.analysis.lessons.lesson import (
 )
 from guiapp.analysis.lessons.places import computed_answer, go_to_place, place_of, training_answer
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.sources.locate import is_another, is_fetched, is_kept, kept_name
+from guiapp.core.sources.locate import cached_name, is_another, is_cached, is_fetched
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.errors import TokenloupeError
 from guiapp.kit.models.loader import OpenModel
@@ -39,10 +39,10 @@ class LessonPlayer(QObject):
     """The lesson under way, if there is one.
 
     session, steps, training  what lessons show, and nobody else
-    remark                    why what the lesson says may not hold here, "" for nothing
+    note                    why what the lesson says may not hold here, "" for nothing
 
     Signals:
-        changed(): `lesson`, `step`, `is_revealed`, `failure` or `remark` is new.
+        changed(): `lesson`, `step`, `is_revealed`, `failure` or `note` is new.
     """
 
     changed = Signal()
@@ -57,18 +57,18 @@ class LessonPlayer(QObject):
         self.number = 0
         self.is_revealed = False
         self.failure = ""
-        self.remark = ""
+        self.note = ""
         self._pre = ""
         self._allowed: set[str] = set()  # models that may be fetched
-        self._comparing = LatestJob[str](self, self._tell_remark, self._tell_remark)
+        self._comparing = LatestJob[str](self, self._show_note, self._show_note)
         self.steps.trace_changed.connect(self._go_to_place)
         self.session.loader.failed.connect(self._fail)
-        self.session.loader.refused_changed.connect(self._tell_refusal)
+        self.session.loader.refused_changed.connect(self._on_refused_changed)
         self.session.loader.model_changed.connect(self._check_encoder)
         self.session.loader.model_changed.connect(self._compare_file)
 
     @cached_property
-    def _found(self) -> tuple[list[Lesson], list[str]]:
+    def _loaded(self) -> tuple[list[Lesson], list[str]]:
         ours, failures = load_each()
         known = [Path(name) for name in reversed(self._progress.numbers) if is_lesson_path(name)]
         theirs, more = load_all(path for path in known if path.is_file())
@@ -77,12 +77,12 @@ class LessonPlayer(QObject):
     @property
     def lessons(self) -> list[Lesson]:
         """All lessons whose files can be used; behind ours those of people, the newest first."""
-        return self._found[0]
+        return self._loaded[0]
 
     @property
     def failures(self) -> list[str]:
         """What is wrong with the other files, to show as it stands."""
-        return self._found[1]
+        return self._loaded[1]
 
     def reached(self, lesson: Lesson) -> int:
         """The step to resume at, 0 for the start."""
@@ -124,7 +124,7 @@ class LessonPlayer(QObject):
                 computed = computed_answer(step.answer_is, debugger, step.place)
             except TokenloupeError as error:
                 computed = str(error)
-        return step.told_answer(computed or "")
+        return step.full_answer(computed or "")
 
     @property
     def is_ready(self) -> bool:
@@ -134,7 +134,7 @@ class LessonPlayer(QObject):
             return True
         if step.train:
             return not self.training.is_busy
-        return self.steps.recording.is_settled and self._is_recorded(step)
+        return self.steps.recording.is_up_to_date and self._is_recorded(step)
 
     @property
     def is_at_place(self) -> bool:
@@ -156,7 +156,7 @@ class LessonPlayer(QObject):
         """
         opened = load(path)
         models = {step.model for step in opened.steps if not step.train and is_fetched(step.model)}
-        on_web = sorted(model for model in models - self._allowed if not is_kept(model))
+        on_web = sorted(model for model in models - self._allowed if not is_cached(model))
         if on_web and not may_fetch(on_web):
             return
         self._allowed.update(on_web)
@@ -207,7 +207,7 @@ class LessonPlayer(QObject):
             self.changed.emit()
 
     def _show(self, number: int) -> None:
-        self.number, self.is_revealed, self.failure, self.remark = number, False, "", ""
+        self.number, self.is_revealed, self.failure, self.note = number, False, "", ""
         for walk in (self.steps, self.training):
             walk.clock.pause()  # it would run through what the step asks
         assert self.lesson is not None
@@ -244,7 +244,7 @@ class LessonPlayer(QObject):
 
     def _name_of(self, step: LessonStep) -> str:
         """What to open a step's model by: no server is asked that nobody has allowed."""
-        return step.model if step.model in self._allowed else kept_name(step.model)
+        return step.model if step.model in self._allowed else cached_name(step.model)
 
     def _go_to_place(self) -> None:
         """Go to the step's place once its text is recorded with its encoder."""
@@ -276,7 +276,7 @@ class LessonPlayer(QObject):
         self.steps.stop()
         self.session.close()
 
-    def _tell_refusal(self) -> None:
+    def _on_refused_changed(self) -> None:
         if (refused := self.session.loader.refused) is not None:
             self._fail(refused.name, refused.reason)
 
@@ -292,11 +292,11 @@ class LessonPlayer(QObject):
         step, model = self.step, self._model_of(self.step)
         self._comparing.cancel()
         if step is not None and step.sha256 and model is not None:
-            self._comparing.start(partial(_remark_on, step, model.tokenizer))
+            self._comparing.start(partial(_file_warning, step, model.tokenizer))
 
-    def _tell_remark(self, remark: str) -> None:
-        if remark != self.remark:
-            self.remark = remark
+    def _show_note(self, note: str) -> None:
+        if note != self.note:
+            self.note = note
             self.changed.emit()
 
     def _fail(self, name: str, message: str) -> None:
@@ -304,7 +304,7 @@ class LessonPlayer(QObject):
         self.changed.emit()
 
 
-def _remark_on(step: LessonStep, tokenizer: Tokenizer, _: Progress) -> str:
+def _file_warning(step: LessonStep, tokenizer: Tokenizer, _: Progress) -> str:
     if not is_another(tokenizer, step.model, step.sha256):
         return ""
     name = quoted(Path(step.model).name)

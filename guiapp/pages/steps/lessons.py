@@ -95,8 +95,8 @@ class LessonList(QScrollArea):
         self.present_buttons: dict[str, QToolButton] = {}
         self._saving = LatestJob[None](self, failed=partial(self._complain, "Save lesson"))
         scroll_down(self)
-        player.changed.connect(self._follow)
-        zoom.changed.connect(self._follow_zoom)
+        player.changed.connect(self._refresh)
+        zoom.changed.connect(self._on_zoom_changed)
 
     def fill(self) -> None:
         """Make the cards, the first time and for lessons that are new."""
@@ -115,8 +115,8 @@ class LessonList(QScrollArea):
         content = QWidget()
         in_row(self._inner, on=content, margins=None)
         self.setWidget(content)
-        self._follow_zoom()
-        self._follow()
+        self._on_zoom_changed()
+        self._refresh()
 
     def ask_and_open(self) -> None:
         name, _ = QFileDialog.getOpenFileName(self, "Open lesson", "", f"Lessons (*{ENDING})")
@@ -181,7 +181,7 @@ class LessonList(QScrollArea):
         self._words.append((label, UI_FONT_PX))
         return label
 
-    def _follow_zoom(self) -> None:
+    def _on_zoom_changed(self) -> None:
         if self._inner is not None:
             self._inner.setMaximumWidth(self._zoom.scaled(LIST_WIDTH_PX))
         for label, size_px in self._words:
@@ -217,21 +217,21 @@ class LessonList(QScrollArea):
         if self._player.lesson is not None:
             self._present()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         for lesson in self._shown:
-            told = _told(lesson, self._player.reached(lesson), self._player.is_finished(lesson))
-            self.buttons[lesson.name].setText(told)
-            self.buttons[lesson.name].setAccessibleName(f"{lesson.title}: {told}")
+            status = _begin_text(lesson, self._player.reached(lesson), self._player.is_finished(lesson))
+            self.buttons[lesson.name].setText(status)
+            self.buttons[lesson.name].setAccessibleName(f"{lesson.title}: {status}")
 
 
-def _told(lesson: Lesson, reached: int, is_finished: bool) -> str:
+def _begin_text(lesson: Lesson, reached: int, is_finished: bool) -> str:
     """What a button does: `✓ Begin again`, where the lesson was finished before."""
     n_steps = len(lesson.steps)
     if reached:
-        told = f"Resume at {reached + 1} of {n_steps}"
+        status = f"Resume at {reached + 1} of {n_steps}"
     else:
-        told = "Begin again" if is_finished else f"Begin · {counted(n_steps, 'step')}"
-    return f"✓ {told}" if is_finished else told
+        status = "Begin again" if is_finished else f"Begin · {counted(n_steps, 'step')}"
+    return f"✓ {status}" if is_finished else status
 
 
 def _save(lesson: Lesson, path: Path, _: Progress) -> None:
@@ -260,15 +260,15 @@ class AuthorDialog(QDialog):
         self.found = QPlainTextEdit(readOnly=True)
         self.found.setAccessibleName("Result of the check")
         self.found.hide()
-        self.told = plain_label(wraps=True)
-        self.told.hide()
+        self.status = plain_label(wraps=True)
+        self.status.hide()
         self.save_button = push_button("Save template…", self.ask_and_save, role="primary")
         self.edit_button = push_button("Open in editor", self._edit)
         self.check_button = push_button("Check lesson file…", self.ask_and_check)
         self.play_button = push_button("Play", self._begin)
-        self._checking = LatestJob[str](self, self._tell, self._tell)
-        self._lay_out()
-        self._follow()
+        self._checking = LatestJob[str](self, self._show_status, self._show_status)
+        self._build_layout()
+        self._refresh()
 
     def ask_and_save(self) -> None:
         """Save the template as the beginning of a lesson."""
@@ -277,10 +277,12 @@ class AuthorDialog(QDialog):
         try:
             replace_file(path, template())
         except OSError as error:
-            self._tell(not_written(path, error))
+            self._show_status(not_written(path, error))
             return
         self._take(path)
-        self._tell(f"Saved as {path}. Change it, then check it: `tokenloupe lesson check` does the same.")
+        self._show_status(
+            f"Saved as {path}. Change it, then check it: `tokenloupe lesson check` does the same."
+        )
 
     def ask_and_check(self) -> None:
         """Check a lesson, the one at hand unless another is chosen."""
@@ -291,33 +293,33 @@ class AuthorDialog(QDialog):
     def check(self, path: Path) -> None:
         """Run a lesson off the window's thread, and tell what is wrong with it."""
         self._take(path)
-        self._tell(f"Checking {path.name} …")
+        self._show_status(f"Checking {path.name} …")
         self._checking.start(partial(_checked, path))
 
     def stop(self) -> None:
         self._checking.wait()
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         words = set_role(QLabel(INTRODUCTION, wordWrap=True), "dim")
         close = push_button("Close", self.close)
         buttons = in_row(
             self.save_button, self.edit_button, self.check_button, self.play_button, STRETCH, close
         )
-        parts = words, heading("The template says what can be in it"), (self.template, 3), self.told
+        parts = words, heading("The template says what can be in it"), (self.template, 3), self.status
         in_column(*parts, (self.found, 1), buttons, on=self, margins=MARGIN_PX, spacing=2 * UNIT_PX)
 
     def _take(self, path: Path) -> None:
         self._path = path
-        self._follow()
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         for button in (self.edit_button, self.play_button):
             button.setEnabled(self._path is not None)
 
-    def _tell(self, told: str) -> None:
-        head, _, rest = printable(told).partition("\n")
-        self.told.setText(head)
-        self.told.show()
+    def _show_status(self, status: str) -> None:
+        head, _, rest = printable(status).partition("\n")
+        self.status.setText(head)
+        self.status.show()
         self.found.setPlainText(rest)
         self.found.setVisible(bool(rest))
 

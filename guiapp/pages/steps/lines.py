@@ -23,7 +23,7 @@ from guiapp.kit.document.units import n_units
 from guiapp.kit.widgets.painting import Painted, bold, in_shared_size, scaled
 from guiapp.kit.widgets.shaped_texts import LEFT, RIGHT, ShapedTexts
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
-from guiapp.pages.steps.drawing import Drawing
+from guiapp.pages.steps.drawing import DrawingContext
 
 
 class TextLine(Painted):
@@ -32,7 +32,7 @@ class TextLine(Painted):
     ground = "raised"
 
     def __init__(
-        self, font: QFont, drawing: Drawing, *, is_dim: bool = False, is_right: bool = False
+        self, font: QFont, drawing: DrawingContext, *, is_dim: bool = False, is_right: bool = False
     ) -> None:
         super().__init__(drawing.theme_source)
         self._zoom = drawing.zoom
@@ -42,8 +42,8 @@ class TextLine(Painted):
         self._text = ""
         self._longest = ""
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._zoom.changed.connect(self._follow_zoom)
-        self._follow_zoom()
+        self._zoom.changed.connect(self._on_zoom_changed)
+        self._on_zoom_changed()
 
     def text(self) -> str:
         return self._text
@@ -60,7 +60,7 @@ class TextLine(Painted):
             self._longest = longest
             self._fit()
 
-    def _follow_zoom(self) -> None:
+    def _on_zoom_changed(self) -> None:
         self._font.setPixelSize(self._zoom.scaled(self._size_px))
         self._fit()
 
@@ -84,7 +84,7 @@ class TextLine(Painted):
         self._texts.draw_in(painter, 0, width, self.height() / 2, shown, self._side)
 
 
-def title_line(drawing: Drawing, text: str = "") -> TextLine:
+def title_line(drawing: DrawingContext, text: str = "") -> TextLine:
     """A title that looks like a heading."""
     font = Theme.ui_font(SMALL_FONT_PX)
     font.setWeight(QFont.Weight.DemiBold)
@@ -93,7 +93,7 @@ def title_line(drawing: Drawing, text: str = "") -> TextLine:
     return line
 
 
-class Stretch(NamedTuple):
+class TextSegment(NamedTuple):
     """A part of a line, and where it begins."""
 
     text: str
@@ -109,15 +109,15 @@ class SentenceView(Painted):
 
     ground = "raised"
 
-    def __init__(self, drawing: Drawing, name: str = "What happens") -> None:
+    def __init__(self, drawing: DrawingContext, name: str = "What happens") -> None:
         super().__init__(drawing.theme_source, name)
         self._zoom = drawing.zoom
-        self._zoom.changed.connect(self._follow_zoom)
+        self._zoom.changed.connect(self._on_zoom_changed)
         self._text = self._lead = ""
-        self._line: list[Stretch] = []  # what there is in a single line
+        self._line: list[TextSegment] = []  # what there is in a single line
         self._lines = QTextLayout()  # what there is where that is too long
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self._follow_zoom()
+        self._on_zoom_changed()
         drawing.theme_source.changed.connect(self._arrange)
 
     def text(self) -> str:
@@ -134,7 +134,7 @@ class SentenceView(Painted):
     def _whole(self) -> str:
         return f"{self._lead} {self._text}" if self._lead else self._text
 
-    def _follow_zoom(self) -> None:
+    def _on_zoom_changed(self) -> None:
         self._font = self._zoom.ui_font(UI_FONT_PX + 2)
         self._shared, self._factor = in_shared_size(self._font)
         self._plain, self._code = ShapedTexts(self._font), ShapedTexts(_code_font(self._font))
@@ -164,12 +164,12 @@ class SentenceView(Painted):
             self._break()
         self.update()
 
-    def _in_one_line(self) -> list[Stretch]:
+    def _in_one_line(self) -> list[TextSegment]:
         """The parts side by side, as in most sentences; none where they need more room than a plain line."""
         line, right = [], 0.0
         for text, is_code in parts(self._whole):
             texts = self._code if is_code else self._plain
-            line.append(Stretch(text, is_code, right))
+            line.append(TextSegment(text, is_code, right))
             right += texts.width(text)
             if right > self.width() or texts.is_high(text):
                 return []
@@ -206,5 +206,5 @@ class SentenceView(Painted):
         return ranges
 
 
-def _code_font(around: QFont) -> QFont:
-    return bold(Theme.mono_font(around.pixelSize()))
+def _code_font(base: QFont) -> QFont:
+    return bold(Theme.mono_font(base.pixelSize()))

@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject, QSignalBlocker, Signal
 from guiapp.analysis.sessions.session_file import SessionFile
 from guiapp.analysis.trace.breakpoints import Breakpoint, absence, hits
 from guiapp.analysis.trace.candidates import Waiting
-from guiapp.analysis.trace.conditions import Expression
+from guiapp.analysis.trace.conditions import StepExpression
 from guiapp.analysis.trace.debugger import Debugger, Granularity
-from guiapp.analysis.trace.places import Place, step_at
-from guiapp.analysis.trace.trace import Tokens
+from guiapp.analysis.trace.places import StepKey, step_at
+from guiapp.analysis.trace.trace import TraceTokens
 from guiapp.core.encode.encoding import Encoding
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.token_tree import TokenTree
@@ -60,7 +60,7 @@ class StepsModel(WalkModel[Debugger]):
         recorder = recorder or TraceRecorder(parent=self)
         self.recording = Recording(session, recorder, self)
         self.race = RaceModel(session, TraceRecorder(recorder.command, self), self)
-        self.breakpoints.changed.connect(self._follow_breakpoints)
+        self.breakpoints.changed.connect(self._on_breakpoints_changed)
         self.watches: tuple[str, ...] = ()
         self.training_breakpoints: tuple[Breakpoint, ...] = ()
         self._granularity = Granularity.DECISION
@@ -71,13 +71,13 @@ class StepsModel(WalkModel[Debugger]):
         self._trees = LatestJob[TokenTree](self, self._take_tree)
         self.recording.recorded.connect(self.show)
         self.recording.outdated.connect(self._forget_trace)
-        self.position_changed.connect(self.race.follow)
-        self._seeks_parting = False
+        self.position_changed.connect(self.race.keep_in_step)
+        self._seeks_difference = False
         self._seeks_token: tuple[int, int] | None = None
         self._left_off = LeftOff(session.document, self.recording)
-        self._seeks_place: Place | None = None
-        self.race.changed.connect(self._follow_race)
-        session.spelling.changed.connect(self._follow_spelling)
+        self._seeks_place: StepKey | None = None
+        self.race.changed.connect(self._on_race_changed)
+        session.spelling.changed.connect(self._on_spelling_changed)
         self._restore()
 
     # The trace
@@ -101,7 +101,7 @@ class StepsModel(WalkModel[Debugger]):
         """
         self.walk, self._waiting, self.tree = debugger, None, None
         self._note(())
-        if debugger is not None and debugger.trace.twin in WALKERS:
+        if debugger is not None and debugger.trace.reference_name in WALKERS:
             self._trees.start(lambda _: debugger.vocabulary.token_tree)
         if debugger is not None:
             debugger.spell(self._session.spelling.now)
@@ -113,7 +113,7 @@ class StepsModel(WalkModel[Debugger]):
         self.breakpoints_changed.emit()
         self.position_changed.emit()
         self._compare()
-        self.race.run_beside(debugger, self.recording.text_start)
+        self.race.set_leader(debugger, self.recording.text_start)
         self._go_where_formed()
         if debugger is not None and (step := self._left_off.arrive(debugger.trace.text)) is not None:
             self.go_to(step)
@@ -123,7 +123,7 @@ class StepsModel(WalkModel[Debugger]):
         self.tree = tree
         self.position_changed.emit()
 
-    def _follow_spelling(self) -> None:
+    def _on_spelling_changed(self) -> None:
         """Tell all again."""
         if (debugger := self.debugger) is not None:
             debugger.spell(self._session.spelling.now)
@@ -169,32 +169,34 @@ class StepsModel(WalkModel[Debugger]):
 
     def run(self) -> None:
         """Go on to the next breakpoint, to where a race parts, or to the end."""
-        parting = self.race.stop_at
-        goal = self.n_steps if parting is None or parting <= self.position else parting
+        difference_step = self.race.stop_at
+        goal = (
+            self.n_steps if difference_step is None or difference_step <= self.position else difference_step
+        )
         self._moved(lambda debugger: debugger.until(goal))
 
     def reverse(self) -> None:
         """Go back to the previous breakpoint, to where a race parts, or to the start."""
-        parting = self.race.stop_at
-        goal = 0 if parting is None or parting >= self.position else parting
+        difference_step = self.race.stop_at
+        goal = 0 if difference_step is None or difference_step >= self.position else difference_step
         self._moved(lambda debugger: debugger.back_until(goal))
 
     def to_difference(self) -> None:
         """Go to the step at which the two of a race part."""
-        if self.race.parting is not None:
-            self.go_to(self.race.parting)
+        if self.race.difference_step is not None:
+            self.go_to(self.race.difference_step)
 
-    def race_with(self, rival: ModelSession, offset: int | None = None) -> None:
+    def race_with(self, competitor: ModelSession, offset: int | None = None) -> None:
         """Let another model run beside, and go where the two part from a byte of the session's text on."""
-        has_steps = self.debugger is not None and self.recording.is_settled
+        has_steps = self.debugger is not None and self.recording.is_up_to_date
         if not has_steps or not self.recording.has(offset or 0):
-            self.recording.record_around(offset or 0)
-        self._seeks_parting = True
-        self.race.choose_model(rival, offset)
+            self.recording.record_near(offset or 0)
+        self._seeks_difference = True
+        self.race.choose_model(competitor, offset)
 
-    def _follow_race(self) -> None:
-        if self._seeks_parting and self.race.is_ready:
-            self._seeks_parting = False
+    def _on_race_changed(self) -> None:
+        if self._seeks_difference and self.race.is_ready:
+            self._seeks_difference = False
             self.to_difference()
 
     def to_byte(self, offset: int) -> None:
@@ -211,11 +213,11 @@ class StepsModel(WalkModel[Debugger]):
         if place not in [row.title for row in self.breakpoints.rows]:
             self.breakpoints.add(place)
         self._seeks_token = (token_id, offset)
-        has_steps = self.debugger is not None and self.recording.is_settled
+        has_steps = self.debugger is not None and self.recording.is_up_to_date
         if has_steps and self.recording.has(offset):
             self._go_where_formed()
         else:
-            self.recording.record_around(offset)
+            self.recording.record_near(offset)
 
     def _go_where_formed(self) -> None:
         if self._seeks_token is None or self.debugger is None:
@@ -243,7 +245,7 @@ class StepsModel(WalkModel[Debugger]):
     def captured(self, session: SessionFile) -> SessionFile:
         """A session with what can be taken up again here."""
         here = Paused((self.recording.text_start, self.recording.text_end), self.position)
-        is_recorded = self.debugger is not None and self.recording.is_settled
+        is_recorded = self.debugger is not None and self.recording.is_up_to_date
         recorded, step = here if is_recorded else self._left_off.place
         return replace(
             session,
@@ -255,14 +257,14 @@ class StepsModel(WalkModel[Debugger]):
             race=self.race.encoder,
         )
 
-    def go_where(self, place: Place) -> None:
+    def go_where(self, place: StepKey) -> None:
         """Go to a step over bytes of the session's text, as soon as what is around them is recorded."""
         self._seeks_place = place
-        has_steps = self.debugger is not None and self.recording.is_settled
+        has_steps = self.debugger is not None and self.recording.is_up_to_date
         if has_steps and self.recording.has(place.start):
             self._go_to_place()
         else:
-            self.recording.record_around(place.start)
+            self.recording.record_near(place.start)
 
     def _go_to_place(self) -> None:
         if self._seeks_place is None or self.debugger is None:
@@ -295,10 +297,10 @@ class StepsModel(WalkModel[Debugger]):
 
     def _advance(self) -> None:
         """A step of the size that is chosen, but not past where a race parts."""
-        before, parting = self.position, self.race.stop_at
+        before, difference_step = self.position, self.race.stop_at
         self.step()
-        if parting is not None and before < parting <= self.position:
-            self.go_to(parting)
+        if difference_step is not None and before < difference_step <= self.position:
+            self.go_to(difference_step)
             self.clock.pause()
 
     # What there is to see
@@ -343,7 +345,7 @@ class StepsModel(WalkModel[Debugger]):
         else:
             self.breakpoints.toggle(f"operation {self.debugger.trace.operation(self.position)}")
 
-    def _follow_breakpoints(self) -> None:
+    def _on_breakpoints_changed(self) -> None:
         self._keep()
         self.breakpoints_changed.emit()
         self._compare()
@@ -365,14 +367,14 @@ class StepsModel(WalkModel[Debugger]):
         for name, encoding in encodings.items():
             if encoding.text_bytes == self.debugger.trace.text:
                 starts, ends = encoding.spans.astype(np.int32).T
-                self.debugger.compare_with(name, Tokens(encoding.token_ids, starts, ends))
+                self.debugger.compare_with(name, TraceTokens(encoding.token_ids, starts, ends))
         self.breakpoints_changed.emit()
 
     # Watches
 
     def add_watch(self, text: str) -> None:
         """Raises ConditionError."""
-        Expression(text)
+        StepExpression(text)
         self.watches = (*self.watches, text)
         self._keep()
         self.watches_changed.emit()
@@ -388,7 +390,7 @@ class StepsModel(WalkModel[Debugger]):
 
     def _value(self, text: str) -> str:
         try:
-            return "–" if self.debugger is None else self.debugger.told(Expression(text))
+            return "–" if self.debugger is None else self.debugger.description(StepExpression(text))
         except TokenloupeError as error:
             return str(error)
 

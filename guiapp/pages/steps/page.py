@@ -15,10 +15,10 @@ from guiapp.analysis.export.trace_run import TraceRun
 from guiapp.analysis.export.training_run import TrainingRun
 from guiapp.analysis.lessons.lesson import Lesson
 from guiapp.analysis.sessions.session_file import SessionFile
-from guiapp.analysis.trace.places import Place
+from guiapp.analysis.trace.places import StepKey
 from guiapp.kit.models.compared_models import ComparedModels
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.widgets.buttons import Segments, tool_button
+from guiapp.kit.widgets.buttons import SegmentedTabs, tool_button
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
 from guiapp.kit.widgets.page_base import Actions, Page, PageSetting
 from guiapp.kit.widgets.shaped_texts import MonoTexts
@@ -26,7 +26,7 @@ from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, TEXT_FONT_PX, ThemeSource
 from guiapp.kit.widgets.wrapping_row import scrolling
 from guiapp.pages.steps.breakpoints import StepBreakpoints
-from guiapp.pages.steps.drawing import Drawing
+from guiapp.pages.steps.drawing import DrawingContext
 from guiapp.pages.steps.exporter import ExportBar
 from guiapp.pages.steps.legend import LEGEND
 from guiapp.pages.steps.lesson_bar import LessonBar
@@ -38,7 +38,7 @@ from guiapp.pages.steps.training import TrainingModel
 from guiapp.pages.steps.training_view import TrainingStage, TrainingView
 
 if TYPE_CHECKING:
-    from guiapp.analysis.trace.places import Place
+    from guiapp.analysis.trace.places import StepKey
 
 ENCODE, TRAIN, LESSONS = range(3)
 ON_KEYS = ("Space", "Right", "Down", "PgDown", "Return", "Enter")
@@ -88,9 +88,9 @@ class StepsPage(Page):
         self._mode = ENCODE
         self._has_lesson = False
         self._presented_keys: list[QShortcut] = []
-        self.modes = Segments(("Encode", "Train", "Lessons"))
+        self.modes = SegmentedTabs(("Encode", "Train", "Lessons"))
         self._zoom = TextZoom(self)
-        drawing = self._drawing = Drawing(theme_source, self._zoom, MonoTexts())
+        drawing = self._drawing = DrawingContext(theme_source, self._zoom, MonoTexts())
         self.lesson_bar = LessonBar(player, actions, drawing)
         self.trace = TraceView(model, session, actions, drawing)
         training = TrainingModel(spelling=session.spelling, parent=self)
@@ -100,15 +100,15 @@ class StepsPage(Page):
         self.lesson_training = TrainingStage(player.training, actions, drawing)
         self._lesson_part = framed(in_column(self.lesson_bar, margins=(MARGIN_PX, 0)))
         self._stack = QStackedWidget()
-        self._lay_out()
+        self._build_layout()
         self._connect(actions)
         self._share_breakpoints()
         session.text.left.connect(self._show_opened)
-        session.loader.loading_changed.connect(self._follow_loader)
+        session.loader.loading_changed.connect(self._on_loading_changed)
         self.modes.chosen.connect(self._choose)
         self._zoom.stepped.connect(partial(_step_zoom, actions))
-        player.changed.connect(self._follow_player)
-        self._follow()
+        player.changed.connect(self._on_player_changed)
+        self._refresh()
 
     @property
     def panels(self) -> list[QWidget]:
@@ -139,18 +139,18 @@ class StepsPage(Page):
             return bool(model.recording.failure)
         return model.race.is_ready
 
-    def begin(self, rival: str, lesson: str) -> None:
+    def begin(self, competitor: str, lesson: str) -> None:
         """Begin a race, and a lesson at a step of it ("name:3"), where they are not empty."""
         if lesson:
             name, _, number = lesson.partition(":")
             self.player.begin(name, max(0, int(number or 1) - 1))
-        if rival and isinstance(self._shown, StepsModel):
-            self._shown.race.choose(rival)
+        if competitor and isinstance(self._shown, StepsModel):
+            self._shown.race.choose(competitor)
 
-    def race_with(self, rival: ModelSession, offset: int | None = None) -> None:
+    def race_with(self, competitor: ModelSession, offset: int | None = None) -> None:
         """Show where the model and another one part, from a byte of the text on if there is one."""
         self.modes.choose(ENCODE)
-        self.model.race_with(rival, offset)
+        self.model.race_with(competitor, offset)
 
     def show_lessons(self) -> None:
         """Show the list, or the lesson that is under way."""
@@ -173,7 +173,7 @@ class StepsPage(Page):
             self.player.begin(suggested.name)
         if self._shown is not None:
             self._shown.clock.pause()
-        self._follow()
+        self._refresh()
 
     def _add_keys(self, actions: Actions) -> None:
         """Those of presentations."""
@@ -225,7 +225,7 @@ class StepsPage(Page):
         self.modes.choose(ENCODE)
         self.model.stop_where_formed(token_id, offset)
 
-    def go_where(self, place: Place) -> None:
+    def go_where(self, place: StepKey) -> None:
         """Show a step of the encoder over bytes of the text, once the steps are there."""
         self.modes.choose(ENCODE)
         self.model.go_where(place)
@@ -241,7 +241,7 @@ class StepsPage(Page):
         """Show what a lecture room should read as much larger as the text elsewhere."""
         self._zoom.set_factor(size_px / TEXT_FONT_PX)
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         lesson_training = framed(
             in_column(self.lesson_training, margins=(MARGIN_PX, 0, MARGIN_PX, MARGIN_PX))
         )
@@ -273,7 +273,7 @@ class StepsPage(Page):
         slots: dict[str, Callable[[], object]] = {
             "lesson_present": self.present_lesson,
             "debug_caret": self._to_caret,
-            "race_parting": self._to_parting,
+            "race_parting": self._to_difference,
             "debug_copy": self.export.copy_json,
             "debug_save": self.export.ask_and_save,
             "lesson_copy": partial(self._with_lesson, self.lessons.ask_and_save),
@@ -309,7 +309,7 @@ class StepsPage(Page):
         if self._mode == ENCODE:
             self.model.to_caret()
 
-    def _to_parting(self) -> None:
+    def _to_difference(self) -> None:
         """Only encoders run in a race."""
         if isinstance(shown := self._shown, StepsModel) and not self._is_covered:
             shown.to_difference()
@@ -338,7 +338,7 @@ class StepsPage(Page):
             return None if shown.record is None else TrainingRun(shown.record, shown.position)
         return None if shown is None or shown.debugger is None else TraceRun(shown.debugger)
 
-    def _follow_loader(self) -> None:
+    def _on_loading_changed(self) -> None:
         if self._session.loader.loading_name is not None:
             self._show_opened()
 
@@ -350,16 +350,16 @@ class StepsPage(Page):
 
     def _choose(self, mode: int) -> None:
         self._mode = mode
-        self._follow()
+        self._refresh()
         if mode == LESSONS and QApplication.focusWidget() not in self.modes.findChildren(QWidget):
             self._take_focus()
 
-    def _follow_player(self) -> None:
+    def _on_player_changed(self) -> None:
         """A lesson that begins is shown."""
         has_lesson, self._has_lesson = self._has_lesson, self.player.lesson is not None
         if self._has_lesson and not has_lesson:
             self.modes.choose(LESSONS)
-        self._follow()
+        self._refresh()
         if has_lesson and not self._has_lesson and self._is_presented:
             self._actions["present"].setChecked(False)
         if self._has_lesson or has_lesson:
@@ -374,7 +374,7 @@ class StepsPage(Page):
         else:
             self.panels[0].setFocus()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         view = self._view()
         if view is self.lessons:
             self.lessons.fill()

@@ -6,10 +6,16 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.compare.comparison import Side
-from guiapp.analysis.trace.cost import ONE_PIECE, Cost, estimate, must_ask
+from guiapp.analysis.compare.comparison import ModelSide
+from guiapp.analysis.trace.cost import ONE_PIECE, TraceCost, estimate, must_ask
 from guiapp.analysis.trace.debugger import Debugger
-from guiapp.analysis.trace.race import RaceDifference, first_difference, first_other_step, follow, outcome
+from guiapp.analysis.trace.race import (
+    RaceDifference,
+    first_difference,
+    first_other_step,
+    keep_in_step,
+    outcome,
+)
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate
@@ -25,12 +31,12 @@ QUICK_SECONDS = 0.25  # to record a run that nobody asked for
 class Proposal(NamedTuple):
     """An encoder that can run beside, and what there would be to see.
 
-    told     what it does and, where its run is known, how many steps it takes and whether tokens differ
-    differs  whether it does anything else on this text; True as long as nobody knows
+    description  what it does and, where its run is known, how many steps it takes, whether tokens differ
+    differs      whether it does anything else on this text; True as long as nobody knows
     """
 
     encoder: str
-    told: str
+    description: str
     differs: bool
 
 
@@ -44,7 +50,7 @@ class RaceModel(QObject):
     outcome     what comes of it: the steps of both, and whether their tokens are the same
 
     Signals:
-        changed(): `encoder`, `other`, `rival`, its place, `failure` or `difference` is new.
+        changed(): `encoder`, `other`, `competitor`, its place, `failure` or `difference` is new.
         proposals_changed(): `proposals` is new.
     """
 
@@ -57,17 +63,17 @@ class RaceModel(QObject):
         self._recorder = recorder
         self._recorder.recorded.connect(self._take)
         self._recorder.failed.connect(self._fail)
-        session.spelling.changed.connect(self._tell_again)
+        session.spelling.changed.connect(self._on_spelling_changed)
         self._leader: Debugger | None = None
         self._text_start = 0  # of the leader's text
         self._offset: int | None = None  # from where on they are to part
         self._runs: dict[str, Debugger | None] = {}  # of encoders on the leader's text; None: it failed
-        self._told: dict[str, Proposal] = {}  # of these; lists ask at each step
+        self._proposals: dict[str, Proposal] = {}  # of these; lists ask at each step
         self._is_scouting = False
         self._scouted = ""  # whose run is being recorded though nobody chose it
         self.encoder = ""
         self.other: ModelSession | None = None
-        self._forget_rival()
+        self._forget_competitor()
 
     @property
     def is_on(self) -> bool:
@@ -77,7 +83,7 @@ class RaceModel(QObject):
     @property
     def is_ready(self) -> bool:
         """Whether nothing that was asked for is being recorded."""
-        return not self.is_on or self.rival is not None or bool(self.failure)
+        return not self.is_on or self.competitor is not None or bool(self.failure)
 
     @property
     def encoders(self) -> list[str]:
@@ -88,7 +94,7 @@ class RaceModel(QObject):
         tokenizer, algorithm = self._session.tokenizer, self._session.algorithm
         if tokenizer is None or algorithm is None:
             return []
-        twin = tokenizer.readable_twin(algorithm.name)
+        twin = tokenizer.reference_encoder(algorithm.name)
         names = [name for name in tokenizer.encoders if name not in ("fast", twin)]
         return sorted(names, key=lambda name: ALGORITHMS[name].exact == algorithm.exact)
 
@@ -96,7 +102,7 @@ class RaceModel(QObject):
     def proposals(self) -> list[Proposal]:
         """The same encoders, with what is known of their runs."""
         unknown = (Proposal(name, ALGORITHMS[name].title.lower(), True) for name in self.encoders)
-        return [self._told.get(each.encoder, each) for each in unknown]
+        return [self._proposals.get(each.encoder, each) for each in unknown]
 
     @property
     def name(self) -> str:
@@ -108,42 +114,42 @@ class RaceModel(QObject):
         """What to call both in a sentence."""
         if self._leader is None or self.other is None:
             return "" if self._leader is None else self._leader.trace.encoder, self.name
-        return _told_apart(_name(self._session), self.name)
+        return _distinct_names(_name(self._session), self.name)
 
     @property
     def leader(self) -> Debugger | None:
         return self._leader
 
     @property
-    def parting(self) -> int | None:
+    def difference_step(self) -> int | None:
         """The leader's step at which the two part; None where both do the same throughout.
 
         It is the one that decided about tokens that differ; where none do, the first that the rival has not.
         """
-        return None if self._parting is None else self._parting[0]
+        return None if self._difference_steps is None else self._difference_steps[0]
 
     @property
     def stop_at(self) -> int | None:
         """Where the leader's runs stop: at the parting, if tokens differ."""
-        return None if self.difference is None else self.parting
+        return None if self.difference is None else self.difference_step
 
     @property
-    def is_parting(self) -> bool:
+    def is_at_difference(self) -> bool:
         """Whether the leader is where they part."""
-        return self._leader is not None and self._leader.position == self.parting
+        return self._leader is not None and self._leader.position == self.difference_step
 
     def choose(self, encoder: str) -> None:
         """Let another encoder of the leader's model run beside; "" for none."""
-        self._set_rival(encoder, None, None)
+        self._set_competitor(encoder, None, None)
 
     def choose_model(self, other: ModelSession, offset: int | None = None) -> None:
         """Let another model run beside; it is told where they part from a byte of the session's text on."""
-        self._set_rival("", other, offset)
+        self._set_competitor("", other, offset)
 
-    def run_beside(self, leader: Debugger | None, text_start: int = 0) -> None:
+    def set_leader(self, leader: Debugger | None, text_start: int = 0) -> None:
         """Run beside another debugger from now on, whose text begins there in the session's."""
         self._leader, self._text_start = leader, text_start
-        self._runs, self._told, self._is_scouting = {}, {}, False
+        self._runs, self._proposals, self._is_scouting = {}, {}, False
         self._renew()
         self.proposals_changed.emit()
 
@@ -154,13 +160,13 @@ class RaceModel(QObject):
             if self.is_ready:
                 self._record_next()
 
-    def follow(self) -> None:
+    def keep_in_step(self) -> None:
         """Go where the leader is; where they part, to the rival's step there."""
-        if self.rival is not None and self._leader is not None:
-            if self._parting is not None and self.is_parting:
-                self.rival.go_to(self._parting[1])
+        if self.competitor is not None and self._leader is not None:
+            if self._difference_steps is not None and self.is_at_difference:
+                self.competitor.go_to(self._difference_steps[1])
             else:
-                follow(self._leader, self.rival)
+                keep_in_step(self._leader, self.competitor)
             self.changed.emit()
 
     def stop(self) -> None:
@@ -168,7 +174,7 @@ class RaceModel(QObject):
         self._listen_to(None)
         self._recorder.stop()
 
-    def _set_rival(self, encoder: str, other: ModelSession | None, offset: int | None) -> None:
+    def _set_competitor(self, encoder: str, other: ModelSession | None, offset: int | None) -> None:
         self.encoder, self._offset = encoder, offset
         self._listen_to(other)
         self._renew()
@@ -187,16 +193,16 @@ class RaceModel(QObject):
 
     # The rival
 
-    def _forget_rival(self) -> None:
-        self.rival: Debugger | None = None
+    def _forget_competitor(self) -> None:
+        self.competitor: Debugger | None = None
         self.difference: RaceDifference | None = None
-        self._parting: tuple[int, int] | None = None  # the step of each
+        self._difference_steps: tuple[int, int] | None = None  # the step of each
         self.failure = self.outcome = ""
         self.verdict = "Recording …"
 
     def _renew(self) -> None:
         """Have the rival that is chosen run beside the leader that there is."""
-        self._forget_rival()
+        self._forget_competitor()
         if self._session.tokenizer is not None and self.encoder not in self.encoders:
             self.encoder = ""
         self._scouted = ""
@@ -207,14 +213,14 @@ class RaceModel(QObject):
             self._record_next()
             self.changed.emit()
 
-    def _side(self) -> Side | None:
+    def _side(self) -> ModelSide | None:
         """Who runs beside; None where nobody does, or no model is open."""
         session = self.other or self._session
         name = self.encoder if session.algorithm is None or self.other is None else session.algorithm.name
         if session.tokenizer is None or not name:
             return None
         options = session.options
-        return Side(self.name, session.tokenizer, name, options.add_special, options.parse_special)
+        return ModelSide(self.name, session.tokenizer, name, options.add_special, options.parse_special)
 
     def _record_next(self) -> None:
         """Record who is chosen; behind that, the next of those who might be."""
@@ -229,13 +235,13 @@ class RaceModel(QObject):
         elif self._is_scouting and self._session.tokenizer is not None:
             options, tokenizer = self._session.options, self._session.tokenizer
             for name in self.encoders:
-                side = Side(name, tokenizer, name, options.add_special, options.parse_special)
+                side = ModelSide(name, tokenizer, name, options.add_special, options.parse_special)
                 if name not in self._runs and _cost(side, leader).seconds <= QUICK_SECONDS:
                     self._scouted = name
                     self._record(side, leader)
                     return
 
-    def _record(self, side: Side, leader: Debugger) -> None:
+    def _record(self, side: ModelSide, leader: Debugger) -> None:
         text, encoder = leader.trace.text, side.encoder or ""
         self._recorder.record(side.tokenizer, text, encoder, side.add_special, side.parse_special)
 
@@ -247,26 +253,26 @@ class RaceModel(QObject):
         is_own = tokenizer is not None and run.vocabulary is tokenizer.vocabulary
         is_scouted = is_own and encoder == self._scouted
         is_chosen = side is not None and encoder == side.encoder
-        is_rival = side is not None and is_chosen and run.vocabulary is side.tokenizer.vocabulary
-        if is_scouted or (is_rival and self.other is None):
+        is_competitor = side is not None and is_chosen and run.vocabulary is side.tokenizer.vocabulary
+        if is_scouted or (is_competitor and self.other is None):
             self._runs[encoder] = run
-            self._told[encoder] = _proposal(encoder, leader, run)
+            self._proposals[encoder] = _proposal(encoder, leader, run)
             self.proposals_changed.emit()
-        if is_rival and self.rival is None:
+        if is_competitor and self.competitor is None:
             self._show(run)
-        if is_scouted or is_rival:
+        if is_scouted or is_competitor:
             self._scouted = ""
             self._record_next()
 
-    def _tell_again(self) -> None:
+    def _on_spelling_changed(self) -> None:
         """With tokens as they are written now."""
-        if self.rival is not None:
-            self._show(self.rival)
+        if self.competitor is not None:
+            self._show(self.competitor)
 
     def _show(self, run: Debugger) -> None:
         leader = self._leader
         assert leader is not None
-        self.rival = run
+        self.competitor = run
         for debugger in (leader, run):
             debugger.spell(self._session.spelling.now)
         names = None if self.other is None else self.names
@@ -274,12 +280,12 @@ class RaceModel(QObject):
         self.difference = first_difference(leader, run, names, offset)
         self.outcome = outcome(leader, run, names, offset)
         if self.difference is not None:
-            self._parting, self.verdict = self.difference.steps, self.difference.reason
+            self._difference_steps, self.verdict = self.difference.steps, self.difference.reason
         elif (step := first_other_step(leader, run)) is not None:
-            self._parting, self.verdict = (step, step), f"From step {step:,} on they go other ways."
+            self._difference_steps, self.verdict = (step, step), f"From step {step:,} on they go other ways."
         else:
             self.verdict = "Both do the same, step by step."
-        self.follow()
+        self.keep_in_step()
 
     def _fail(self, message: str) -> None:
         if self._scouted:
@@ -295,11 +301,11 @@ def _proposal(encoder: str, leader: Debugger, run: Debugger) -> Proposal:
     title, is_same = ALGORITHMS[encoder].title.lower(), first_difference(leader, run) is None
     if is_same and first_other_step(leader, run) is None:
         return Proposal(encoder, f"{title} · does the same on this text", False)
-    told = f"{title} · {counted(run.n_steps, 'step')}, {'same' if is_same else 'other'} tokens"
-    return Proposal(encoder, told, True)
+    description = f"{title} · {counted(run.n_steps, 'step')}, {'same' if is_same else 'other'} tokens"
+    return Proposal(encoder, description, True)
 
 
-def _cost(side: Side, leader: Debugger) -> Cost:
+def _cost(side: ModelSide, leader: Debugger) -> TraceCost:
     is_one_piece = side.tokenizer.vocabulary.type in ONE_PIECE
     return estimate(side.encoder or "", is_one_piece, len(leader.trace.text))
 
@@ -313,7 +319,7 @@ def _name(session: ModelSession) -> str:
     return display_name(model) + (f" · {algorithm.name}" if algorithm.name != usual else "")
 
 
-def _told_apart(ours: str, theirs: str) -> tuple[str, str]:
+def _distinct_names(ours: str, theirs: str) -> tuple[str, str]:
     """Two names in a sentence, without the family that both are of."""
     is_family = ours.partition(FAMILY_END)[0] == theirs.partition(FAMILY_END)[0]
     if is_family and ours != theirs:

@@ -11,21 +11,21 @@ from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.painting import fill
-from guiapp.kit.widgets.scales import SCALE_PX, Scale, paint_scale_below
+from guiapp.kit.widgets.scales import SCALE_PX, BarScale, paint_scale_below
 from guiapp.kit.widgets.shaped_texts import LEFT, RIGHT
 from guiapp.kit.widgets.style_sheet import blend, set_role
 from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme
 from guiapp.pages.steps.cards import CARD_MARGINS, QuietButton
-from guiapp.pages.steps.drawing import Drawing, ZoomedView
-from guiapp.pages.steps.flow_view import RivalFlowView
+from guiapp.pages.steps.drawing import DrawingContext, ZoomedView
+from guiapp.pages.steps.flow_view import CompetitorFlowView
 from guiapp.pages.steps.lines import SentenceView, title_line
 from guiapp.pages.steps.model import StepsModel
-from guiapp.pages.steps.pictures.standing import BADGE_PX, Standing, paint_badge
+from guiapp.pages.steps.pictures.standing import BADGE_PX, CandidateStatus, paint_badge
 
 LONGEST_NAME = 40
 OTHER_MODEL = "other model"
 NOBODY, NO_RACE = "Race against …", "no race"
-TOLD_ROLE = Qt.ItemDataRole.UserRole + 1
+DESCRIPTION_ROLE = Qt.ItemDataRole.UserRole + 1
 BOX_PX, ARROW_PX = 190, 46
 LANE_PX, BAR_PX = 20, 8
 LONGEST_LANE_NAME = 16
@@ -39,8 +39,8 @@ class _ProposalDelegate(QStyledItemDelegate):
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         super().initStyleOption(option, index)
-        if told := index.data(TOLD_ROLE):
-            option.text = f"{option.text}: {told}"
+        if description := index.data(DESCRIPTION_ROLE):
+            option.text = f"{option.text}: {description}"
 
 
 class RaceBox(QComboBox):
@@ -98,8 +98,8 @@ class RaceBox(QComboBox):
                 if self.itemText(index) != title:
                     self.setItemText(index, title)
             for row, each in enumerate(proposals, 1):
-                if self.itemData(row, TOLD_ROLE) != each.told:
-                    self.setItemData(row, each.told, TOLD_ROLE)
+                if self.itemData(row, DESCRIPTION_ROLE) != each.description:
+                    self.setItemData(row, each.description, DESCRIPTION_ROLE)
                 items.item(row).setEnabled(each.differs or each.encoder == race.encoder)
             self.setCurrentIndex(max(0, self.findData(race.encoder if race.other is None else OTHER_MODEL)))
         if self.view().isVisible():
@@ -119,37 +119,37 @@ class RaceLanes(ZoomedView):
 
     ground = "raised"
 
-    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         super().__init__("Steps of both", drawing)
         self.setToolTip(TIP)
         self._model = model
         model.race.changed.connect(self.update)
-        self._follow_zoom()
+        self._on_zoom_changed()
 
     def sizeHint(self) -> QSize:
         return QSize(200, self._zoom.scaled(2 * LANE_PX + SCALE_PX))
 
-    def _follow_zoom(self) -> None:
+    def _on_zoom_changed(self) -> None:
         self.setFixedHeight(self.sizeHint().height())
         self.update()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         race = self._model.race
-        runs = [run for run in (race.leader, race.rival) if run is not None]
+        runs = [run for run in (race.leader, race.competitor) if run is not None]
         if len(runs) < 2:
             return
         zoom, small = self._zoom.factor, self._texts.of(SMALL_FONT_PX)
         painter.scale(zoom, zoom)
         width = self.width() / zoom
         names = [small.elided(name, LONGEST_LANE_NAME * SMALL_FONT_PX * 0.6) for name in race.names]
-        told = [f"{run.position:,} of {run.n_steps:,}" for run in runs]
+        description = [f"{run.position:,} of {run.n_steps:,}" for run in runs]
         left = BADGE_PX + UNIT_PX + max(map(small.width, names)) + GAP_PX
         longest = [small.width(f"{run.n_steps:,} of {run.n_steps:,}") for run in runs]
         lanes = QRectF(left, 0, max(20.0, width - left - max(longest) - GAP_PX), LANE_PX)
-        scale = Scale(max(run.n_steps for run in runs))
+        scale = BarScale(max(run.n_steps for run in runs))
         winner = self._winner(race.difference is None, [run.n_steps for run in runs])
         for number, run in enumerate(runs):
-            standing = Standing.WINNER if number == winner else Standing.OTHER
+            standing = CandidateStatus.WINNER if number == winner else CandidateStatus.OTHER
             middle = (number + 0.5) * LANE_PX
             lane = QRectF(left, middle - BAR_PX / 2, lanes.width() * scale.share(run.n_steps), BAR_PX)
             fill(painter, lane, blend(theme.raised, theme.dim, 0.3), BAR_PX / 2)
@@ -161,7 +161,7 @@ class RaceLanes(ZoomedView):
             painter.setPen(theme.text)
             texts.draw_in(painter, BADGE_PX + UNIT_PX, 0, middle, names[number], LEFT)
             painter.setPen(theme.dim)
-            texts.draw_in(painter, 0, width, middle, told[number], RIGHT)
+            texts.draw_in(painter, 0, width, middle, description[number], RIGHT)
         below = QRectF(left, 2 * LANE_PX, lanes.width(), SCALE_PX)
         paint_scale_below(painter, theme, below, scale, self._texts, "steps, linear")
 
@@ -176,13 +176,13 @@ class RaceLanes(ZoomedView):
 class RaceCard(QFrame):
     """Shown while there is a rival."""
 
-    def __init__(self, model: StepsModel, action: QAction, drawing: Drawing) -> None:
+    def __init__(self, model: StepsModel, action: QAction, drawing: DrawingContext) -> None:
         super().__init__()
         self._model = model
         self._has_room = True
         set_role(self, "card")
         self.title = title_line(drawing)
-        self.flow = RivalFlowView(model, drawing)
+        self.flow = CompetitorFlowView(model, drawing)
         self.lanes = RaceLanes(model, drawing)
         self.verdict = SentenceView(drawing, "Where the two part")
         self.outcome = SentenceView(drawing, "What comes of the race")
@@ -194,27 +194,27 @@ class RaceCard(QFrame):
         below = STRETCH  # in a low window the card is as high as the picture beside it
         parts = self.title, (self.flow, 1), where, self.lanes, self.outcome, below
         in_column(*parts, on=self, margins=CARD_MARGINS, spacing=UNIT_PX)
-        model.race.changed.connect(self._follow)
-        self._follow()
+        model.race.changed.connect(self._refresh)
+        self._refresh()
 
     def make_room(self, has_room: bool) -> None:
         """Leave the bars out in a low window: the last line has their numbers."""
         if has_room != self._has_room:
             self._has_room = has_room
-            self._follow()
+            self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         race = self._model.race
         self.setVisible(race.is_on)
         name = race.name.upper() if race.other is None else isolate(quoted(race.names[1], LONGEST_NAME))
         parts = ["RACE", name]
-        if race.rival is not None:
-            parts.append(f"STEP {race.rival.position:,} OF {race.rival.n_steps:,}")
-        if race.is_parting:
+        if race.competitor is not None:
+            parts.append(f"STEP {race.competitor.position:,} OF {race.competitor.n_steps:,}")
+        if race.is_at_difference:
             parts.append("HERE THEY PART")
         self.title.show_text(" · ".join(parts))
-        self.go.setVisible(race.parting is not None)
-        self.lanes.setVisible(self._has_room and race.rival is not None)
+        self.go.setVisible(race.difference_step is not None)
+        self.lanes.setVisible(self._has_room and race.competitor is not None)
         self.verdict.show_sentence(race.verdict)
         self.outcome.setVisible(bool(race.outcome))
         self.outcome.show_sentence(race.outcome)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.analysis.trace.cost import ONE_PIECE, Cost, beginning, estimate, first_start, n_first_bytes
+from guiapp.analysis.trace.cost import ONE_PIECE, TraceCost, beginning, estimate, first_start, n_first_bytes
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import later
 from guiapp.pages.steps.trace_recorder import TraceRecorder
@@ -43,8 +43,8 @@ class Recording(QObject):
         recorder.failed.connect(self._fail)
         recorder.busy_changed.connect(self.changed)
         recorder.progress_changed.connect(self.changed)
-        session.tokens_changed.connect(self._follow_tokens)
-        session.options_changed.connect(self._follow_encoder)
+        session.tokens_changed.connect(self._on_tokens_changed)
+        session.options_changed.connect(self._on_options_changed)
 
     def watch(self, is_watching: bool) -> None:
         """Follow the session's text from now on, or no longer: the page is shown or hidden."""
@@ -67,7 +67,7 @@ class Recording(QObject):
         """Record this part of the present text next, unless that takes long: then what it begins with."""
         self._wanted = start, max(start, end)
 
-    def record_around(self, offset: int) -> None:
+    def record_near(self, offset: int) -> None:
         """Record all of a short text, else what is around a byte of it and does not take long."""
         document = self._session.document
         start, end = 0, document.size
@@ -109,7 +109,7 @@ class Recording(QObject):
         return self.text_end - self.text_start < self._session.document.size
 
     @property
-    def cost(self) -> Cost:
+    def cost(self) -> TraceCost:
         """What it would take to record the whole text."""
         return estimate(*self._kind, self._session.document.size)
 
@@ -119,7 +119,7 @@ class Recording(QObject):
         tokenizer, algorithm = self._session.tokenizer, self._session.algorithm
         if tokenizer is None or algorithm is None:
             return "", False
-        return tokenizer.readable_twin(algorithm.name), tokenizer.vocabulary.type in ONE_PIECE
+        return tokenizer.reference_encoder(algorithm.name), tokenizer.vocabulary.type in ONE_PIECE
 
     def _n_first_bytes(self, n_bytes: int) -> int:
         return n_first_bytes(*self._kind, n_bytes)
@@ -129,7 +129,7 @@ class Recording(QObject):
         return self._recorder.is_busy
 
     @property
-    def is_settled(self) -> bool:
+    def is_up_to_date(self) -> bool:
         """Whether what was recorded is still what there is to record."""
         return self._is_current and not self.is_busy
 
@@ -138,14 +138,14 @@ class Recording(QObject):
         """The share of the text that is recorded, 0 to 1."""
         return self._recorder.progress
 
-    def _follow_tokens(self, edit: TextEdit | None) -> None:
+    def _on_tokens_changed(self, edit: TextEdit | None) -> None:
         if edit is None:
-            self._follow_encoder()
+            self._on_options_changed()
         else:
             self._wanted = None
             self._forget()
 
-    def _follow_encoder(self) -> None:
+    def _on_options_changed(self) -> None:
         """The encoder may be another."""
         if not self._is_current or self._encoder() != self._recorded:
             self._forget()

@@ -21,7 +21,7 @@ from guiapp.kit.widgets.tip_watch import plain_tip
 from guiapp.pages.steps.breakpoint_list import BreakpointList, EntryField
 from guiapp.pages.steps.captions import worth_name
 from guiapp.pages.steps.cards import QuietButton, SectionTitle, head_row
-from guiapp.pages.steps.drawing import Drawing
+from guiapp.pages.steps.drawing import DrawingContext
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.tries import Made, made_so_far
 
@@ -30,7 +30,7 @@ SIDE_WIDTH_PX = 320
 LEAST_WIDTH_PX, WIDEST_PX = 240, 400
 
 
-class SidePanel(QScrollArea):
+class StepsSidePanel(QScrollArea):
     """Parts one below the other, with a scroll bar where there is no room for all."""
 
     def __init__(self, parts: list[QWidget], zoom: TextZoom) -> None:
@@ -38,18 +38,18 @@ class SidePanel(QScrollArea):
         parts_column = in_column(*parts, STRETCH, margins=MARGIN_PX, spacing=MARGIN_PX + UNIT_PX)
         scroll_down(self, framed(parts_column, "panel"))
         self._zoom = zoom
-        zoom.changed.connect(self._follow_zoom)
-        self._follow_zoom()
+        zoom.changed.connect(self._on_zoom_changed)
+        self._on_zoom_changed()
 
-    def _follow_zoom(self) -> None:
+    def _on_zoom_changed(self) -> None:
         """Large type needs more room, but leave most of it to the steps."""
         self.setMinimumWidth(min(WIDEST_PX, self._zoom.scaled(LEAST_WIDTH_PX)))
 
 
-class TraceSide(SidePanel):
+class TraceSide(StepsSidePanel):
     """Breakpoints and what their messages say, watches, history."""
 
-    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         self.breakpoints = BreakpointList(model, drawing)
         self.watches = WatchList(model, drawing)
         self.history = History(model, drawing)
@@ -67,15 +67,15 @@ class TraceSide(SidePanel):
 class WorthTitle(QLabel):
     """What the numbers at the right of the list below are."""
 
-    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         super().__init__()
         self._model, self._zoom = model, drawing.zoom
         set_role(self, "dim")
-        model.trace_changed.connect(self._follow)
-        drawing.zoom.changed.connect(self._follow)
-        self._follow()
+        model.trace_changed.connect(self._refresh)
+        drawing.zoom.changed.connect(self._refresh)
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         self.setFont(self._zoom.ui_font(SMALL_FONT_PX))
         self.setText(worth_name(self._model.debugger) or " ")  # a line of its height
 
@@ -83,7 +83,7 @@ class WorthTitle(QLabel):
 class WatchList(QWidget):
     """Expressions with their values at this step."""
 
-    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         super().__init__()
         self._model = model
         zoom = self._zoom = drawing.zoom
@@ -93,8 +93,8 @@ class WatchList(QWidget):
         self._values: list[WatchText] = []
         in_column(SectionTitle("Watch", zoom), self._rows, self.field, on=self)
         model.watches_changed.connect(self._rebuild)
-        model.position_changed.connect(self._follow)
-        model.trace_changed.connect(self._follow)
+        model.position_changed.connect(self._refresh)
+        model.trace_changed.connect(self._refresh)
         zoom.changed.connect(self._rebuild)
         self._rebuild()
 
@@ -117,7 +117,7 @@ class WatchList(QWidget):
         self._values = []
         for index, text in enumerate(self._model.watches):
             self._rows.addWidget(self._row(index, text))
-        self._follow()
+        self._refresh()
 
     def _row(self, index: int, text: str) -> QWidget:
         name, value = set_role(WatchText(text), "dim"), WatchText()
@@ -127,7 +127,7 @@ class WatchList(QWidget):
         self._values.append(value)
         return framed(in_row(name, STRETCH, value, remove))
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         for label, value in zip(self._values, self._model.watch_values(), strict=True):
             label.setText(value)
 
@@ -157,7 +157,7 @@ class StepRows(Painted):
     ground = "panel"
     nothing = ""  # said where there are none
 
-    def __init__(self, name: str, n_rows: int, model: StepsModel, drawing: Drawing) -> None:
+    def __init__(self, name: str, n_rows: int, model: StepsModel, drawing: DrawingContext) -> None:
         super().__init__(drawing.theme_source, name)
         self._model = model
         self._zoom = drawing.zoom
@@ -165,7 +165,7 @@ class StepRows(Painted):
         self._n_rows = n_rows
         self.entries: list[Made] = []
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        model.trace_changed.connect(self.follow)
+        model.trace_changed.connect(self.refresh)
         self._zoom.changed.connect(self._fit)
         self._fit()
 
@@ -177,7 +177,7 @@ class StepRows(Painted):
         self.setFixedHeight(self._zoom.scaled(self._n_rows * ROW_PX))
         self.update()
 
-    def follow(self) -> None:
+    def refresh(self) -> None:
         self.entries = self.present()
         told = "; ".join(entry.text for entry in self.entries)
         self.setAccessibleDescription(told or self.nothing)
@@ -221,10 +221,10 @@ class History(StepRows):
     N_ROWS = 10
     nothing = "Nothing is made yet. Step on."
 
-    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         super().__init__("Made so far", self.N_ROWS, model, drawing)
-        model.position_changed.connect(self.follow)
-        self.follow()
+        model.position_changed.connect(self.refresh)
+        self.refresh()
 
     def present(self) -> list[Made]:
         debugger = self._model.debugger
@@ -236,10 +236,10 @@ class Notes(StepRows):
 
     N_ROWS = 8
 
-    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         super().__init__("Messages of log points", self.N_ROWS, model, drawing)
-        model.notes_changed.connect(self.follow)
-        self.follow()
+        model.notes_changed.connect(self.refresh)
+        self.refresh()
 
     def present(self) -> list[Made]:
         found = [Made(step, text, "") for step, text in self._model.notes[-self.N_ROWS :]]
@@ -251,7 +251,7 @@ class Notes(StepRows):
 class NotesList(QWidget):
     """Shown once there are messages; they can be thrown away."""
 
-    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         super().__init__()
         self._model = model
         self.rows = Notes(model, drawing)
@@ -259,8 +259,8 @@ class NotesList(QWidget):
         self.clear_button.setAccessibleName("Throw the messages away")
         self.clear_button.clicked.connect(model.forget_notes)
         in_column(head_row("Messages", self.clear_button, drawing.zoom), self.rows, on=self)
-        model.notes_changed.connect(self._follow)
-        self._follow()
+        model.notes_changed.connect(self._refresh)
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         self.setVisible(bool(self._model.notes))

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixma
 
 from guiapp.core.text.figures import counted
 from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, clear_pixmap, fill
-from guiapp.kit.widgets.scales import FONT_PX, Scale
+from guiapp.kit.widgets.scales import FONT_PX, BarScale
 from guiapp.kit.widgets.style_sheet import blend
 from guiapp.kit.widgets.theme import Theme, ThemeSource
 from guiapp.pages.steps.model import StepsModel
@@ -111,7 +111,7 @@ class Scrubber(Painted):
     def _paint_numbers(self, painter: QPainter) -> None:
         """How many steps are taken where: round numbers, and the last one."""
         n_steps, theme = self._walk.n_steps, self._theme_source.theme
-        scale, length = Scale(n_steps), self.width() - 2 * MARGIN_PX
+        scale, length = BarScale(n_steps), self.width() - 2 * MARGIN_PX
         painter.setFont(Theme.mono_font(FONT_PX))
         painter.setPen(theme.dim)
         metrics, name = painter.fontMetrics(), f"{counted(n_steps, 'step')}, linear"
@@ -163,16 +163,16 @@ class Timeline(Scrubber):
 
     def __init__(self, model: StepsModel, theme_source: ThemeSource) -> None:
         self._model = model
-        self._parting: int | None = None
+        self._difference_step: int | None = None
         super().__init__(model, theme_source)
         model.trace_changed.connect(self.mark)
-        model.race.changed.connect(self._follow_race)
+        model.race.changed.connect(self._on_race_changed)
         self.setToolTip(TIP)
 
-    def _follow_race(self) -> None:
+    def _on_race_changed(self) -> None:
         """The mark where it parts is drawn with the line."""
-        if self._parting != self._model.race.parting:
-            self._parting = self._model.race.parting
+        if self._difference_step != self._model.race.difference_step:
+            self._difference_step = self._model.race.difference_step
             self.mark()
 
     def paint_marks(self, painter: QPainter, middle: float) -> None:
@@ -184,5 +184,5 @@ class Timeline(Scrubber):
                 x = self.x_of(step)
                 painter.drawLine(QPointF(x, middle + 5), QPointF(x, middle + 9))
         super().paint_marks(painter, middle)
-        if self._parting is not None:
-            paint_fork(painter, self._theme_source.theme, QPointF(self.x_of(self._parting), middle))
+        if self._difference_step is not None:
+            paint_fork(painter, self._theme_source.theme, QPointF(self.x_of(self._difference_step), middle))

@@ -103,7 +103,7 @@ class TraceRecorder(QObject):
     def _send(self, request: RecordRequest) -> None:
         if not self._process.is_running:
             self._process.start()
-        self._process.say(request.line())
+        self._process.send(request.line())
 
     def _take_lines(self, lines: list[bytes]) -> None:
         for line in lines:

@@ -39,7 +39,7 @@ from guiapp.pages.steps.boxes import TOKEN_FONT_PX
 from guiapp.pages.steps.captions import step_back, step_on
 from guiapp.pages.steps.cards import card
 from guiapp.pages.steps.code import CodeView
-from guiapp.pages.steps.drawing import Drawing
+from guiapp.pages.steps.drawing import DrawingContext
 from guiapp.pages.steps.flow_view import FlowView
 from guiapp.pages.steps.gutter import ID_FONT_PX
 from guiapp.pages.steps.lines import SentenceView, TextLine, title_line
@@ -66,7 +66,9 @@ SIZES_PX = (TOKEN_FONT_PX, TEXT_FONT_PX, UI_FONT_PX, SMALL_FONT_PX + 1, SMALL_FO
 class TraceView(QSplitter):
     """Follows the debugger of the model; without a trace it says why."""
 
-    def __init__(self, model: StepsModel, session: ModelSession, actions: Actions, drawing: Drawing) -> None:
+    def __init__(
+        self, model: StepsModel, session: ModelSession, actions: Actions, drawing: DrawingContext
+    ) -> None:
         super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._model = model
         theme_source, zoom, texts = self._theme_source, self._zoom, self._texts = drawing
@@ -89,30 +91,33 @@ class TraceView(QSplitter):
         self.boxes = framed(in_row(*boxes, margins=(0, 0, MARGIN_PX, 0), spacing=GAP_PX))
         self._main = QStackedWidget()
         play = PlayControls(model.clock, actions["debug_play"])
-        tells = {"debug_step": partial(self._tell, step_on), "debug_back": partial(self._tell, step_back)}
+        tells = {
+            "debug_step": partial(self._describe, step_on),
+            "debug_back": partial(self._describe, step_back),
+        }
         self._transport = WrappingRow([*walking_buttons(actions, tells), play])
-        self._lay_out()
+        self._build_layout()
         for signal in (model.position_changed, model.recording.changed):
-            signal.connect(self._follow)
+            signal.connect(self._refresh)
         model.race.changed.connect(self._make_room_for_race)
         model.trace_changed.connect(self._begin)
         zoom.changed.connect(self._turn)
         for look in (zoom, theme_source):
-            look.changed.connect(self._follow_look)
+            look.changed.connect(self._on_style_changed)
         self.splitterMoved.connect(self._turn)
         SeenWatch(self, model.watch)
         self._begin()
 
-    def _tell(self, told: Callable[[Debugger, Granularity], str]) -> str:
+    def _describe(self, describe: Callable[[Debugger, Granularity], str]) -> str:
         """What a button does at the present step."""
         debugger = self._model.debugger
-        return "" if debugger is None else told(debugger, self._model.granularity)
+        return "" if debugger is None else describe(debugger, self._model.granularity)
 
     def set_covered(self, is_covered: bool) -> None:
         """Show only what there is, and nothing of what happens then."""
         self._is_covered = is_covered
         self._hide_side()
-        self._follow()
+        self._refresh()
 
     def set_presented(self, is_presented: bool, has_buttons: bool) -> None:
         """Show the steps without the code and the lists beside them, and where there is room the picture."""
@@ -126,7 +131,7 @@ class TraceView(QSplitter):
     def _hide_side(self) -> None:
         self.side.setHidden(self._is_covered or self._is_presented)
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         head = framed(in_row((self._title, 1), self.number))
         flow = card([head, self.flow, self.sentence], self.flow)
         for upper in (flow, self.race_card):
@@ -182,19 +187,19 @@ class TraceView(QSplitter):
         self.sentence.forget_height()
         self.number.reserve(f"step {self._model.n_steps:,} of {self._model.n_steps:,}")
         self._load_fonts()
-        self._follow()
+        self._refresh()
 
-    def _follow_look(self) -> None:
+    def _on_style_changed(self) -> None:
         """Load fonts for the size in which they are painted, and pictures for the colours of the pens."""
         self.fonts.use(_loaders(self._texts, self._zoom, self._theme_source.theme))
         self._load_fonts()
-        self._follow()
+        self._refresh()
 
     def _load_fonts(self) -> None:
         if self._model.debugger is not None:
             self.fonts.prepare(self._model.debugger.trace.text)
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         model = self._model
         debugger = model.debugger
         self._main.setCurrentIndex(1 if debugger is None else 2 if self._is_covered else 0)
@@ -202,7 +207,7 @@ class TraceView(QSplitter):
             return
         if self._is_covered:
             self.cover.show_state(debugger)
-        self._lower.setStretch(0, 3 if debugger.trace.twin in LATTICES else 2)
+        self._lower.setStretch(0, 3 if debugger.trace.reference_name in LATTICES else 2)
         self._title.show_text(_capitals(model.title))
         self._picture_title.show_text(_capitals(self.picture.title))
         self.number.show_text(f"step {model.position:,} of {model.n_steps:,}")
@@ -238,7 +243,7 @@ def _capitals(title: str) -> str:
 class Cover(QLabel):
     """Lies over an encoder: the text, and the tokens there are so far."""
 
-    def __init__(self, drawing: Drawing) -> None:
+    def __init__(self, drawing: DrawingContext) -> None:
         super().__init__(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self._theme_source, self._zoom, _ = drawing
         self.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -279,12 +284,12 @@ class WaitingPanel(QWidget):
         margins = 4 * MARGIN_PX, MARGIN_PX
         bar = in_row(STRETCH, self.bar, STRETCH)
         in_column(STRETCH, self.message, bar, buttons, STRETCH, on=self, margins=margins, spacing=AS_AROUND)
-        recording.changed.connect(self._follow)
-        session.statistics_changed.connect(self._follow)
-        session.loader.loading_changed.connect(self._follow)
-        self._follow()
+        recording.changed.connect(self._refresh)
+        session.statistics_changed.connect(self._refresh)
+        session.loader.loading_changed.connect(self._refresh)
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         recording = self._recording
         has_choice = bool(recording.failure) and not recording.is_busy
         self.message.setText(self._words())
@@ -318,11 +323,11 @@ class PartBar(QWidget):
         self.selection = tool_button("Record the selection", recording.record_selection, role="raised")
         self.everything = tool_button("Record all of it", recording.record_all, role="raised")
         in_row((self.message, 1), self.selection, self.everything, on=self, spacing=AS_AROUND)
-        recording.changed.connect(self._follow)
-        document.selection_changed.connect(self._follow)
-        self._follow()
+        recording.changed.connect(self._refresh)
+        document.selection_changed.connect(self._refresh)
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         recording, n_bytes = self._recording, self._document.size
         self.setVisible(recording.is_part)
         if recording.is_part:

@@ -15,7 +15,7 @@ from guiapp.analysis.train.breakpoints import TRAINING_DIALECT, TrainingWalk
 from guiapp.analysis.train.models import TrainingError, shortfall
 from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.runs import parse_start
-from guiapp.analysis.train.telling import ToldMerge
+from guiapp.analysis.train.steps import MergeStep
 from guiapp.analysis.train.train_process import Finished, TrainRequest
 from guiapp.core.system.processes import command_of
 from guiapp.core.system.replace_file import replace_file, replacement
@@ -57,7 +57,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
     ) -> None:
         super().__init__(TRAINING_DIALECT, parent)
         self._spelling = spelling or SharedSpelling(parent=self)
-        self._spelling.changed.connect(self._follow_spelling)
+        self._spelling.changed.connect(self._on_spelling_changed)
         self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-")
         self._n_trained = 0
         self._process = LineProcess(command, self)
@@ -86,7 +86,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
             self._previous = self.wish, self.record, self.walk, self.model_file, self.shortfall
         self.wish, self.record, self.model_file, self.failure, self.shortfall = wish, None, None, "", ""
         self.walk, self._goal, self._runs_on = None, position, False
-        self._look_for_hits()
+        self._find_hits()
         text_file = Path(self._folder.name) / "text"
         self._n_trained += 1  # what was trained before may be open, and stays what it is
         output = Path(self._folder.name) / f"trained-{self._n_trained}.gguf"
@@ -98,7 +98,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
             self._restore()
         else:
             self._process.start()
-            self._process.say(request.line())
+            self._process.send(request.line())
         self.changed.emit()
         self.position_changed.emit()
 
@@ -124,7 +124,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
             self.wish, self.record, self.walk, self.model_file, self.shortfall = self._previous
             self._goal = 0
             self.record.spell(self._spelling.now)
-            self._look_for_hits()
+            self._find_hits()
             self.position_changed.emit()
 
     def save(self, path: Path) -> None:
@@ -151,7 +151,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
                 self.record.append(line)
             else:
                 self._finish(Finished(**json.loads(line)["finished"]))
-        self._look_for_hits()
+        self._find_hits()
         self.changed.emit()
         if self._runs_on:
             self.run()
@@ -175,7 +175,7 @@ class TrainingModel(WalkModel[TrainingWalk]):
         self._restore()
         self._take([])
 
-    def _follow_spelling(self) -> None:
+    def _on_spelling_changed(self) -> None:
         if self.record is not None:
             self.record.spell(self._spelling.now)
             self.changed.emit()
@@ -199,12 +199,14 @@ class TrainingModel(WalkModel[TrainingWalk]):
         if self.record is None or not self.position:
             return
         told = self.record.step(self.position)
-        if isinstance(told, ToldMerge):
+        if isinstance(told, MergeStep):
             self.breakpoints.toggle(f"token {quoted(told.left + told.right)}")
         else:
-            self.breakpoints.toggle(f"operation {self.record.values.told('operation', self.position - 1)}")
+            self.breakpoints.toggle(
+                f"operation {self.record.values.description('operation', self.position - 1)}"
+            )
 
-    def _look_for_hits(self) -> None:
+    def _find_hits(self) -> None:
         """There are new steps, or none any more."""
         if self.breakpoints.rows:
             self._place(self.breakpoints.rows)

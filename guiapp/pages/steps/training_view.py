@@ -31,9 +31,9 @@ from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX
 from guiapp.kit.widgets.wrapping_row import WrappingRow, scrolling
 from guiapp.pages.steps.breakpoint_list import BreakpointList
 from guiapp.pages.steps.cards import card
-from guiapp.pages.steps.drawing import Drawing
+from guiapp.pages.steps.drawing import DrawingContext
 from guiapp.pages.steps.lines import SentenceView, title_line
-from guiapp.pages.steps.side import SIDE_WIDTH_PX, SidePanel
+from guiapp.pages.steps.side import SIDE_WIDTH_PX, StepsSidePanel
 from guiapp.pages.steps.timeline import Scrubber
 from guiapp.pages.steps.training import TrainingModel, TrainingWish
 from guiapp.pages.steps.training_views import (
@@ -75,7 +75,7 @@ MODEL_FILTER = "Model files (*.gguf)"
 class TrainingStage(QWidget):
     """The training at one step: scrubber, words, and what competes and what was learned below."""
 
-    def __init__(self, model: TrainingModel, actions: Actions, drawing: Drawing) -> None:
+    def __init__(self, model: TrainingModel, actions: Actions, drawing: DrawingContext) -> None:
         super().__init__()
         self._model = model
         self._zoom = drawing.zoom
@@ -92,23 +92,23 @@ class TrainingStage(QWidget):
         self._pieces_title = title_line(drawing)
         self._curve_title = title_line(drawing, "Log-likelihood of the text")
         self.cards = QStackedWidget()
-        self._lay_out(actions)
-        model.changed.connect(self._follow)
+        self._build_layout(actions)
+        model.changed.connect(self._refresh)
         model.changed.connect(self.scrubber.mark)
-        model.position_changed.connect(self._follow)
-        drawing.zoom.changed.connect(self._follow_zoom)
-        self._follow_zoom()
-        self._follow()
+        model.position_changed.connect(self._refresh)
+        drawing.zoom.changed.connect(self._on_zoom_changed)
+        self._on_zoom_changed()
+        self._refresh()
 
     def hideEvent(self, event: QEvent) -> None:
         self._model.clock.pause()
 
-    def _follow_zoom(self) -> None:
+    def _on_zoom_changed(self) -> None:
         self.count.setFont(self._zoom.mono_font(UI_FONT_PX))
 
-    def _lay_out(self, actions: Actions) -> None:
+    def _build_layout(self, actions: Actions) -> None:
         play = PlayControls(self._model.clock, actions["debug_play"])
-        tells = {"debug_step": self._told_on, "debug_back": self._told_back}
+        tells = {"debug_step": self._describe_step, "debug_back": self._describe_back}
         bar = WrappingRow([*walking_buttons(actions, tells, has_pieces=False), play], self.count)
         words = card([self._words_title, self.words, self.sentence], self.words)
         words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
@@ -123,7 +123,7 @@ class TrainingStage(QWidget):
         self.cards.setSizePolicy(policy)
         in_column(bar, self.scrubber, (words, 3), (self.cards, 4), on=self)
 
-    def _told_on(self) -> str:
+    def _describe_step(self) -> str:
         """What a step on does; which pair it merges may be what a lesson asks for."""
         model = self._model
         if model.position >= model.n_steps:
@@ -132,7 +132,7 @@ class TrainingStage(QWidget):
         is_unigram = record is not None and record.start.algorithm == "unigram"
         return STEPS_OF_UNIGRAM if is_unigram else STEPS_OF_MERGING
 
-    def _told_back(self) -> str:
+    def _describe_back(self) -> str:
         return UNDOES if self._model.position else "This is the start: nothing is learned yet."
 
     def set_covered(self, is_covered: bool) -> None:
@@ -144,7 +144,7 @@ class TrainingStage(QWidget):
         record = self._model.record
         self.cards.setCurrentIndex(int(record is not None and record.start.algorithm == "unigram"))
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         model, record = self._model, self._model.record
         self.setVisible(record is not None)
         if record is None:
@@ -166,12 +166,12 @@ class TrainingStage(QWidget):
         size, n_symbols = counted(record.n_tokens(position), "token"), record.n_symbols(position)
         self._symbols_title.show_text(f"VOCABULARY · {size}, newest first".upper())
         self._pieces_title.show_text(f"VOCABULARY · {size}, {counted(n_symbols, 'piece')}".upper())
-        told = record.sentence(position) if position else told_before(record.start.algorithm)
+        told = record.sentence(position) if position else initial_sentence(record.start.algorithm)
         self.sentence.show_sentence(told)
         self.show_kind()
 
 
-def told_before(algorithm: str) -> str:
+def initial_sentence(algorithm: str) -> str:
     """What there is before the first step of a training."""
     if algorithm == "unigram":
         return "At the start every frequent substring is a piece: far too many."
@@ -194,7 +194,7 @@ class TrainingView(QSplitter):
     """Form, stage, and the result: to save, to open, to see beside the open model; breakpoints beside."""
 
     def __init__(
-        self, model: TrainingModel, compared: ComparedModels, actions: Actions, drawing: Drawing
+        self, model: TrainingModel, compared: ComparedModels, actions: Actions, drawing: DrawingContext
     ) -> None:
         super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self.model = model
@@ -208,21 +208,21 @@ class TrainingView(QSplitter):
         self.save_button = push_button("Save as GGUF…", self._ask_and_save)
         self.open_button = push_button("Save and open as model…", self._ask_save_and_open)
         self.steps_button = push_button("Save steps…", actions["debug_save"].trigger)
-        self.beside_button = push_button("Open beside", self.open_beside)
+        self.compare_button = push_button("Open beside", self.open_comparison)
         self._is_presented = False
-        self._side = SidePanel([self.breakpoints], drawing.zoom)
-        self._lay_out()
+        self._side = StepsSidePanel([self.breakpoints], drawing.zoom)
+        self._build_layout()
         for signal in (model.changed, compared.sessions_changed):
-            signal.connect(self._follow)
-        self._follow()
+            signal.connect(self._refresh)
+        self._refresh()
 
     def set_presented(self, is_presented: bool) -> None:
         """Show the steps alone, once there are any."""
         self._is_presented = is_presented
-        self._follow()
+        self._refresh()
 
-    def _lay_out(self) -> None:
-        self._foot = WrappingRow([self.beside_button, self.steps_button, self.save_button, self.open_button])
+    def _build_layout(self) -> None:
+        self._foot = WrappingRow([self.compare_button, self.steps_button, self.save_button, self.open_button])
         training = YieldingColumn()
         parts = self.form, (self.empty, 1), (self.stage, 1), self._foot
         in_column(*parts, on=training, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))
@@ -242,19 +242,19 @@ class TrainingView(QSplitter):
         if self.save(path):
             self._session.loader.open(str(path))
 
-    def open_beside(self) -> None:
+    def open_comparison(self) -> None:
         """Compare the result with the open model, on the open text; if that is empty, on its own."""
         model, document = self.model, self._session.document
         assert model.model_file is not None
-        if not self._is_beside:
+        if not self._is_compared:
             self._compared.add(str(model.model_file))
-            self._follow()
+            self._refresh()
         if not document.size and model.wish is not None:
             self._session.text.show(beginning(model.wish.text, FIRST_BYTES))
         self._compare.trigger()
 
     @property
-    def _is_beside(self) -> bool:
+    def _is_compared(self) -> bool:
         """Whether the result is among the models that are compared."""
         name = str(self.model.model_file)
         loaders = [session.loader for session in self._compared.sessions]
@@ -282,25 +282,25 @@ class TrainingView(QSplitter):
         chosen, _ = QFileDialog.getSaveFileName(self, "Save as GGUF", "trained.gguf", MODEL_FILTER)
         return Path(chosen) if chosen else None
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         model = self.model
         has_file = model.model_file is not None
         for part in (self.form, self._side, self._foot):
             part.setHidden(self._is_presented and model.record is not None)
         self.empty.setVisible(model.record is None)
-        for made in (self.beside_button, self.save_button, self.open_button):
+        for made in (self.compare_button, self.save_button, self.open_button):
             made.setVisible(model.record is not None)
             made.setEnabled(has_file)
-        has_room = self._compared.can_add or self._is_beside
-        self.beside_button.setEnabled(has_file and has_room)
-        self.beside_button.setToolTip(BESIDE_TIPS[has_room])
+        has_room = self._compared.can_add or self._is_compared
+        self.compare_button.setEnabled(has_file and has_room)
+        self.compare_button.setToolTip(BESIDE_TIPS[has_room])
         self.steps_button.setVisible(model.n_steps > 0)
 
 
 class TrainingForm(QWidget):
     """One row of choices with the button that begins or stops, a field for one's own text, a message."""
 
-    def __init__(self, model: TrainingModel, document: TextDocument, drawing: Drawing) -> None:
+    def __init__(self, model: TrainingModel, document: TextDocument, drawing: DrawingContext) -> None:
         super().__init__()
         self._model = model
         self._document = document
@@ -316,17 +316,17 @@ class TrainingForm(QWidget):
         self.button = push_button("Train", self._begin_or_stop, role="primary")
         self.end_mark_note = QLabel(END_MARK_TEXT, wordWrap=True)
         self.message = plain_label(wraps=True)
-        self._lay_out()
+        self._build_layout()
         self.algorithm.currentIndexChanged.connect(self._choose_algorithm)
-        self.source.currentIndexChanged.connect(self._follow)
-        self.symbols.currentIndexChanged.connect(self._follow)
+        self.source.currentIndexChanged.connect(self._refresh)
+        self.symbols.currentIndexChanged.connect(self._refresh)
         self.n_tokens.returnPressed.connect(self.button.click)
-        model.changed.connect(self._follow)
-        self._theme_source.changed.connect(self._follow)
+        model.changed.connect(self._refresh)
+        self._theme_source.changed.connect(self._refresh)
         self._zoom.watch(self.own_text.viewport())
-        self._zoom.changed.connect(self._follow_zoom)
-        self._follow_zoom()
-        self._follow()
+        self._zoom.changed.connect(self._on_zoom_changed)
+        self._on_zoom_changed()
+        self._refresh()
 
     @property
     def wish(self) -> TrainingWish:
@@ -345,7 +345,7 @@ class TrainingForm(QWidget):
         self.algorithm.setCurrentIndex(self.algorithm.findData(algorithm))
         self.n_tokens.setText(str(n_tokens))
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         size_title = set_role(QLabel("tokens in all"), "dim")
         size_title.setBuddy(self.n_tokens)
         set_role(self.end_mark_note, "dim")
@@ -356,13 +356,13 @@ class TrainingForm(QWidget):
         self.own_text.setTabChangesFocus(True)
         in_column(row, self.own_text, self.end_mark_note, self.message, on=self)
 
-    def _follow_zoom(self) -> None:
+    def _on_zoom_changed(self) -> None:
         self.own_text.setFont(self._zoom.mono_font(UI_FONT_PX))
         self.own_text.setFixedHeight(self._zoom.scaled(OWN_TEXT_PX))
 
     def _choose_algorithm(self) -> None:
         self.n_tokens.setText(str(FIRST_SIZES[self.algorithm.currentData()]))
-        self._follow()
+        self._refresh()
 
     def _begin_or_stop(self) -> None:
         if self._model.is_busy:
@@ -373,9 +373,9 @@ class TrainingForm(QWidget):
         self._problem = "" if is_possible else f"Choose a size from 1 to {MOST_TOKENS:,} tokens."
         if is_possible:
             self._model.train(wish)
-        self._follow()
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         model = self._model
         self.symbols.setVisible(self.algorithm.currentData() == "bpe")
         self.end_mark_note.setVisible(self._has_end_marks)

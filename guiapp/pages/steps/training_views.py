@@ -11,16 +11,16 @@ from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen, QResizeEvent
 
 from guiapp.analysis.train.record import TrainingRecord
-from guiapp.analysis.train.telling import Cut, ToldMerge, ToldPruning
+from guiapp.analysis.train.steps import Cut, MergeStep, PruningStep
 from guiapp.core.text.figures import percent
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.widgets.painting import CENTER, LEFT, RIGHT, WRAP, bold, fill, width_of, write
-from guiapp.kit.widgets.scales import SCALE_PX, Scale, paint_scale_below, round_step
+from guiapp.kit.widgets.scales import SCALE_PX, BarScale, paint_scale_below, round_step
 from guiapp.kit.widgets.style_sheet import blend
 from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme
 from guiapp.pages.steps.cards import enlargement
-from guiapp.pages.steps.drawing import Drawing, ZoomedView
-from guiapp.pages.steps.pictures.standing import BADGE_PX, Standing, paint_badge, paint_box
+from guiapp.pages.steps.drawing import DrawingContext, ZoomedView
+from guiapp.pages.steps.pictures.standing import BADGE_PX, CandidateStatus, paint_badge, paint_box
 from guiapp.pages.steps.training import TrainingModel
 
 CHIP_PX = 28
@@ -50,17 +50,17 @@ class TrainingPicture(ZoomedView):
     natural = QSize(300, 17 * ROW_PX)
     least_px = 3 * ROW_PX
 
-    def __init__(self, name: str, model: TrainingModel, drawing: Drawing) -> None:
+    def __init__(self, name: str, model: TrainingModel, drawing: DrawingContext) -> None:
         super().__init__(name, drawing)
         self._model = model
-        self._follow_zoom()
+        self._on_zoom_changed()
         model.changed.connect(self.update)
         model.position_changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         return QSize(300, self._zoom.scaled(7 * ROW_PX))
 
-    def _follow_zoom(self) -> None:
+    def _on_zoom_changed(self) -> None:
         self.setMinimumHeight(self._zoom.scaled(self.least_px))
         self.update()
 
@@ -79,7 +79,7 @@ class TrainingPicture(ZoomedView):
         """Draw what there is after `position` steps."""
 
 
-class Chip(NamedTuple):
+class SymbolBox(NamedTuple):
     """A symbol of a word with its place; `tint` counts, and `is_new` says that this step made it."""
 
     text: str
@@ -91,13 +91,13 @@ class Chip(NamedTuple):
 class WordsLayout(NamedTuple):
     """Symbols and the counts behind words, with their places; `first_new` is the top of the first new one."""
 
-    chips: list[Chip]
+    chips: list[SymbolBox]
     counts: list[tuple[str, QRectF]]
     height: float
     first_new: float
 
 
-def lay_out_words(
+def arrange_words(
     words: list[tuple[Cut, int, bool]],
     made: str,
     width: float,
@@ -105,7 +105,7 @@ def lay_out_words(
     write_symbol: Callable[[str], str] = str,
 ) -> WordsLayout:
     """Words in rows, each as its symbols and how often it occurs; no word is torn but by the edge."""
-    chips: list[Chip] = []
+    chips: list[SymbolBox] = []
     counts: list[tuple[str, QRectF]] = []
     x, y, first_new = 0.0, 0.0, 0.0
     for cut, count, is_changed in words:
@@ -119,7 +119,7 @@ def lay_out_words(
             is_new = is_changed and symbol == made
             if is_new and not any(chip.is_new for chip in chips):
                 first_new = y
-            chips.append(Chip(text, QRectF(x, y, size, CHIP_PX), len(chips), is_new))
+            chips.append(SymbolBox(text, QRectF(x, y, size, CHIP_PX), len(chips), is_new))
             x += size + CHIP_GAP_PX
         if number:
             counts.append((number, QRectF(x, y, number_width, CHIP_PX)))
@@ -133,7 +133,7 @@ class WordsPicture(TrainingPicture):
     natural = QSize(1 << 20, 1 << 20)  # more room shows more words
     least_px = 2 * CHIP_PX + ROW_GAP_PX
 
-    def __init__(self, name: str, model: TrainingModel, drawing: Drawing) -> None:
+    def __init__(self, name: str, model: TrainingModel, drawing: DrawingContext) -> None:
         super().__init__(name, model, drawing)
         model.changed.connect(self._limit_height)
 
@@ -145,8 +145,8 @@ class WordsPicture(TrainingPicture):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._limit_height()
 
-    def _follow_zoom(self) -> None:
-        super()._follow_zoom()
+    def _on_zoom_changed(self) -> None:
+        super()._on_zoom_changed()
         self._limit_height()
 
     def _limit_height(self) -> None:
@@ -155,7 +155,7 @@ class WordsPicture(TrainingPicture):
         if record is not None:
             metrics = QFontMetricsF(Theme.mono_font(WORDS_FONT_PX))
             zoom = self._zoom.factor
-            layout = lay_out_words(record.words(0), "", self.width() / zoom, metrics, record.write)
+            layout = arrange_words(record.words(0), "", self.width() / zoom, metrics, record.write)
             self.setMaximumHeight(max(self.minimumHeight(), math.ceil(layout.height * zoom)))
             self.updateGeometry()
 
@@ -164,9 +164,9 @@ class WordsPicture(TrainingPicture):
     ) -> None:
         font = Theme.mono_font(WORDS_FONT_PX)
         told = record.step(position) if position else None
-        made = told.left + told.right if isinstance(told, ToldMerge) else ""
+        made = told.left + told.right if isinstance(told, MergeStep) else ""
         metrics = QFontMetricsF(font)
-        layout = lay_out_words(record.words(position), made, size.width(), metrics, record.write)
+        layout = arrange_words(record.words(position), made, size.width(), metrics, record.write)
         painter.setFont(font)
         row_px = CHIP_PX + ROW_GAP_PX
         n_rows = max(1, int((size.height() + ROW_GAP_PX) // row_px))
@@ -193,18 +193,18 @@ class PairsPicture(TrainingPicture):
         self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
     ) -> None:
         told = record.step(max(1, position)) if record.n_steps else None
-        if not isinstance(told, ToldMerge):
+        if not isinstance(told, MergeStep):
             write(painter, QRectF(QPointF(), size), why_none(self._model), theme.dim, CENTER | WRAP)
             return
-        winner = (told.left, told.right), told.worth, "merged" if position else "next", Standing.WINNER
-        rows = [winner, *((pair, told.worth, "tie", Standing.OTHER) for pair in told.ties)]
-        rows += [(pair, worth, "", Standing.OTHER) for pair, worth in told.rivals]
-        scale, rows = Scale(told.worth), rows[: max(1, int((size.height() - SCALE_PX) // ROW_PX))]
+        winner = (told.left, told.right), told.worth, "merged" if position else "next", CandidateStatus.WINNER
+        rows = [winner, *((pair, told.worth, "tie", CandidateStatus.OTHER) for pair in told.ties)]
+        rows += [(pair, worth, "", CandidateStatus.OTHER) for pair, worth in told.rivals]
+        scale, rows = BarScale(told.worth), rows[: max(1, int((size.height() - SCALE_PX) // ROW_PX))]
         font = Theme.mono_font(UI_FONT_PX)
         for number, (pair, worth, sign, standing) in enumerate(rows):
             row = QRectF(0, number * ROW_PX, size.width(), ROW_PX - 3)
             bar = QRectF(row.left(), row.top(), max(4.0, row.width() * scale.share(worth)), row.height())
-            if standing is Standing.WINNER:
+            if standing is CandidateStatus.WINNER:
                 paint_box(painter, theme, bar, standing, 4)
                 middle = QPointF(PADDING_PX + BADGE_PX / 2, row.center().y())
                 paint_badge(painter, theme, middle)
@@ -245,7 +245,7 @@ class SymbolsPicture(TrainingPicture):
         font = Theme.mono_font(UI_FONT_PX)
         painter.setFont(font)
         told = record.step(position) if position else None
-        made = told.left + told.right if isinstance(told, ToldMerge) else None
+        made = told.left + told.right if isinstance(told, MergeStep) else None
         x, y = 0.0, 0.0
         for symbol in record.newest_symbols(position, N_NEWEST):
             text = record.write(symbol)
@@ -270,12 +270,12 @@ class PiecesPicture(TrainingPicture):
         self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
     ) -> None:
         told = record.step(position) if position else None
-        if told is None or isinstance(told, ToldMerge):
+        if told is None or isinstance(told, MergeStep):
             nothing = "All frequent substrings compete. Step on."
             write(painter, QRectF(QPointF(), size), nothing, theme.dim, CENTER)
             return
         rest = QRectF(QPointF(), size)
-        if isinstance(told, ToldPruning):
+        if isinstance(told, PruningStep):
             losses = [(record.write(piece), f"−{loss:,.2f}") for piece, loss in told.dropped]
             half = size.width() / 2 - PADDING_PX
             self._paint_rows(painter, theme, QRectF(0, 0, half, size.height()), DROPPED, losses)
@@ -374,7 +374,7 @@ class LikelihoodPicture(TrainingPicture):
                 text = f"{value:,.0f}".replace("-", "−")
                 painter.drawText(QRectF(0, y - 8, AXIS_PX - 6, 16), RIGHT, text)
         below = QRectF(area.left(), area.bottom() + 4, area.width(), 16)
-        for value in Scale(n_steps).ticks(max(2, int(area.width() // 60))):
+        for value in BarScale(n_steps).ticks(max(2, int(area.width() // 60))):
             x, text = place(round(value), values[0]).x(), f"{value:,.0f}"
             width = metrics.horizontalAdvance(text)
             if value.is_integer() and x - width / 2 > last + GAP_PX:

@@ -32,13 +32,13 @@ SIZES_TIP = (
     "How far one step goes.\nDecision: the encoder does one thing.\n"
     "Piece: a stretch of text that is encoded by itself.\nStage: cutting, rewriting, splitting, encoding …"
 )
-Tell = Callable[[], str]
+Describe = Callable[[], str]
 
 
 class WalkButton(QToolButton):
     """A button that triggers an action; its hint has the keys, and what that does at the present step."""
 
-    def __init__(self, text: str, meaning: str, action: QAction, tell: Tell | None = None) -> None:
+    def __init__(self, text: str, meaning: str, action: QAction, describe: Describe | None = None) -> None:
         super().__init__()
         keys = action.shortcut().toString()
         self._meaning = f"{meaning} ({keys})" if keys else meaning
@@ -48,23 +48,25 @@ class WalkButton(QToolButton):
         self.clicked.connect(action.trigger)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         set_role(self, "raised")
-        if tell is not None:
-            TipWatch(self, partial(self._tip, tell))
+        if describe is not None:
+            TipWatch(self, partial(self._tip, describe))
 
-    def _tip(self, tell: Tell, _: QPoint) -> str:
-        return wrapped_tip(f"{self._meaning}\n{tell()}")
+    def _tip(self, describe: Describe, _: QPoint) -> str:
+        return wrapped_tip(f"{self._meaning}\n{describe()}")
 
 
-def walking_buttons(actions: Actions, tells: Mapping[str, Tell], *, has_pieces: bool = True) -> list[QWidget]:
+def walking_buttons(
+    actions: Actions, descriptions: Mapping[str, Describe], *, has_pieces: bool = True
+) -> list[QWidget]:
     """From the start to the end; the step on is the one that is marked.
 
-    tells  by action, what it does at the present step
+    descriptions  by action, what it does at the present step
     """
     made: list[QWidget] = []
     for text, name, meaning in BUTTONS:
         if name == "debug_over" and not has_pieces:
             continue
-        made.append(WalkButton(text, meaning, actions[name], tells.get(name)))
+        made.append(WalkButton(text, meaning, actions[name], descriptions.get(name)))
         if name == "debug_step":
             set_role(made[-1], "next")
     return made
@@ -78,13 +80,13 @@ class GranularityBox(ChoiceBox):
         super().__init__("Size of a step", sizes, SIZES_TIP)
         self._model = model
         self.currentIndexChanged.connect(self._choose)
-        model.granularity_changed.connect(self._follow)
-        self._follow()
+        model.granularity_changed.connect(self._refresh)
+        self._refresh()
 
     def _choose(self, index: int) -> None:
         self._model.set_granularity(self.itemData(index))
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         self.show_choice(self._model.granularity)
 
 
@@ -99,12 +101,12 @@ class PlayControls(QWidget):
         self.speed = ChoiceBox("Steps a second", {f"{speed}/s": speed for speed in SPEEDS})
         self.speed.currentIndexChanged.connect(self._choose)
         in_row(self.button, self.speed, on=self)
-        clock.changed.connect(self._follow)
-        self._follow()
+        clock.changed.connect(self._refresh)
+        self._refresh()
 
     def _choose(self, index: int) -> None:
         self._clock.set_speed(self.speed.itemData(index))
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         self.button.setText("pause" if self._clock.is_playing else "play")
         self.speed.show_choice(self._clock.speed)

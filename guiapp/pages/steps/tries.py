@@ -12,7 +12,7 @@ from guiapp.analysis.trace.operations import FORMS, NUMBERS
 TRIES = ("miss", "fail", "reject", "dead end", "rule out", "back")
 
 
-class Try(NamedTuple):
+class TriedToken(NamedTuple):
     """Something that was tried at this place; `verdict` says what came of it."""
 
     text: str
@@ -22,8 +22,8 @@ class Try(NamedTuple):
 class Stack(NamedTuple):
     """The tokens taken so far, the last one last, and what was tried for the next."""
 
-    taken: list[Try]
-    tries: list[Try]
+    taken: list[TriedToken]
+    tries: list[TriedToken]
 
 
 VERDICTS = {
@@ -46,7 +46,7 @@ def stack(debugger: Debugger, n_taken: int = 12) -> Stack:
     tokens = debugger.states.piece_tokens(position, piece)
     columns = (column[-n_taken:].tolist() for column in tokens)
     taken = [
-        Try(debugger.teller.label(token_id, start, end), f"{start:,}–{end:,}")
+        TriedToken(debugger.describer.label(token_id, start, end), f"{start:,}–{end:,}")
         for token_id, start, end in zip(*columns, strict=True)
     ]
     first = position
@@ -54,7 +54,7 @@ def stack(debugger: Debugger, n_taken: int = 12) -> Stack:
         first -= 1
     last = position + 1 if position < len(trace) and trace.operation(position) in VERDICTS else position
     tries = [
-        Try(debugger.teller.made(step), VERDICTS[trace.operation(step)])
+        TriedToken(debugger.describer.made(step), VERDICTS[trace.operation(step)])
         for step in range(max(first, last - n_taken), last)
     ]
     return Stack(taken, tries)
@@ -76,8 +76,8 @@ def made_so_far(debugger: Debugger, limit: int = 9) -> list[Made]:
     found = []
     is_merge = (columns.operation[steps] == NUMBERS["merge"]).tolist()
     for step, joins in zip(steps.tolist(), is_merge, strict=True):
-        text, worth = debugger.teller.made(step), debugger.teller.worth(step)
+        text, worth = debugger.describer.made(step), debugger.describer.worth(step)
         if joins:
-            text = f"{' + '.join(debugger.teller.joined(step))} → {text}"
+            text = f"{' + '.join(debugger.describer.joined(step))} → {text}"
         found.append(Made(step, text, "" if worth == "nan" else worth))
     return found

@@ -173,25 +173,25 @@ class WalkNode(NamedTuple):
     n_others: int
 
 
-class TreeWalk(NamedTuple):
-    """The tokens on the way, the last one taken; `behind` is the text that leads to no longer token."""
+class MatchedPath(NamedTuple):
+    """The tokens on the way, the last one taken; `text_after` is the text that leads to no longer token."""
 
     nodes: list[WalkNode]
-    behind: str
+    text_after: str
 
 
-def walk(debugger: Debugger, tree: TokenTree) -> TreeWalk:
+def walk(debugger: Debugger, tree: TokenTree) -> MatchedPath:
     """What longest match does at a step; without nodes where it takes nothing."""
     trace, step = debugger.trace, debugger.position
     if step >= len(trace) or trace.operation(step) != "take":
-        return TreeWalk([], "")
+        return MatchedPath([], "")
     taken, end = int(trace.columns.result[step]), int(trace.columns.end[step])
-    behind = visible_text(trace.text[end : end + LOOK_AHEAD])
+    text_after = visible_text(trace.text[end : end + LOOK_AHEAD])
     if not tree.is_matched[taken]:
-        return TreeWalk([], behind)
-    return TreeWalk(
+        return MatchedPath([], text_after)
+    return MatchedPath(
         [_node(debugger.vocabulary, tree, token_id, debugger.spelling) for token_id in tree.path(taken)],
-        behind,
+        text_after,
     )
 
 

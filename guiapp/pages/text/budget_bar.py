@@ -67,12 +67,12 @@ class BudgetBar(QFrame):
         row = in_row(*parts, STRETCH, self._left, spacing=GAP_PX)
         in_column(row, self._bar, on=self, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX)
         self.field.editingFinished.connect(self._use_own)
-        budget.changed.connect(self._follow)
+        budget.changed.connect(self._refresh)
         theme_source.changed.connect(self._bar.update)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._follow()
+        self._refresh()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -86,7 +86,7 @@ class BudgetBar(QFrame):
     def _use_model(self) -> None:
         self._budget.choose(None)
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         if not self.isVisible():
             return
         budget = self._budget

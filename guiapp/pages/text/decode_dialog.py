@@ -69,7 +69,7 @@ class DecodeDialog(QDialog):
         self._copy, self._insert, self._replace = (
             QPushButton(title) for title in ("Copy text", "Insert into text", "Replace text")
         )
-        self._lay_out()
+        self._arrange()
         self._connect()
         self._show_model()
 
@@ -85,7 +85,7 @@ class DecodeDialog(QDialog):
         super().hideEvent(event)
         self.move(self.pos())
 
-    def _lay_out(self) -> None:
+    def _arrange(self) -> None:
         for editor, name in (
             (self._ids, "Token ids"),
             (self._text, "Decoded text"),
@@ -189,7 +189,7 @@ class TokenChips(QAbstractScrollArea):
     def set_tokens(self, tokens: Sequence[TokenText]) -> None:
         self._tokens = tokens
         self.setAccessibleDescription(" ".join(token.text for token in tokens))
-        self._lay_out()
+        self._arrange()
 
     def chip(self, index: int) -> QRectF:
         """Where a token is painted in the viewport."""
@@ -200,7 +200,7 @@ class TokenChips(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._lay_out()
+        self._arrange()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self.viewport()) as painter:
@@ -214,7 +214,7 @@ class TokenChips(QAbstractScrollArea):
                     inside = chip.adjusted(0.5, 0.5, -0.5, -0.5)  # where lines are one pixel sharp
                     draw_chip(painter, theme, inside, isolate(text), attributes, theme.span_color(index))
 
-    def _lay_out(self) -> None:
+    def _arrange(self) -> None:
         metrics, at = QFontMetricsF(self._font), QPointF(1, 1)
         height, right = self._row_px - GAP_PX, self.viewport().width() - 1
         self._chips = []

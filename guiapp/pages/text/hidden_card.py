@@ -31,7 +31,7 @@ class ChipFacts(NamedTuple):
     """What the card says of the bytes [start, end), one visible text each.
 
     about   what the characters are
-    says    what they spell, or their names, one a line
+    content    what they spell, or their names, one a line
     bytes   the first ones, with bars where tokens begin
     costs   figures
     """
@@ -41,7 +41,7 @@ class ChipFacts(NamedTuple):
     n_hidden: int
     title: str
     about: str
-    says: str
+    content: str
     bytes: str
     costs: tuple[str, ...]
 
@@ -63,8 +63,8 @@ class HiddenCard(Popover):
         self.setAccessibleName(facts.title)
         self._facts, self._hidden = facts, hidden
         theme = theme_source.theme
-        self.says = StyledText(Theme.mono_font(SMALL_FONT_PX), MOST_LINES)
-        self.says.setAccessibleName("What it spells")
+        self.content = StyledText(Theme.mono_font(SMALL_FONT_PX), MOST_LINES)
+        self.content.setAccessibleName("What it spells")
         self.bytes = StyledText(Theme.mono_font(SMALL_FONT_PX), 3)
         self.bytes.setAccessibleName("Bytes, with bars where tokens begin")
         about = set_role(QLabel(facts.about, wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
@@ -72,13 +72,13 @@ class HiddenCard(Popover):
         title = set_role(QLabel(facts.title), "strong")
         between = [part for label in costs for part in (label, (STRETCH, 1))][:-1]
         for text, shown, color, room_px in (
-            (self.says, facts.says, theme.text, 2 * (MARGIN_PX + CARD_MARGIN_PX + 1)),
+            (self.content, facts.content, theme.text, 2 * (MARGIN_PX + CARD_MARGIN_PX + 1)),
             (self.bytes, facts.bytes, theme.dim, 2 * MARGIN_PX),
         ):
             text.resize(WIDTH_PX - room_px, 1)  # its height follows from its width
             text.set_spans([Span(shown, color)])
-        says = card(self.says)
-        parts = title, about, says, self.bytes, in_row(*between), GAP_PX // 2, self._buttons(*actions)
+        content = card(self.content)
+        parts = title, about, content, self.bytes, in_row(*between), GAP_PX // 2, self._buttons(*actions)
         in_column(*parts, on=self, margins=MARGIN_PX, spacing=GAP_PX)
         self.setFixedWidth(WIDTH_PX)
 

@@ -60,7 +60,7 @@ class IdsPanel(QFrame):
             action.triggered.connect(self.copy_ids)
         self.decode_action = QAction("Decode", self, toolTip="Paste token ids and see their text")
         strip.addAction(copy_action(strip, "Copy ids", self.copy_ids))
-        self._lay_out()
+        self._build_layout()
         for action in self.view_actions.values():
             action.toggled.connect(self._show_view)
 
@@ -111,7 +111,7 @@ class IdsPanel(QFrame):
         actions[names[0]].setChecked(True)
         return actions
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         copy_as = set_role(QLabel("Copy as"), "dim")
         copy_as.setFont(Theme.ui_font(SMALL_FONT_PX))
         header = in_row(

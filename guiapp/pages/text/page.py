@@ -14,7 +14,7 @@ from guiapp.analysis.explain.doubled_special import doubled_special
 from guiapp.analysis.explain.id_lists import holds_numbers
 from guiapp.kit.document.budget import TokenBudget
 from guiapp.kit.document.coloured_spans import COLORINGS, ColouredSpans
-from guiapp.kit.document.line_costs import DearestModel
+from guiapp.kit.document.line_costs import MostExpensiveModel
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.token_menu import TokenMenu
@@ -29,7 +29,7 @@ from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.kit.widgets.token_card import TokenCard
 from guiapp.pages.text.budget_bar import BudgetBar
-from guiapp.pages.text.dearest_panel import DearestPanel, SideColumn
+from guiapp.pages.text.expensive_panel import ExpensivePanel, SideColumn
 from guiapp.pages.text.ids_panel import IdsPanel
 from guiapp.pages.text.text_panel import TextPanel
 from guiapp.pages.text.token_strip import TokenStrip
@@ -65,7 +65,7 @@ class InspectPage(Page):
         self.spans = ColouredSpans(session, settings.coloring, self)
         self.editor = SpanEditor(session.document, self.spans, theme_source)
         self.editor.set_placeholder(PLACEHOLDER)
-        self.editor.set_remark(self.spans.remark_on)
+        self.editor.set_note(self.spans.note_at)
         self.text_panel = TextPanel(self.editor, session, theme_source)
         self._zoom = TextZoom(self)
         strip = TokenStrip(session, theme_source, self._zoom)
@@ -75,12 +75,12 @@ class InspectPage(Page):
         self._until_at_ease.timeout.connect(self._be_at_ease)
         self.card = TokenCard(self._details, theme_source, self._zoom)
         self.card.setAccessibleName("Selected token")
-        self._dearest = DearestModel(session, self)
-        self.dearest_panel = DearestPanel(self._dearest, theme_source)
-        self.dearest_panel.chosen.connect(self.editor.reveal)
+        self._most_expensive = MostExpensiveModel(session, self)
+        self.expensive_panel = ExpensivePanel(self._most_expensive, theme_source)
+        self.expensive_panel.chosen.connect(self.editor.reveal)
         self._why = WhyModel(session, self)
         self.why_panel = WhyPanel(self._why, theme_source, self._zoom)
-        self.side = SideColumn(self.card, self.why_panel, self.dearest_panel)
+        self.side = SideColumn(self.card, self.why_panel, self.expensive_panel)
         self.decode_model = DecodeModel(session, self)
         self._decode_dialog: DecodeDialog | None = None
         self.notices = NoticeArea(theme_source)
@@ -88,11 +88,11 @@ class InspectPage(Page):
         self.budget_bar = BudgetBar(TokenBudget(session, settings, self), self.editor, theme_source)
         self._tools = self._make_tools(actions)
         actions["why"].triggered.connect(self.show_why)
-        self._lay_out()
+        self._build_layout()
         self._zoom.stepped.connect(self.editor.zoom)
-        self.editor.zoom_changed.connect(self._follow_editor_zoom)
+        self.editor.zoom_changed.connect(self._on_editor_zoom_changed)
         EditorLink(self.editor, session)
-        self.editor.tell_tokens_by(self._hover_text)
+        self.editor.set_token_tip(self._hover_text)
         session.text.reading.done.connect(self._go_to_text)
 
     def _make_tools(self, actions: Actions) -> InspectTools:
@@ -162,7 +162,7 @@ class InspectPage(Page):
     @property
     def is_ready(self) -> bool:
         is_painted = self.editor.is_painted and self.ids_panel.strip.is_painted
-        is_told = not (self._details.is_preparing or self._why.is_busy or self._dearest.is_busy)
+        is_told = not (self._details.is_preparing or self._why.is_busy or self._most_expensive.is_busy)
         return is_painted and is_told
 
     def begin_gently(self, wait_ms: int) -> None:
@@ -181,7 +181,7 @@ class InspectPage(Page):
 
     def stop(self) -> None:
         self._details.close()
-        self._dearest.close()
+        self._most_expensive.close()
         self._why.close()
         self.ids_panel.stop()
         self.text_panel.search.stop()
@@ -208,7 +208,7 @@ class InspectPage(Page):
     def set_presented(self, is_presented: bool) -> None:
         self.side.setHidden(is_presented)
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         text = framed(in_column((self.text_panel, 1), self.budget_bar, spacing=0))
         self.text_splitter = in_splitter(
             text, self.ids_panel, sizes=(600, IDS_HEIGHT_PX), way=Qt.Orientation.Vertical
@@ -217,7 +217,7 @@ class InspectPage(Page):
         in_column(self.notices, (self.splitter, 1), on=self, spacing=0)
         self.setFocusProxy(self.editor)
 
-    def _follow_editor_zoom(self) -> None:
+    def _on_editor_zoom_changed(self) -> None:
         self._zoom.set_factor(self.editor.font_px / TEXT_FONT_PX)
 
 
@@ -238,10 +238,10 @@ class DoubledHint(QObject):
         self._doubled: str | None = None
         self._remedy = QAction("Leave it out", self)
         self._remedy.triggered.connect(partial(session.set_add_special, False))
-        session.tokens_changed.connect(self._follow)
+        session.tokens_changed.connect(self._refresh)
 
-    def _follow(self) -> None:
-        if self._session.is_encoding or (doubled := self._found()) == self._doubled:
+    def _refresh(self) -> None:
+        if self._session.is_encoding or (doubled := self._find_doubled()) == self._doubled:
             return
         self._doubled = doubled
         if doubled is None:
@@ -249,7 +249,7 @@ class DoubledHint(QObject):
         else:
             self._area.show_notice(SUBJECT, doubled, remedy=self._remedy, is_hint=True)
 
-    def _found(self) -> str | None:
+    def _find_doubled(self) -> str | None:
         session, n_tokens = self._session, len(self._session.tokens)
         if session.tokenizer is None or not session.options.add_special:
             return None

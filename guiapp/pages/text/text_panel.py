@@ -45,7 +45,7 @@ class TextPanel(QWidget):
         self.margin.hide()
         self._layout = in_column((in_row(self.margin, (editor, 1), spacing=0), 1), on=self, spacing=0)
         editor.show_matches(self.search)
-        self.search.query_changed.connect(self._follow_query)
+        self.search.query_changed.connect(self._on_query_changed)
         self.search.current_changed.connect(self._reveal)
 
     @property
@@ -60,7 +60,7 @@ class TextPanel(QWidget):
         """Ask what to find: at first what is selected, if that is short."""
         kind, wanted = self._selected()
         if wanted:
-            self.search.look_for(kind, wanted, self._session.document.selection[0])
+            self.search.search_for(kind, wanted, self._session.document.selection[0])
         elif not self.search.is_open:
             self.search.open()
         self.find_bar.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -79,7 +79,7 @@ class TextPanel(QWidget):
         """Find the selected token wherever it is in the text."""
         index, token_id = self._session.selected_token, self._session.selected_id
         if index is not None and token_id is not None:
-            self.search.look_for("token", str(token_id), self._session.tokens.span(index)[0])
+            self.search.search_for("token", str(token_id), self._session.tokens.span(index)[0])
 
     def _selected(self) -> tuple[Kind, str]:
         """The selection as what to find: as bytes where it is no text; nothing if it is long."""
@@ -98,7 +98,7 @@ class TextPanel(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def _follow_query(self) -> None:
+    def _on_query_changed(self) -> None:
         if self.search.is_open:
             self.find_bar.show()
         elif self._find_bar is not None and self._find_bar.isVisible():
@@ -124,11 +124,11 @@ class TextLineMargin(LineMargin):
         SeenWatch(self, costs.set_shown)
 
     def n_before(self) -> int:
-        return self._costs.session.n_around[0]
+        return self._costs.session.n_affixes[0]
 
     def cost_of(self, start: int, end: int) -> LineCost:
-        n_tokens, is_dear = self._costs.of_line(start, end)
-        return LineCost(n_tokens, is_dear, "", n_tokens / max(self._costs.most, n_tokens, 1))
+        n_tokens, is_expensive = self._costs.of_line(start, end)
+        return LineCost(n_tokens, is_expensive, "", n_tokens / max(self._costs.most, n_tokens, 1))
 
 
 # A slim bar below the text: what to find in it, how many there are, and the way from one to the next
@@ -167,16 +167,16 @@ class FindBar(QFrame):
         self.previous = self._button("chevron-up", "Previous match (Shift+F3)", self._go_back)
         self.next = self._button("chevron-down", "Next match (F3)", self._go_on)
         self.close_button = self._button("close", "Close (Escape)", search.close)
-        self._lay_out()
+        self._build_layout()
         self.kind.menu().triggered.connect(self._type_on)
-        search.query_changed.connect(self._follow_query)
-        search.found_changed.connect(self._follow_found)
-        search.current_changed.connect(self._follow_found)
+        search.query_changed.connect(self._on_query_changed)
+        search.found_changed.connect(self._on_matches_changed)
+        search.current_changed.connect(self._on_matches_changed)
         theme_source.changed.connect(self._color)
         self._color()
-        self._follow_query()
+        self._on_query_changed()
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         self.setFixedHeight(HEIGHT_PX)
         self.field.setMinimumWidth(FIELD_PX[0])
         self.field.setMaximumWidth(FIELD_PX[1])
@@ -206,16 +206,16 @@ class FindBar(QFrame):
     def _choose_case(self) -> None:
         self._search.set_matches_case(self.case.isChecked())
 
-    def _follow_query(self) -> None:
+    def _on_query_changed(self) -> None:
         search = self._search
         if self.field.text() != search.query:
             self.field.setText(search.query)
         self.field.setPlaceholderText(KINDS[search.kind].hint)
         self.case.setChecked(search.matches_case)
         self.case.setVisible(search.kind in ("text", "regex"))
-        self._follow_found()
+        self._on_matches_changed()
 
-    def _follow_found(self) -> None:
+    def _on_matches_changed(self) -> None:
         words = self._words()
         theme = self._theme_source.theme
         is_bad = bool(self._search.problem) or words == NOT_FOUND
@@ -226,7 +226,7 @@ class FindBar(QFrame):
         self.field.setAccessibleDescription(words)
         self._show_words()
         for button in (self.previous, self.next):
-            button.setEnabled(self._search.n_found > 0)
+            button.setEnabled(self._search.n_matches > 0)
 
     def _show_words(self) -> None:
         metrics, room = self.count.fontMetrics(), self.count.width()
@@ -239,8 +239,8 @@ class FindBar(QFrame):
 
     def _words(self) -> str:
         """How many there are, and which of them is looked at."""
-        search, n_found = self._search, self._search.n_found
-        number = f"{n_found:,}" if search.has_all else f"{n_found:,}+"
+        search, n_matches = self._search, self._search.n_matches
+        number = f"{n_matches:,}" if search.has_all else f"{n_matches:,}+"
         if not search.query:
             return ""
         if search.is_searching and search.kind == "regex":  # may take seconds
@@ -249,7 +249,7 @@ class FindBar(QFrame):
             return "⚠ " + search.problem
         if search.current is not None:
             return f"{search.current + 1:,} of {number}"
-        if n_found:
+        if n_matches:
             return f"{number} found"
         return "searching …" if search.is_searching else NOT_FOUND
 
@@ -257,7 +257,7 @@ class FindBar(QFrame):
         theme = self._theme_source.theme
         for button in (self.previous, self.next, self.close_button):
             button.setIcon(icon(button.property("icon_name"), theme.dim))
-        self._follow_found()
+        self._on_matches_changed()
 
 
 class KindButton(MenuButton):
@@ -269,13 +269,13 @@ class KindButton(MenuButton):
         self.setToolTip("What to find")
         self.list_choices({row.title: kind for kind, row in KINDS.items()})
         self.menu().triggered.connect(self._choose)
-        search.query_changed.connect(self._follow)
-        self._follow()
+        search.query_changed.connect(self._refresh)
+        self._refresh()
 
     def _choose(self, action: QAction) -> None:
         self._search.set_kind(action.data())
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         self.setText(KINDS[self._search.kind].title)
         self.check(self._search.kind)
         self.setAccessibleName(f"What to find: {self.text()}")

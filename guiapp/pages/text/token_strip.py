@@ -77,8 +77,8 @@ class TokenStrip(QAbstractScrollArea):
         theme_source.changed.connect(self._restyle)
         self._zoom.changed.connect(self._restyle)
         source.vocabulary_changed.connect(self._restyle)
-        source.tokens_changed.connect(self._follow_encoding)
-        source.selected_token_changed.connect(self._follow_selection)
+        source.tokens_changed.connect(self._on_encoding_changed)
+        source.selected_token_changed.connect(self._on_selection_changed)
         source.hovered_token_changed.connect(self.viewport().update)
         self._restyle()
 
@@ -134,7 +134,7 @@ class TokenStrip(QAbstractScrollArea):
             painter.fillRect(event.rect(), self._theme_source.theme.panel)
             self._is_painted = True
             if len(self._source.tokens) == 0:
-                self._paint_remark(painter)
+                self._paint_why_empty(painter)
                 return
             top = self.verticalScrollBar().value()
             first, last = self._grid.chips_between(event.rect().top() + top, event.rect().bottom() + top)
@@ -143,11 +143,11 @@ class TokenStrip(QAbstractScrollArea):
             if not self._is_painted:
                 QTimer.singleShot(0, self.viewport(), self.viewport().update)
 
-    def _paint_remark(self, painter: QPainter) -> None:
+    def _paint_why_empty(self, painter: QPainter) -> None:
         painter.setFont(self._zoom.ui_font(UI_FONT_PX))
         painter.setPen(self._theme_source.theme.dim)
         place = self.viewport().rect().adjusted(MARGIN_PX, UNIT_PX, -MARGIN_PX, 0)
-        painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, self._remark())
+        painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, self._why_empty())
 
     def _paint_chips(self, painter: QPainter, first: int, last: int, top: int) -> None:
         """Those of [first, last), seen from `top`; once time is up, only those that were drawn before."""
@@ -167,7 +167,7 @@ class TokenStrip(QAbstractScrollArea):
                 is_late = perf_counter() > deadline
             painter.drawPixmap(x - OUTLINE_PX, y - top - OUTLINE_PX, chip)
 
-    def _remark(self) -> str:
+    def _why_empty(self) -> str:
         """Why there are no ids."""
         if self._source.vocabulary is None:
             return NO_MODEL_TEXT
@@ -208,7 +208,9 @@ class TokenStrip(QAbstractScrollArea):
 
     def _attributes(self, token_id: int) -> Attribute:
         vocabulary = self._source.vocabulary
-        return Attribute(0) if vocabulary is None else Attribute(int(vocabulary.signs[token_id]))
+        return (
+            Attribute(0) if vocabulary is None else Attribute(int(vocabulary.effective_attributes[token_id]))
+        )
 
     # Following the session
 
@@ -218,9 +220,9 @@ class TokenStrip(QAbstractScrollArea):
         widest = str(max(len(vocabulary) - 1, 0)) if vocabulary is not None else "0"
         self._chip_size = QSize(metrics.horizontalAdvance(widest) + GAP_PX, metrics.height() + UNIT_PX)
         self._chips.clear()
-        self._lay_out()
+        self._update_layout()
 
-    def _lay_out(self) -> None:
+    def _update_layout(self) -> None:
         self._grid = ChipGrid(len(self._source.tokens), self._chip_size, GAPS, self.viewport().width())
         bar = self.verticalScrollBar()
         bar.setPageStep(self.viewport().height())
@@ -228,12 +230,12 @@ class TokenStrip(QAbstractScrollArea):
         bar.setRange(0, max(0, self._grid.height - self.viewport().height()))
         self._repaint_soon()
 
-    def _follow_encoding(self) -> None:
+    def _on_encoding_changed(self) -> None:
         """The same token may lie elsewhere now: behind another text, or among those of another model."""
-        self._lay_out()
+        self._update_layout()
         self._show_selected()
 
-    def _follow_selection(self) -> None:
+    def _on_selection_changed(self) -> None:
         """Another view has chosen: that ends a stretch that was selected here."""
         self._anchor = None
         self._show_selected()
@@ -318,7 +320,7 @@ class TokenStrip(QAbstractScrollArea):
         super().focusInEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self._lay_out()
+        self._update_layout()
         super().resizeEvent(event)
 
     def _index_at(self, position: QPoint) -> int | None:

@@ -47,16 +47,16 @@ class TokenTableView(QTableView):
         self.setModel(model)
         self.setItemDelegateForColumn(ID_COLUMN, _IdDelegate(theme_source, self))
         self.setAccessibleName("Tokens")
-        self._set_looks()
-        self._follow_zoom()
+        self._set_appearance()
+        self._on_zoom_changed()
         offer_copying(self, "Copy rows", self.copy)
         self.entered.connect(self._hover)
         self.selectionModel().currentRowChanged.connect(self._select)
-        source.selected_token_changed.connect(self._follow)
+        source.selected_token_changed.connect(self._refresh)
         model.rows_changed.connect(self._make_room)
-        model.rows_changed.connect(self._follow)
+        model.rows_changed.connect(self._refresh)
         source.hovered_token_changed.connect(self.viewport().update)
-        self._zoom.changed.connect(self._follow_zoom)
+        self._zoom.changed.connect(self._on_zoom_changed)
 
     def copy(self) -> None:
         """Put the selected rows on the clipboard, as lines with tabs."""
@@ -65,14 +65,14 @@ class TokenTableView(QTableView):
         rows = heapq.merge(*(range(stretch.top(), stretch.bottom() + 1) for stretch in stretches))
         QGuiApplication.clipboard().setText(self._tokens.as_text(rows))
 
-    def _set_looks(self) -> None:
+    def _set_appearance(self) -> None:
         show_rows(self)
         self.horizontalHeader().setStretchLastSection(False)
         self.setMouseTracking(True)
         for column, title in enumerate(TITLES):
             self.setColumnWidth(column, WIDTHS_PX[title])
 
-    def _follow_zoom(self) -> None:
+    def _on_zoom_changed(self) -> None:
         """Let rows and columns grow with the text; columns that somebody dragged keep their proportions."""
         self.setFont(self._zoom.mono_font(SMALL_FONT_PX))
         self.horizontalHeader().setFont(self._zoom.ui_font(SMALL_FONT_PX))
@@ -121,7 +121,7 @@ class TokenTableView(QTableView):
             self._source.select_token(current.row())
             self._is_choosing = False
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         """Show the session's token as the present row."""
         selected, selection = self._source.selected_token, self.selectionModel()
         if self._is_choosing or not self.isVisible():  # to look for a row costs as much as there are rows
@@ -143,7 +143,7 @@ class TokenTableView(QTableView):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._make_room()
-        self._follow()
+        self._refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -47,29 +47,29 @@ class ColorLegend(Painted):
         self._spans = spans
         self._is_short = False
         self.setFixedHeight(HEIGHT_PX)
-        spans.coloring_changed.connect(self._follow)
+        spans.coloring_changed.connect(self._refresh)
         theme_source.changed.connect(self.update)
-        self._follow()
+        self._refresh()
 
     def set_short(self, is_short: bool) -> None:
         """Leave out what the samples tell, where room is scarce."""
         if is_short != self._is_short:
             self._is_short = is_short
-            self._follow()
+            self._refresh()
 
     @property
-    def _told(self) -> tuple[str, dict[str, int]]:
+    def _shown_legend(self) -> tuple[str, dict[str, int]]:
         title, tints = self._spans.legend
         return "" if self._is_short else title, tints
 
     def sizeHint(self) -> QSize:
-        title, tints = self._told
+        title, tints = self._shown_legend
         metrics = QFontMetrics(Theme.ui_font(SMALL_FONT_PX))
         words = sum(metrics.horizontalAdvance(word) for word in (title, *tints))
         return QSize(words + len(tints) * (BOX_PX + UNIT_PX + GAP_PX + UNIT_PX) + GAP_PX, HEIGHT_PX)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
-        font, (title, tints) = Theme.ui_font(SMALL_FONT_PX), self._told
+        font, (title, tints) = Theme.ui_font(SMALL_FONT_PX), self._shown_legend
         metrics = QFontMetrics(font)
         write(painter, self.rect(), title, theme.dim, LEFT, font)
         x = metrics.horizontalAdvance(title) + (GAP_PX + UNIT_PX) * bool(title)
@@ -82,7 +82,7 @@ class ColorLegend(Painted):
             write(painter, QRectF(x, 0, self.width(), HEIGHT_PX), word, theme.dim, LEFT, font)
             x += metrics.horizontalAdvance(word) + GAP_PX + UNIT_PX
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         title, tints = self._spans.legend
         self.setAccessibleName(f"{title or 'Colours'}: {', '.join(tints)}")
         self.setMinimumWidth(self.sizeHint().width())
@@ -90,7 +90,7 @@ class ColorLegend(Painted):
         self.update()
 
 
-class _RoofSign(Painted):
+class _BracketSample(Painted):
     """A token that differs, as in the text."""
 
     ground = "panel"
@@ -112,18 +112,18 @@ class InexactWalk(QWidget):
         self._session = session
         self.walking = WalkButtons(back, on, "Tokens that the exact encoder does not give")
         self.walking.setToolTip("Tokens with a bracket above: the exact encoder does not give them.")
-        in_row(_RoofSign(theme_source), self.walking, on=self, spacing=UNIT_PX)
-        session.options_changed.connect(self._follow)
-        session.encoder_check.changed.connect(self._follow)
-        self._follow()
+        in_row(_BracketSample(theme_source), self.walking, on=self, spacing=UNIT_PX)
+        session.options_changed.connect(self._refresh)
+        session.encoder_check.changed.connect(self._refresh)
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         algorithm, agreement = self._session.algorithm, self._session.encoder_check.result
         is_approximate = algorithm is not None and not algorithm.exact
         if not is_approximate:
-            self.walking.say("…", False)
+            self.walking.show_text("…", False)
         elif agreement is not None:  # else the last number stays while people type
-            self.walking.say(f"{agreement.n_differing:,} differ", agreement.n_differing > 0)
+            self.walking.show_text(f"{agreement.n_differing:,} differ", agreement.n_differing > 0)
         self.setVisible(is_approximate)
 
 
@@ -149,12 +149,12 @@ class InspectTools(QWidget):
         self.button.setMenu(menu)
         self._legend = ColorLegend(spans, themes)
         in_row(STRETCH, inexact, self._legend, self.button, on=self, spacing=GAP_PX)
-        spans.coloring_changed.connect(self._follow)
-        self._follow()
+        spans.coloring_changed.connect(self._refresh)
+        self._refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._legend.set_short(self.width() < ROOM_FOR_TITLE_PX)
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         self.button.setText(f"Colour by {COLORINGS[self._spans.coloring]}")

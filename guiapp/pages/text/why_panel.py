@@ -46,7 +46,7 @@ from guiapp.kit.widgets.theme import (
 )
 
 if TYPE_CHECKING:
-    from guiapp.analysis.explain.why.told import Line, Stage, TokenWhy
+    from guiapp.analysis.explain.why.explanation import TokenWhy, WhyLine, WhyStage
 
 FIRST_SHOWN, LAST_SHOWN = 4, 2  # of a stage with many lines; the others are folded
 UNFOLDED = 40  # lines at a click: some vocabularies have tokens of thousands of bytes
@@ -63,7 +63,7 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
 class WhyRow(PaintedButton):
     """One line: a sentence with what it is about in code, its rank at the right, a remark below."""
 
-    def __init__(self, line: Line, theme_source: ThemeSource, zoom: TextZoom) -> None:
+    def __init__(self, line: WhyLine, theme_source: ThemeSource, zoom: TextZoom) -> None:
         super().__init__(theme_source)
         self.line = line
         self._document = QTextDocument(self)
@@ -77,9 +77,9 @@ class WhyRow(PaintedButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._write(zoom)
-        told = [line.text, self._worth, line.note]
+        explanation = [line.text, self._worth, line.note]
         self.setText(without_marks(line.text))
-        self.setAccessibleName(". ".join(without_marks(each).rstrip(".") for each in told if each))
+        self.setAccessibleName(". ".join(without_marks(each).rstrip(".") for each in explanation if each))
         self.setToolTip(TIP)
 
     def _write(self, zoom: TextZoom) -> None:
@@ -126,10 +126,10 @@ class WhyRow(PaintedButton):
 def _insert(cursor: QTextCursor, sentence: str, theme: Theme, fonts: tuple[QFont, QFont]) -> None:
     """A sentence in the fonts for words, which are dim, and for what stands for itself."""
     for text, is_code in parts(sentence):
-        look = QTextCharFormat()
-        look.setFont(fonts[is_code])
-        look.setForeground(theme.text if is_code else theme.dim)
-        cursor.insertText(text, look)
+        style = QTextCharFormat()
+        style.setFont(fonts[is_code])
+        style.setForeground(theme.text if is_code else theme.dim)
+        cursor.insertText(text, style)
 
 
 class WhyPanel(QScrollArea):
@@ -161,11 +161,11 @@ class WhyPanel(QScrollArea):
         self.setMinimumWidth(260)
         self.setAccessibleName("Why this token")
         offer_copying(self, "Copy why", self.copy)
-        model.changed.connect(self._follow)
+        model.changed.connect(self._refresh)
         SeenWatch(self, model.set_shown)
         theme_source.changed.connect(self._rebuild)
         self._zoom.changed.connect(self._rebuild)
-        self._follow()
+        self._refresh()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if not self._zoom.take(event):
@@ -173,20 +173,20 @@ class WhyPanel(QScrollArea):
 
     def copy(self) -> None:
         """Put all stages on the clipboard, as the command line tells them."""
-        from guiapp.analysis.explain.why.told import why_lines
+        from guiapp.analysis.explain.why.explanation import why_lines
 
         if self._shown is not None:
             QGuiApplication.clipboard().setText("\n".join(why_lines(self._shown)) + "\n")
 
-    def _follow(self) -> None:
-        if self._model.told is None and self._model.is_busy and self._shown is not None:
+    def _refresh(self) -> None:
+        if self._model.explanation is None and self._model.is_busy and self._shown is not None:
             return  # what is newer is there in a moment
-        if self._model.told != self._shown:
+        if self._model.explanation != self._shown:
             self._unfolded.clear()
-            self._shown = self._model.told
+            self._shown = self._model.explanation
             self._rebuild()
         waits = BUSY_TEXT if self._model.is_busy else EMPTY_TEXT
-        self._remark.setText(self._model.remark or waits)
+        self._remark.setText(self._model.problem or waits)
         self._remark.setVisible(self._shown is None)
 
     def _rebuild(self) -> None:
@@ -204,13 +204,13 @@ class WhyPanel(QScrollArea):
             self._column.addWidget(self._card(stage))
 
     def _token_spans(self) -> Iterator[Span]:
-        theme, (data, tint, is_special) = self._theme_source.theme, self._model.look
+        theme, (data, tint, is_special) = self._theme_source.theme, self._model.style
         background = None if is_special else theme.span_color(tint)
         color = theme.warning if is_special else theme.span_text
         for run in visible_runs(data):
-            yield Span(run.text, theme.dim if run.is_sign else color, background)
+            yield Span(run.text, theme.dim if run.is_symbol else color, background)
 
-    def _card(self, stage: Stage) -> QFrame:
+    def _card(self, stage: WhyStage) -> QFrame:
         lines = list(stage.lines)
         n_shown = FIRST_SHOWN + self._unfolded[stage.name]
         n_folded = len(lines) - n_shown - LAST_SHOWN
@@ -223,7 +223,7 @@ class WhyPanel(QScrollArea):
         self._add_rows(column, lines)
         return framed(column, "card")
 
-    def _add_rows(self, column: QVBoxLayout, lines: Iterable[Line]) -> None:
+    def _add_rows(self, column: QVBoxLayout, lines: Iterable[WhyLine]) -> None:
         for line in lines:
             row = WhyRow(line, self._theme_source, self._zoom)
             row.clicked.connect(partial(self._choose, line))
@@ -234,7 +234,7 @@ class WhyPanel(QScrollArea):
         self._unfolded[stage] += UNFOLDED
         self._rebuild()
 
-    def _choose(self, line: Line, *_: object) -> None:
+    def _choose(self, line: WhyLine, *_: object) -> None:
         """Show a step, unless the text is another one by now: the stages of that come in a moment."""
         if self._model.is_current:
             self.place_wanted.emit(line.place)

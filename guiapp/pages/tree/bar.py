@@ -53,14 +53,14 @@ class TreeBar(QFrame):
         self.breadcrumb = Breadcrumb(model, theme_source)
         self.coloring = ColoringButton(model, theme_source)
         self.query = SearchField(search)
-        self._lay_out()
-        model.history_changed.connect(self._follow_history)
-        model.shape_changed.connect(self._follow_shape)
-        search.found_changed.connect(self._follow_search)
+        self._build_layout()
+        model.history_changed.connect(self._on_history_changed)
+        model.shape_changed.connect(self._on_shape_changed)
+        search.found_changed.connect(self._on_search_changed)
         theme_source.changed.connect(self._color)
         self._color()
-        self._follow_history()
-        self._follow_shape()
+        self._on_history_changed()
+        self._on_shape_changed()
 
     def add_export(self, actions: Sequence[QAction]) -> None:
         """Offer ways to export behind a button beside the colours."""
@@ -68,10 +68,10 @@ class TreeBar(QFrame):
         button.new_menu().addActions(actions)
         self._layout.insertWidget(self._layout.indexOf(self.coloring) + 1, button)
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         path: tuple[Part, ...] = self.back, self.forward, self.fit, GAP_PX, *self.shapes.values()
-        looks: tuple[Part, ...] = GAP_PX, self.coloring, GAP_PX, (self.breadcrumb, 1), GAP_PX, self.query
-        self._layout = in_row(*path, *looks, on=self, margins=(GAP_PX, 0, GAP_PX, 0), spacing=UNIT_PX)
+        appearance: tuple[Part, ...] = GAP_PX, self.coloring, GAP_PX, (self.breadcrumb, 1), GAP_PX, self.query
+        self._layout = in_row(*path, *appearance, on=self, margins=(GAP_PX, 0, GAP_PX, 0), spacing=UNIT_PX)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave out what is told elsewhere, too, where the controls need the room."""
@@ -98,17 +98,17 @@ class TreeBar(QFrame):
 
     def _choose_shape(self) -> None:
         self._model.set_shape(self.sender().objectName())
-        self._follow_shape()
+        self._on_shape_changed()
 
-    def _follow_history(self) -> None:
+    def _on_history_changed(self) -> None:
         self.back.setEnabled(self._model.can_go_back)
         self.forward.setEnabled(self._model.can_go_forward)
 
-    def _follow_shape(self) -> None:
+    def _on_shape_changed(self) -> None:
         for name, button in self.shapes.items():
             button.setChecked(name == self._model.shape)
 
-    def _follow_search(self) -> None:
+    def _on_search_changed(self) -> None:
         if self.query.text() != self._search.query:
             self.query.show_query(self._search.query)
 
@@ -130,13 +130,13 @@ class ColoringButton(MenuButton):
             self.setText(title)
             self.setMinimumWidth(max(self.minimumWidth(), self.sizeHint().width()))
         self.menu().triggered.connect(self._choose)
-        model.values_changed.connect(self._follow)
-        self._follow()
+        model.values_changed.connect(self._refresh)
+        self._refresh()
 
     def _choose(self, action: QAction) -> None:
         self._model.set_coloring(action.data())
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         titles = {coloring.name: coloring.title for coloring in COLORINGS}
         self.setText(SAYS + titles[self._model.coloring])
         self.check(self._model.coloring)

@@ -102,16 +102,16 @@ def glance(
 def merge_story(vocabulary: Vocabulary, tokenizer: Tokenizer | None, token: int) -> MergeTree:
     """How a token is merged from its symbols, and a remark on the rules that its encoder follows."""
     merging = None if tokenizer is None else tokenizer.merging
-    remark = why_not_merged(vocabulary, token)
-    if remark or merging is None:
-        return MergeTree((), remark)
+    note = why_not_merged(vocabulary, token)
+    if note or merging is None:
+        return MergeTree((), note)
     if len(vocabulary.token_bytes(token)) > MOST_MERGED:
         return MergeTree((), "Too long to draw here.")
     tree = merge_tree(vocabulary, merging, token)
     n_rules = len(merge_rules_of(merging, token))
     if n_rules > 1:
         rules = f"{n_rules} merge rules make it; this is the one that text leads to."
-        return replace(tree, remark=f"{rules} {tree.remark}")
+        return replace(tree, note=f"{rules} {tree.note}")
     return tree
 
 

@@ -10,12 +10,12 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout
 
-from guiapp.analysis.tree.reports import Distribution, Finding
+from guiapp.analysis.tree.reports import Distribution, TreeFinding
 from guiapp.kit.widgets.layouts import in_column, scroll_down
 from guiapp.kit.widgets.painting import RIGHT, PaintedButton, fill, write
 from guiapp.kit.widgets.style_sheet import heading, sentence, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.pages.tree.found import TreeFindings
+from guiapp.pages.tree.results import TreeFindings
 
 ListTokens = Callable[[str, NDArray[np.int32]], None]
 ABOUT = "Counts over all tokens of the model. A click lists the tokens behind one."
@@ -84,7 +84,7 @@ class FigureRow(PaintedButton):
 
     def __init__(
         self,
-        finding: Finding,
+        finding: TreeFinding,
         title: str,
         list_tokens: ListTokens,
         theme_source: ThemeSource,
@@ -97,7 +97,7 @@ class FigureRow(PaintedButton):
         self._share = share
         self.setFixedHeight(self.HEIGHT_PX if share is None else self.BAR_HEIGHT_PX)
         self.setAccessibleName(f"{title}: {finding.value}")
-        self.setToolTip(finding.remark)
+        self.setToolTip(finding.note)
         self.setEnabled(bool(len(finding.tokens)))
         self.setCursor(Qt.CursorShape.PointingHandCursor if self.isEnabled() else Qt.CursorShape.ArrowCursor)
         self.clicked.connect(self._list)
@@ -113,10 +113,10 @@ class FigureRow(PaintedButton):
             color = theme.text if self.isEnabled() else theme.dim
             font = Theme.ui_font(SMALL_FONT_PX)
             write(painter, rest, self._finding.name, color, font=font)
-            metrics, remark = QFontMetricsF(font), self._finding.remark
+            metrics, note = QFontMetricsF(font), self._finding.note
             behind = rest.adjusted(metrics.horizontalAdvance(self._finding.name) + GAP_PX, 0, 0, 0)
-            if metrics.horizontalAdvance(remark) <= behind.width():
-                write(painter, behind, remark, theme.dim, font=font)
+            if metrics.horizontalAdvance(note) <= behind.width():
+                write(painter, behind, note, theme.dim, font=font)
         else:
             self._paint_bar(painter, theme, first, rest, self._share)
 

@@ -33,12 +33,12 @@ class TreeFlight(QObject):
         self._model = model
         self._may_fly = may_fly
         self._view = self._start = model.view
-        self._roundness = self._wanted_roundness
+        self._roundness = self._target_roundness
         self._moving = self._animation(MOVE_MS, self._move)
         self._bending = self._animation(BEND_MS, self._bend)
         self._settling = later(self, SETTLE_MS, self.settled)
-        model.view_changed.connect(self._follow_view)
-        model.shape_changed.connect(self._follow_shape)
+        model.view_changed.connect(self._on_view_changed)
+        model.shape_changed.connect(self._on_shape_changed)
 
     @property
     def view(self) -> View:
@@ -60,7 +60,7 @@ class TreeFlight(QObject):
         return self._settling.isActive()
 
     @property
-    def is_settled(self) -> bool:
+    def is_stable(self) -> bool:
         stopped = QVariantAnimation.State.Stopped
         return self._moving.state() == self._bending.state() == stopped and not self.is_moving
 
@@ -68,10 +68,10 @@ class TreeFlight(QObject):
         """Be where the model is, at once."""
         for movement in (self._moving, self._bending, self._settling):
             movement.stop()
-        self._view, self._roundness = self._model.view, self._wanted_roundness
+        self._view, self._roundness = self._model.view, self._target_roundness
 
     @property
-    def _wanted_roundness(self) -> float:
+    def _target_roundness(self) -> float:
         return 1.0 if self._model.shape == "sunburst" else 0.0
 
     def _animation(self, duration_ms: int, step: Callable[[object], None]) -> QVariantAnimation:
@@ -79,7 +79,7 @@ class TreeFlight(QObject):
         animation.valueChanged.connect(step)
         return animation
 
-    def _follow_view(self) -> None:
+    def _on_view_changed(self) -> None:
         self._moving.stop()
         if self._may_fly():
             self._start = self._view
@@ -94,7 +94,7 @@ class TreeFlight(QObject):
         self._settling.start()
         self.moved.emit()
 
-    def _follow_shape(self) -> None:
+    def _on_shape_changed(self) -> None:
         self._bending.stop()
         if self._may_fly() and self._model.picture is not None:
             self._bending.start()

@@ -82,7 +82,7 @@ class TreeWalk(Working):
         self._at = max(-1, min(self._at + by, len(self.steps) - 1))
         step = self.step
         if step is not None and step.token is not None:
-            self._model.look_at_token(step.token)
+            self._model.show_token(step.token)
         self.changed.emit()
 
     def prefix_tree(self) -> PrefixTree | None:

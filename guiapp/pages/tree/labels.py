@@ -28,7 +28,7 @@ FIRST_LABELLED = 400  # as large a part of the whole tree
 LARGEST_HOLE_PX = 1.0  # in the middle of a disc
 
 
-class Place(NamedTuple):
+class LabelSlot(NamedTuple):
     """Room for the label of a node: its middle line from (x, y), so long, turned by `degrees` clockwise.
 
     Where `is_centered`, (x, y) is the middle instead of the beginning.  A label up to `upright_px` long need
@@ -48,7 +48,7 @@ class Place(NamedTuple):
     is_middle: bool = False
 
 
-def places(geometry: Geometry) -> list[Place]:
+def places(geometry: Geometry) -> list[LabelSlot]:
     """The labels of all nodes that are large enough, those near the root first."""
     return icicle_places(geometry) if isinstance(geometry, Icicle) else sunburst_places(geometry)
 
@@ -66,7 +66,7 @@ def letter_size(height_px: Floats) -> NDArray[np.int64]:
     return sizes
 
 
-def icicle_places(icicle: Icicle) -> list[Place]:
+def icicle_places(icicle: Icicle) -> list[LabelSlot]:
     """Labels at the left of what is seen of each node that is wide enough."""
     picture, left, scale = icicle.picture, icicle.view[0], icicle.px_per_leaf
     edges, heights = icicle.edges, np.diff(icicle.edges)
@@ -94,7 +94,7 @@ def icicle_places(icicle: Icicle) -> list[Place]:
     )
 
 
-def sunburst_places(sunburst: Sunburst) -> list[Place]:
+def sunburst_places(sunburst: Sunburst) -> list[LabelSlot]:
     """Labels along the ring where they fit, else from the middle outwards."""
     picture, (left, right) = sunburst.picture, sunburst.view
     radii = sunburst.radii
@@ -148,7 +148,7 @@ def _longest_within(diameters_px: Floats, sizes_px: NDArray[np.int64]) -> Floats
     return np.sqrt(np.maximum(0.0, (diameters_px - 2) ** 2 - (LINE_HEIGHT * sizes_px) ** 2))
 
 
-def _listed(sizes_px: NDArray[np.int64], *columns: NDArray[np.generic]) -> list[Place]:
-    """The places that have letters, from the columns of `Place`."""
+def _listed(sizes_px: NDArray[np.int64], *columns: NDArray[np.generic]) -> list[LabelSlot]:
+    """The places that have letters, from the columns of `LabelSlot`."""
     has_letters = sizes_px > 0
-    return list(map(Place._make, zip(*(column[has_letters].tolist() for column in columns), strict=True)))
+    return list(map(LabelSlot._make, zip(*(column[has_letters].tolist() for column in columns), strict=True)))

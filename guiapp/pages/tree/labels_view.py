@@ -20,7 +20,7 @@ from guiapp.kit.widgets.painting import SHARED_PX
 from guiapp.kit.widgets.script_fonts import ScriptFonts, draw_once
 from guiapp.kit.widgets.theme import Theme
 from guiapp.pages.tree.colors import is_light
-from guiapp.pages.tree.labels import DOWNWARDS, SIZES_PX, Place
+from guiapp.pages.tree.labels import DOWNWARDS, SIZES_PX, LabelSlot
 from guiapp.pages.tree.model import LINE_END, MORE_SIGN
 
 MOST_KEPT = 6000
@@ -86,7 +86,7 @@ def label_widths(text: str) -> tuple[float, float]:
     return (width if name == text else metrics.horizontalAdvance(isolate(text)) / MEASURED_PX), width
 
 
-def fitting_form(place: Place, whole: float, name: float) -> LabelForm | None:
+def fitting_form(place: LabelSlot, whole: float, name: float) -> LabelForm | None:
     """The form for a place, given `label_widths`.
 
     With what more it says if that leaves it legible, else without, as large as fits; else shortened.
@@ -115,7 +115,7 @@ def _fitting_size(width: float, room_px: float, most_px: int) -> int:
     return LETTER_SIZES_PX[bisect_right(LETTER_SIZES_PX, largest) - 1] if largest >= LETTER_SIZES_PX[0] else 0
 
 
-def turned_place(place: Place, width_px: float) -> Place:
+def turned_place(place: LabelSlot, width_px: float) -> LabelSlot:
     """Where the label goes that is so wide: level if possible, else turned around its middle."""
     if place.degrees:
         return place if width_px > place.upright_px else place._replace(degrees=0.0)
@@ -157,7 +157,7 @@ class LabelPainter:
     def paint(
         self,
         painter: QPainter,
-        places: Sequence[Place],
+        places: Sequence[LabelSlot],
         colors: NodeColors,
         scale: float,
         patience_s: float,
@@ -178,7 +178,7 @@ class LabelPainter:
             if label is not None:
                 self._paint(painter, place, label)
 
-    def _paint(self, painter: QPainter, place: Place, label: _Label) -> None:
+    def _paint(self, painter: QPainter, place: LabelSlot, label: _Label) -> None:
         place = turned_place(place, label.width)
         if place.degrees not in (0.0, DOWNWARDS):
             painter.translate(place.x, place.y)
@@ -193,7 +193,7 @@ class LabelPainter:
         left, top = round(x * scale) / scale, round((place.y - height / 2) * scale) / scale
         painter.drawImage(QPointF(left, top), image)
 
-    def _label(self, place: Place, is_dark_text: bool) -> _Label | None:
+    def _label(self, place: LabelSlot, is_dark_text: bool) -> _Label | None:
         """The label in the form that fits, or a smaller one; None where none does, or time is up."""
         named = place.node, place.is_middle
         widths = self._widths.get(named) or self._measure(named)
@@ -204,7 +204,7 @@ class LabelPainter:
         if label is not None:
             return label
         if self._has_time():
-            return self._draw_anew(named, form, is_dark_text)
+            return self._draw_and_cache(named, form, is_dark_text)
         newest = self._newest.get((named, is_dark_text))
         if newest is None or newest.size_px > form.size_px:
             return None
@@ -224,7 +224,7 @@ class LabelPainter:
         self._left_s -= time.perf_counter() - started
         return self._widths[named]
 
-    def _draw_anew(self, named: _Named, form: LabelForm, is_dark_text: bool) -> _Label:
+    def _draw_and_cache(self, named: _Named, form: LabelForm, is_dark_text: bool) -> _Label:
         started = time.perf_counter()
         label = self._labels[named, form, is_dark_text] = self._draw(named, form, is_dark_text)
         self._newest[named, is_dark_text] = form

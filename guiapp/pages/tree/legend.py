@@ -102,10 +102,10 @@ class TreeLegend(Painted):
         self.setFont(Theme.ui_font(SMALL_FONT_PX))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         paint.changed.connect(self.update)
-        model.values_changed.connect(self._follow)
-        self._follow()
+        model.values_changed.connect(self._refresh)
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         values, picture = self._model.values, self._model.picture
         self._classes = []
         if values is not None and picture is not None and values.shares is None:
@@ -202,7 +202,9 @@ class TreeLegend(Painted):
         for text in (values.title + ":", values.ends[0]):
             painter.drawText(QPointF(x, baseline), text)
             x += metrics.horizontalAdvance(text) + GAP_PX
-        length = min(SCALE_PX, max(SHORTEST_SCALE_PX, self.width() - x - self._behind_scale(metrics, values)))
+        length = min(
+            SCALE_PX, max(SHORTEST_SCALE_PX, self.width() - x - self._width_after_scale(metrics, values))
+        )
         gradient = QLinearGradient(x, 0, x + length, 0)
         colors = scale_colors(theme.name)
         for at in range(N_STOPS):
@@ -219,7 +221,7 @@ class TreeLegend(Painted):
         painter.setPen(theme.dim)
         painter.drawText(QPointF(x + SWATCH_PX + UNIT_PX + 2, baseline), values.nothing)
 
-    def _behind_scale(self, metrics: QFontMetrics, values: NodeValues) -> int:
+    def _width_after_scale(self, metrics: QFontMetrics, values: NodeValues) -> int:
         words = metrics.horizontalAdvance(values.ends[1]) + metrics.horizontalAdvance(values.nothing)
         return words + GAP_PX + MARGIN_PX + SWATCH_PX + UNIT_PX + GAP_PX
 
@@ -239,9 +241,9 @@ class MiniMap(Painted):
         self.setToolTip("The whole tree, and what of it is in view; drag to move.")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         paint.changed.connect(self._redraw)
-        model.view_changed.connect(self._follow_view)
+        model.view_changed.connect(self._on_view_changed)
 
-    def _follow_view(self) -> None:
+    def _on_view_changed(self) -> None:
         picture = self._model.picture
         left, right = self._model.view
         self.setVisible(picture is not None and right - left < WHOLE * picture.width)
@@ -249,7 +251,7 @@ class MiniMap(Painted):
 
     def _redraw(self) -> None:
         self._image = None
-        self._follow_view()
+        self._on_view_changed()
 
     def _paint_image(self) -> QImage | None:
         picture, colors = self._model.picture, self._paint.colors

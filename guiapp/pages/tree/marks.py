@@ -94,7 +94,7 @@ def stroke(painter: QPainter, outline: QPainterPath, theme: Theme, lines: Lines)
 def paint_marks(
     painter: QPainter,
     geometry: Geometry,
-    found: NDArray[np.int32],
+    matches: NDArray[np.int32],
     current: int | None,
     chosen: Sequence[int],
     theme: Theme,
@@ -103,7 +103,7 @@ def paint_marks(
 
     None beside the way to the chosen node, which stays readable.
     """
-    points = mark_points(geometry, found, chosen).tolist() if len(found) else []
+    points = mark_points(geometry, matches, chosen).tolist() if len(matches) else []
     if points:
         paint_dots(painter, theme, [QPointF(x, y) for x, y in points])
     if current is not None:
@@ -117,18 +117,18 @@ def paint_dots(painter: QPainter, theme: Theme, points: list[QPointF]) -> None:
 
 
 def mark_points(
-    geometry: Geometry, found: NDArray[np.int32], chosen: Sequence[int] = ()
+    geometry: Geometry, matches: NDArray[np.int32], chosen: Sequence[int] = ()
 ) -> NDArray[np.float64]:
     """Where found nodes are that are too small to be seen, at most one for a few pixels: float64[n, 2].
 
     None near a chosen node on its level.
     """
     arrays, (left, right) = geometry.picture.layout, geometry.view
-    starts, ends = arrays.starts[found], arrays.ends[found]
+    starts, ends = arrays.starts[matches], arrays.ends[matches]
     bands = geometry.tops if isinstance(geometry, Icicle) else geometry.radii
     around = geometry.width_px if isinstance(geometry, Icicle) else 2 * np.pi * float(bands[-1])
     is_small = (ends - starts) * around < SMALL_PX * (right - left)
-    kept = found[is_small & (ends > left) & (starts < right)]
+    kept = matches[is_small & (ends > left) & (starts < right)]
     levels = np.searchsorted(arrays.level_offsets, kept, "right") - 1
     middles = (bands[levels] + bands[levels + 1]) / 2
     shares = ((arrays.starts[kept] + arrays.ends[kept]) / 2 - left) / (right - left)
@@ -191,9 +191,9 @@ class TreePaint(Working):
         self._title = ""  # of what the classes are
         self.job = LatestJob[NodeColors](self, self._take)
         model.values_changed.connect(self._start)
-        model.picture_changed.connect(self._begin_anew)
+        model.picture_changed.connect(self._on_picture_changed)
         search.found_changed.connect(self._start)
-        model.chosen_changed.connect(self._follow_chosen)
+        model.chosen_changed.connect(self._on_chosen_changed)
         theme_source.changed.connect(self._start)
         self._start()
 
@@ -218,12 +218,12 @@ class TreePaint(Working):
             self._lit_class = number
             self._start()
 
-    def _begin_anew(self) -> None:
+    def _on_picture_changed(self) -> None:
         self._colors = None
         self.changed.emit()
         self._start()
 
-    def _follow_chosen(self) -> None:
+    def _on_chosen_changed(self) -> None:
         """Where a search dims all else, leave the way to what is looked at as bright as it was."""
         if self._search.is_lit is not None:
             self._start()

@@ -84,7 +84,7 @@ class TreeModel(Working):
         self._counting = later(self, COUNT_MS, self._count)
         session.vocabulary_changed.connect(self._build)
         session.loader.loading_changed.connect(self.preparing_changed)
-        session.tokens_changed.connect(self._follow_tokens)
+        session.tokens_changed.connect(self._on_tokens_changed)
         session.selected_token_changed.connect(self._show_selection)
         self._build()
 
@@ -115,7 +115,7 @@ class TreeModel(Working):
         if coloring != self._coloring:
             self._evaluate()
         self.history_changed.emit()
-        self._follow_selection()
+        self._choose_selected()
 
     # Colours
 
@@ -181,7 +181,7 @@ class TreeModel(Working):
         if (token := self.chosen_token) is not None:
             self._session.select_use(token)
 
-    def look_at_token(self, token: int) -> None:
+    def show_token(self, token: int) -> None:
         """Light the path to a token without selecting it in the text."""
         if self.picture is not None and (node := self.picture.node(token)) >= 0:
             self._set_chosen(node)
@@ -236,16 +236,16 @@ class TreeModel(Working):
     def _show_selection(self) -> None:
         """Fly to the token that was selected in the text; not to the one that a new text begins with."""
         before = self._chosen
-        self._follow_selection()
+        self._choose_selected()
         if before not in (None, self._chosen) and self._chosen is not None and self.picture is not None:
             view = view_showing(self.picture, self._view, self._chosen, LEAST_SHARE)
             self.set_view(view, remember=False)
 
-    def _follow_tokens(self) -> None:
+    def _on_tokens_changed(self) -> None:
         self._counting.start()
-        self._follow_selection()
+        self._choose_selected()
 
-    def _follow_selection(self) -> None:
+    def _choose_selected(self) -> None:
         token = self._session.selected_id
         if self.picture is None or token is None:
             return

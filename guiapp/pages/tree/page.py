@@ -17,7 +17,7 @@ from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.tokens.details import hover_text
-from guiapp.kit.widgets.buttons import Segments
+from guiapp.kit.widgets.buttons import SegmentedTabs
 from guiapp.kit.widgets.fitted_label import FittingLine
 from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.page_base import Page, PageSetting
@@ -27,12 +27,12 @@ from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, 
 from guiapp.pages.tree.bar import TreeBar
 from guiapp.pages.tree.details import glance
 from guiapp.pages.tree.figures import FindingsPanel
-from guiapp.pages.tree.found import FoundPanel, TreeFindings
 from guiapp.pages.tree.greedy_walk import TreeWalk
 from guiapp.pages.tree.legend import LEGEND, MiniMap, TreeLegend
 from guiapp.pages.tree.marks import TreePaint, node_outline
 from guiapp.pages.tree.model import TreeModel
 from guiapp.pages.tree.panels import SIDE_BY_SIDE_PX, NodePanel
+from guiapp.pages.tree.results import ResultsPanel, TreeFindings
 from guiapp.pages.tree.saving_view import MOST_PX, TreeExport
 from guiapp.pages.tree.search import FOUND, TreeSearch
 from guiapp.pages.tree.view import TreeView
@@ -96,13 +96,13 @@ class TreePage(Page):
         self.walk_bar = WalkBar(self.walk, self.model, theme_source)
         self.node_panel = NodePanel(self.model, self.walk, session, theme_source)
         self.export = TreeExport(self.view, self.model, self.ask_where, self.ask_scale, self)
-        self.found_panel = FoundPanel(self.model, self.search, self.ask_where, self.export.saving)
+        self.results_panel = ResultsPanel(self.model, self.search, self.ask_where, self.export.saving)
         self.findings_panel = FindingsPanel(self.findings, self.search.list_tokens, theme_source)
         self.saving_bar = SavingBar(self.export.saving, theme_source)
         self.bar.add_export([*self.export.actions, self.export.animated])
         self.splitter = RoomySplitter(Qt.Orientation.Horizontal, SMALL_WIDTH_PX)
         self.text_splitter = RoomySplitter(Qt.Orientation.Vertical, SMALL_HEIGHT_PX)
-        self._lay_out()
+        self._build_layout()
         self._connect()
 
     @property
@@ -114,7 +114,7 @@ class TreePage(Page):
     @property
     def is_ready(self) -> bool:
         """Whether the picture stands still and has all its labels."""
-        return self.model.picture is not None and self.view.is_settled
+        return self.model.picture is not None and self.view.is_stable
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -151,15 +151,15 @@ class TreePage(Page):
         scale, is_given = QInputDialog.getDouble(self, "Save picture", "Scale", 3.0, 0.1, limit, 2)
         return scale if is_given else None
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         legend = framed(in_row((self.color_legend, 1), self.mini_map, GAP_PX, spacing=0), "ground")
         tree = framed(in_column(self.head, (self.view, 1), self.saving_bar, legend, spacing=0))
         text = framed(in_column(self.walk_bar, (self.editor, 1), spacing=0), "panel")
         in_splitter(tree, text, on=self.text_splitter, sizes=(650, TEXT_PX))
         self.side = QStackedWidget()
-        for panel in (self.node_panel, self.found_panel, self.findings_panel):
+        for panel in (self.node_panel, self.results_panel, self.findings_panel):
             self.side.addWidget(panel)
-        self.tabs = Segments(PANELS)
+        self.tabs = SegmentedTabs(PANELS)
         side = framed(in_column(self.tabs, (self.side, 1), margins=(0, GAP_PX, 0, 0), spacing=0), "panel")
         in_splitter(self.text_splitter, side, on=self.splitter, sizes=(1100, SIDE_PX))
         in_column(self.bar, (self.splitter, 1), on=self, spacing=0)
@@ -168,10 +168,10 @@ class TreePage(Page):
     def _connect(self) -> None:
         self.tabs.chosen.connect(self._show_panel)
         self.model.shape_changed.connect(self._keep_shape)
-        self.view.hovered.connect(self._follow_hover)
+        self.view.hovered.connect(self._on_hovered)
         self.export.animated.toggled.connect(partial(setattr, self._settings, "animates_tree"))
         self.view.typed.connect(self._begin_search)
-        self.search.found_changed.connect(self._follow_search)
+        self.search.found_changed.connect(self._on_search_changed)
         EditorLink(self.editor, self._session)
         for keys, go in (
             ("Alt+Left", self.model.go_back),
@@ -195,12 +195,12 @@ class TreePage(Page):
         self.bar.query.setFocus()
         self.bar.query.setText(text)
 
-    def _follow_search(self) -> None:
+    def _on_search_changed(self) -> None:
         """Show the list that a figure stands for; a search leaves the panel that somebody reads."""
         if self.search.title not in ("", FOUND):
             self.tabs.choose(PANELS.index("Found"))
 
-    def _follow_hover(self, node: int | None) -> None:
+    def _on_hovered(self, node: int | None) -> None:
         if node is None:
             self.card.hide()
             return
@@ -209,13 +209,13 @@ class TreePage(Page):
         assert geometry is not None
         assert point is not None
         told = glance(picture, node, self.model.counts, self.model.spelling.now)
-        self.card.show_beside(node_outline(geometry, node), point, *told)
+        self.card.show_near(node_outline(geometry, node), point, *told)
 
 
 def make_page(setting: PageSetting) -> TreePage:
     page = TreePage(setting.session, setting.theme_source, setting.settings)
     TokenMenu(page.editor, setting.session, setting.requests)
-    page.editor.tell_tokens_by(partial(hover_text, setting.session, None))
+    page.editor.set_token_tip(partial(hover_text, setting.session, None))
     setting.actions.connect_all({"three_trees": page.show_three_trees})
     return page
 
@@ -237,33 +237,33 @@ class TreeHead(QFrame):
         self.line = FittingLine(theme_source)
         title = heading("Token tree")
         in_row(title, (self.line, 1), on=self, margins=(MARGIN_PX, UNIT_PX), spacing=3 * UNIT_PX)
-        search.found_changed.connect(self._follow)
-        search.current_changed.connect(self._follow)
-        search.job.busy_changed.connect(self._follow)
-        model.view_changed.connect(self._follow_view)
-        model.shape_changed.connect(self._follow)
-        self._follow()
+        search.found_changed.connect(self._refresh)
+        search.current_changed.connect(self._refresh)
+        search.job.busy_changed.connect(self._refresh)
+        model.view_changed.connect(self._on_view_changed)
+        model.shape_changed.connect(self._refresh)
+        self._refresh()
 
-    def _follow_view(self) -> None:
+    def _on_view_changed(self) -> None:
         if self._search.query or self._search.title:
-            self._follow()
+            self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         search = self._search
         if search.problem:
-            self.line.say(f"⚠ {search.problem}", color="warning")
+            self.line.show_text(f"⚠ {search.problem}", color="warning")
         elif not (search.query or search.title):
-            self.line.say(*about(self._model.shape))
+            self.line.show_text(*about(self._model.shape))
         elif search.job.is_busy:
-            self.line.say("Searching …")
-        elif not len(search.found_nodes):
-            self.line.say("No token matches.", color="text")
+            self.line.show_text("Searching …")
+        elif not len(search.result_nodes):
+            self.line.show_text("No token matches.", color="text")
         else:
-            self.line.say(*self._found(), color="text")
+            self.line.show_text(*self._match_summary(), color="text")
 
-    def _found(self) -> tuple[str, ...]:
+    def _match_summary(self) -> tuple[str, ...]:
         """How many were found, where they are, and how to get there."""
-        search, n_found = self._search, len(self._search.found_nodes)
+        search, n_found = self._search, len(self._search.result_nodes)
         if search.current is not None:
             place = f"{search.current + 1:,} of {n_found:,}"
             return f"{place}, ringed in the picture. Enter goes to the next, Escape ends.", f"{place} found"
@@ -285,7 +285,7 @@ class TreeCard(QFrame):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._around = parent
+        self._area = parent
         set_role(self, "card")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._title = plain_label()
@@ -296,15 +296,15 @@ class TreeCard(QFrame):
         layout.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
         self.hide()
 
-    def show_beside(self, node: QPainterPath, point: QPointF, title: str, lines: tuple[str, ...]) -> None:
+    def show_near(self, node: QPainterPath, point: QPointF, title: str, lines: tuple[str, ...]) -> None:
         """Say something about a node, near a point of it; nothing where all the room is the node's."""
         self._title.setText(isolate(title if len(title) <= ELIDED else title[: ELIDED - 1] + "…"))
         self._lines.setText("\n".join(lines))
         layout = self.layout()
         assert layout is not None
         layout.activate()  # be as large as these words need
-        room = self._around.rect().adjusted(UNIT_PX, UNIT_PX, -UNIT_PX, -UNIT_PX)
-        place = place_beside(room, self.sizeHint(), point.toPoint(), _beside(node))
+        room = self._area.rect().adjusted(UNIT_PX, UNIT_PX, -UNIT_PX, -UNIT_PX)
+        place = place_near(room, self.sizeHint(), point.toPoint(), _clear_of(node))
         if place is None:
             self.hide()
             return
@@ -313,7 +313,7 @@ class TreeCard(QFrame):
         self.raise_()
 
 
-def place_beside(room: QRect, size: QSize, point: QPoint, is_free: Callable[[QRect], bool]) -> QPoint | None:
+def place_near(room: QRect, size: QSize, point: QPoint, is_free: Callable[[QRect], bool]) -> QPoint | None:
     """The corner of a free box near a point, not over it; None where there is none in the room."""
     for way in range(NEAREST_PX, room.width() + room.height(), STEP_PX):
         for right, down in SIDES:
@@ -327,7 +327,7 @@ def place_beside(room: QRect, size: QSize, point: QPoint, is_free: Callable[[QRe
     return None
 
 
-def _beside(node: QPainterPath) -> Callable[[QRect], bool]:
+def _clear_of(node: QPainterPath) -> Callable[[QRect], bool]:
     """Whether a box lies apart from a node."""
 
     def is_free(box: QRect) -> bool:

@@ -79,7 +79,7 @@ class NodePanel(QScrollArea):
         self._remark = StyledText(Theme.ui_font(SMALL_FONT_PX), 4)
         self._remark.setAccessibleName("Remark")
         self._prefixes = PrefixTreeView(walk, model, session, theme_source)
-        self._lay_out()
+        self._build_layout()
         self.setMinimumWidth(260)
         offer_copying(self, "Copy details", self.copy)
         self._facts: dict[str, str] = {}
@@ -96,7 +96,7 @@ class NodePanel(QScrollArea):
         lines = [f"{name}\t{value}" for name, value in self._facts.items()]
         QGuiApplication.clipboard().setText("\n".join([*lines, self._merges.as_text()]).rstrip() + "\n")
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         inside = self._inside = QFrame()
         set_role(inside, "panel")
         self._sections: list[QWidget] = [self._about, card(self._text, self._fact_grid())]
@@ -161,7 +161,7 @@ class NodePanel(QScrollArea):
         picture, node, theme = self._model.picture, self._model.chosen, self._theme_source.theme
         tokenizer = self._session.tokenizer
         self._facts = {}
-        text, remark = "", ""
+        text, note = "", ""
         place: list[Span] = []
         story_tree: tuple[MergeNode, ...] = ()
         if picture is not None and node is not None and node < len(picture):
@@ -170,7 +170,7 @@ class NodePanel(QScrollArea):
             place = self._place_spans()
             if details.token is not None:
                 story = merge_story(picture.vocabulary, tokenizer, details.token)
-                story_tree, remark = story.roots, story.remark
+                story_tree, note = story.roots, story.note
         is_chosen = bool(self._facts)
         self._empty.set_spans([Span(NOTHING, theme.dim)])
         self._empty.setVisible(not is_chosen)
@@ -186,9 +186,9 @@ class NodePanel(QScrollArea):
         self._merge_area.setVisible(bool(story_tree))
         self._about_merges.setVisible(bool(story_tree))
         self._merge_area.setFixedHeight(self._merges.sizeHint().height() + 3 * UNIT_PX)
-        remark = remark or ("" if story_tree else "Nothing is merged here.")
-        self._remark.set_spans([Span(remark, theme.dim)])
-        self._remark.setVisible(bool(remark))
+        note = note or ("" if story_tree else "Nothing is merged here.")
+        self._remark.set_spans([Span(note, theme.dim)])
+        self._remark.setVisible(bool(note))
         self._fitting.start()
 
     def _fit_sections(self) -> None:
@@ -240,20 +240,20 @@ class PrefixTreeView(Painted):
         self._tree: PrefixTree | None = None
         self._depths: list[int] = []
         self._chosen: set[int] = set()
-        self._settled = later(self, PREFIX_SETTLE_MS, self._follow)
-        session.tokens_changed.connect(self._follow_soon)
-        session.selected_token_changed.connect(self._follow_soon)
-        model.picture_changed.connect(self._follow_picture)
+        self._settled = later(self, PREFIX_SETTLE_MS, self._refresh)
+        session.tokens_changed.connect(self._refresh_soon)
+        session.selected_token_changed.connect(self._refresh_soon)
+        model.picture_changed.connect(self._on_picture_changed)
         model.spelling.changed.connect(self.update)
-        self._follow()
+        self._refresh()
 
     def sizeHint(self) -> QSize:
         return QSize(200, ROW_PX * max(1, len(self._depths) - 1))
 
-    def _follow_soon(self) -> None:
+    def _refresh_soon(self) -> None:
         self._settled.start()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         tree = self._tree = self._walk.prefix_tree()
         self._depths = []
         self._chosen = set()
@@ -264,7 +264,7 @@ class PrefixTreeView(Painted):
         self.setFixedHeight(self.sizeHint().height())
         self.update()
 
-    def _follow_picture(self) -> None:
+    def _on_picture_changed(self) -> None:
         """Forget the tokens of another vocabulary, which are none of the next picture."""
         if self._model.picture is None:
             self._tree = None
@@ -305,4 +305,4 @@ class PrefixTreeView(Painted):
         if self._tree is not None and 0 < end < len(self._tree.token_ids):
             token = int(self._tree.token_ids[end])
             if token >= 0:
-                self._model.look_at_token(token)
+                self._model.show_token(token)

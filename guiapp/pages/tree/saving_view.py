@@ -25,7 +25,7 @@ from PySide6.QtSvg import QSvgGenerator
 
 from guiapp.analysis.tree.painting import NodeColors
 from guiapp.analysis.tree.picture import TreePicture
-from guiapp.analysis.tree.reports import AT_ONCE, Branch, dot_lines, json_lines
+from guiapp.analysis.tree.reports import AT_ONCE, Subtree, dot_lines, json_lines
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.background import Progress
 from guiapp.kit.state.saving import FileSaving
@@ -33,7 +33,7 @@ from guiapp.kit.widgets.icons import image_bytes, save_image
 from guiapp.kit.widgets.theme import Theme
 from guiapp.pages.tree.colors import is_light
 from guiapp.pages.tree.geometry import Geometry
-from guiapp.pages.tree.labels import Place, places
+from guiapp.pages.tree.labels import LabelSlot, places
 from guiapp.pages.tree.labels_view import (
     DARK_TEXT,
     LIGHT_TEXT,
@@ -47,7 +47,7 @@ from guiapp.pages.tree.model import LINE_END, TreeModel
 from guiapp.pages.tree.view import TreeView
 
 # What writes the lines of a branch, and how many there are for each token, about.
-FORMATS: dict[str, tuple[Callable[[Branch], Iterator[str]], float]] = {
+FORMATS: dict[str, tuple[Callable[[Subtree], Iterator[str]], float]] = {
     "json": (json_lines, 1 / AT_ONCE),
     "dot": (dot_lines, 2),
 }
@@ -135,14 +135,14 @@ class TreeExport(QObject):
         if picture is not None and (path := self._ask_where("Save subtree", f"token-tree.{format_name}")):
             self.saving.save_branch(Path(path), self._branch(picture), format_name)
 
-    def _branch(self, picture: TreePicture) -> Branch:
+    def _branch(self, picture: TreePicture) -> Subtree:
         """The subtree of the chosen token, the tokens of the chosen group, else the whole tree."""
         path = self._model.chosen_path
         tokens = [token for node in path if (token := picture.token(node)) is not None]
         prefix = picture.tree.token_bytes(tokens[-1]) if tokens else b""
         is_group = len(path) > 1 and picture.token(path[-1]) is None
         only = picture.tokens_below(path[-1]) if is_group else None
-        return Branch(picture.vocabulary, prefix, only=only, spelling=self._model.spelling.now)
+        return Subtree(picture.vocabulary, prefix, only=only, spelling=self._model.spelling.now)
 
     def _action(self, text: str, slot: Callable[[], None]) -> QAction:
         action = QAction(text, self)
@@ -178,7 +178,7 @@ def save_picture(view: TreeView, scale: float, path: str) -> None:
 class Label(NamedTuple):
     """A text in a drawing."""
 
-    place: Place
+    place: LabelSlot
     text: str
     color: QColor
 
@@ -277,12 +277,12 @@ def _draw_label(painter: QPainter, label: Label) -> None:
 class TreeSaving(FileSaving):
     """One branch or picture at a time."""
 
-    def save_branch(self, path: Path, branch: Branch, format_name: str) -> None:
+    def save_branch(self, path: Path, branch: Subtree, format_name: str) -> None:
         """Write a branch in one of FORMATS, instead of whatever is being written now."""
         self.save(path, partial(_data_of, branch, format_name))
 
 
-def _data_of(branch: Branch, format_name: str, progress: Progress) -> bytes:
+def _data_of(branch: Subtree, format_name: str, progress: Progress) -> bytes:
     lines_of, per_token = FORMATS[format_name]
     written: list[str] = []
     pause_at = 0.0

@@ -17,7 +17,7 @@ from guiapp.pages.tree.model import TreeModel
 PAUSE_MS = 120  # a search begins when typing pauses
 
 
-class _Found(NamedTuple):
+class _Results(NamedTuple):
     """What was found, and under which title; see TreeSearch."""
 
     title: str
@@ -25,7 +25,7 @@ class _Found(NamedTuple):
     is_lit: NDArray[np.bool_] | None
 
 
-NOTHING = _Found("", np.zeros(0, np.int32), None)
+NOTHING = _Results("", np.zeros(0, np.int32), None)
 FOUND = "Found"
 
 
@@ -36,7 +36,7 @@ class TreeSearch(Working):
     current  which of the found nodes is looked at, from 0
 
     Signals:
-        found_changed(): `title`, `found_nodes`, `is_lit` and `problem` are new.
+        found_changed(): `title`, `result_nodes`, `is_lit` and `problem` are new.
         current_changed(): `current` is new.
     """
 
@@ -47,13 +47,13 @@ class TreeSearch(Working):
         super().__init__(parent)
         self._model = model
         self._query = ""
-        self._found = NOTHING
+        self._results = NOTHING
         self._awaited: tuple[str, NDArray[np.int32]] | None = None  # what to list once there is a picture
         self.current: int | None = None
         self.problem = ""
-        self.job = LatestJob[_Found](self, self._take, self._fail)
+        self.job = LatestJob[_Results](self, self._take, self._fail)
         self._pause = later(self, PAUSE_MS, self._start)
-        model.picture_changed.connect(self._begin_anew)
+        model.picture_changed.connect(self._on_picture_changed)
 
     @property
     def query(self) -> str:
@@ -62,21 +62,21 @@ class TreeSearch(Working):
     @property
     def title(self) -> str:
         """What the tokens are that were found; "" where nothing was looked for."""
-        return self._found.title
+        return self._results.title
 
     @property
-    def found_nodes(self) -> NDArray[np.int32]:
+    def result_nodes(self) -> NDArray[np.int32]:
         """The nodes of the tokens that were found: by a search the nearest first, from left to right."""
-        return self._found.nodes
+        return self._results.nodes
 
     @property
     def is_lit(self) -> NDArray[np.bool_] | None:
         """For each node whether it was found or leads to what was; None where nothing is searched."""
-        return self._found.is_lit
+        return self._results.is_lit
 
     @property
     def current_node(self) -> int | None:
-        return None if self.current is None else int(self.found_nodes[self.current])
+        return None if self.current is None else int(self.result_nodes[self.current])
 
     @property
     def is_in_view(self) -> bool:
@@ -84,7 +84,7 @@ class TreeSearch(Working):
         picture, (left, right) = self._model.picture, self._model.view
         if picture is None:
             return False
-        starts, ends = picture.layout.starts[self.found_nodes], picture.layout.ends[self.found_nodes]
+        starts, ends = picture.layout.starts[self.result_nodes], picture.layout.ends[self.result_nodes]
         return bool(((starts < right) & (ends > left)).any())
 
     def set_query(self, query: str) -> None:
@@ -112,21 +112,21 @@ class TreeSearch(Working):
 
     def step(self, by: int) -> None:
         """Look at the next of what was found, or the one before."""
-        n_found = len(self.found_nodes)
+        n_found = len(self.result_nodes)
         if n_found:
             first = 0 if by > 0 else n_found - 1
-            self.look_at(first if self.current is None else (self.current + by) % n_found)
+            self.go_to_result(first if self.current is None else (self.current + by) % n_found)
 
-    def look_at(self, index: int) -> None:
+    def go_to_result(self, index: int) -> None:
         """Go to one of what was found."""
         if index != self.current:
             self.current = index
             self.current_changed.emit()
-        node = int(self.found_nodes[index])
+        node = int(self.result_nodes[index])
         self._model.choose(node)
         self._model.reveal(node)
 
-    def _begin_anew(self) -> None:
+    def _on_picture_changed(self) -> None:
         self._take(NOTHING)
         awaited, self._awaited = self._awaited, None  # of another vocabulary, where there is no picture again
         if awaited is not None and self._model.picture is not None:
@@ -146,25 +146,25 @@ class TreeSearch(Working):
     def _fail(self, problem: str) -> None:
         self._take(NOTHING, problem)
 
-    def _take(self, found: _Found, problem: str = "") -> None:
-        self._found = found
+    def _take(self, results: _Results, problem: str = "") -> None:
+        self._results = results
         self.problem, self.current = problem, None
         self.found_changed.emit()
-        if found.title not in ("", FOUND) and len(found.nodes):
-            self.look_at(0)
+        if results.title not in ("", FOUND) and len(results.nodes):
+            self.go_to_result(0)
 
 
-def _search(picture: TreePicture, query: str, progress: Progress) -> _Found:
+def _search(picture: TreePicture, query: str, progress: Progress) -> _Results:
     tokens = find_tokens(picture.tree, query, progress)
     nodes = picture.layout.nodes[tokens]
     nodes = nodes[np.lexsort((nodes, picture.layout.starts[nodes], distances(picture.tree, query, tokens)))]
-    return _Found(FOUND, nodes, _lit(picture, nodes))
+    return _Results(FOUND, nodes, _lit(picture, nodes))
 
 
-def _list(picture: TreePicture, title: str, tokens: NDArray[np.int32], progress: Progress) -> _Found:
+def _list(picture: TreePicture, title: str, tokens: NDArray[np.int32], progress: Progress) -> _Results:
     nodes = picture.layout.nodes[tokens]
     nodes = nodes[nodes >= 0]
-    return _Found(title, nodes, _lit(picture, nodes))
+    return _Results(title, nodes, _lit(picture, nodes))
 
 
 def _lit(picture: TreePicture, nodes: NDArray[np.int32]) -> NDArray[np.bool_]:

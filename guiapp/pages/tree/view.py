@@ -25,7 +25,7 @@ from guiapp.kit.widgets.painting import CENTER, write
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.tree.flight import TreeFlight
 from guiapp.pages.tree.geometry import Geometry, Icicle, Sunburst, View, within, zoomed
-from guiapp.pages.tree.labels import Place, first_labelled, places
+from guiapp.pages.tree.labels import LabelSlot, first_labelled, places
 from guiapp.pages.tree.labels_view import (
     NEW_PER_FRAME_S,
     NEW_WHILE_MOVING_S,
@@ -94,8 +94,8 @@ class TreeView(QWidget):
         model.preparing_changed.connect(self.update)
         self._flight.moved.connect(self._repaint_moved)
         self._flight.bent.connect(self._repaint_layer)
-        self._flight.settled.connect(self._settle)
-        model.chosen_changed.connect(self._follow_chosen)
+        self._flight.settled.connect(self._repaint_sharply)
+        model.chosen_changed.connect(self._on_chosen_changed)
         search.current_changed.connect(self.update)
         paint.changed.connect(self._recolor)
         self._take_picture()
@@ -124,9 +124,9 @@ class TreeView(QWidget):
         return self._geometry
 
     @property
-    def is_settled(self) -> bool:
+    def is_stable(self) -> bool:
         """Whether nothing moves, all labels are there, and the fonts for more of them, too."""
-        is_still = self._flight.is_settled and self._paint.is_current and self._fonts.is_ready
+        is_still = self._flight.is_stable and self._paint.is_current and self._fonts.is_ready
         return is_still and self._layer is not None and self._canvas.is_complete
 
     @property
@@ -193,7 +193,7 @@ class TreeView(QWidget):
         self._canvas.colors = self._paint.colors
         self._repaint_layer()
 
-    def _follow_chosen(self) -> None:
+    def _on_chosen_changed(self) -> None:
         chosen = self._model.chosen
         self.setAccessibleDescription("" if chosen is None else self._model.label(chosen))
         self.update()
@@ -224,7 +224,7 @@ class TreeView(QWidget):
         self._set_hovered(None)
         self._repaint_picture()
 
-    def _settle(self) -> None:
+    def _repaint_sharply(self) -> None:
         self._repaint_picture()
         if self._pointer is not None:
             self._set_hovered(self.node_at(self._pointer))
@@ -256,7 +256,7 @@ class TreeView(QWidget):
         theme = self._theme_source.theme
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, not is_coarse)
         search, path = self._search, self._model.chosen_path
-        paint_marks(painter, geometry, search.found_nodes, search.current_node, path, theme)
+        paint_marks(painter, geometry, search.result_nodes, search.current_node, path, theme)
         paint_outlines(painter, geometry, path, self._hovered, theme)
 
     def _paint_layer(self, canvas: TreeCanvas, scale: float, is_coarse: bool) -> QImage:
@@ -427,7 +427,7 @@ class TreeCanvas:
         self._pixels: Pixels = np.zeros((1, 1), np.uint32)
         self._sides: tuple[int, ...] = ()
         self._labelled: Geometry | None = None
-        self._places: list[Place] = []
+        self._places: list[LabelSlot] = []
         self.colors = colors
 
     @property

@@ -36,7 +36,7 @@ BUTTON_PX = 28
 class Detail(NamedTuple):
     """How much of the walk is told: bytes of the text around, characters of what was read and of a name."""
 
-    around: int
+    context: int
     longest: int
     n_names: int
 
@@ -64,16 +64,16 @@ class WalkBar(QFrame):
         in_column(head, self._story, on=self, margins=(MARGIN_PX, UNIT_PX), spacing=0)
         for button in (back, self._play, on):
             button.setFixedHeight(BUTTON_PX)
-        walk.changed.connect(self._follow)
-        model.spelling.changed.connect(self._follow)
-        theme_source.changed.connect(self._follow)
-        self._follow()
+        walk.changed.connect(self._refresh)
+        model.spelling.changed.connect(self._refresh)
+        theme_source.changed.connect(self._refresh)
+        self._refresh()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Be as high as a sentence needs: the text below stays where it is while the walk plays."""
         super().resizeEvent(event)
         self.setFixedHeight(BUTTON_PX + self._story_px() + 2 * UNIT_PX)
-        self._follow()
+        self._refresh()
 
     def _story_px(self) -> int:
         """The height for what is told."""
@@ -82,7 +82,7 @@ class WalkBar(QFrame):
         n_lines = N_LINES if room >= metrics.horizontalAdvance("0" * SENTENCE) else MORE_LINES
         return n_lines * (metrics.lineSpacing() + TALL) + 2 * TEXT_MARGIN_PX
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         self._play.setText(PAUSE if self._walk.is_playing else PLAY)
         for detail in self._details():
             self._story.set_spans(self._spans(detail))
@@ -103,12 +103,12 @@ class WalkBar(QFrame):
             return isolate(self._model.written(token, detail.longest))
 
         reached = step.offset + 1
-        before = self._walk.read(step.start, max(0, step.start - detail.around))
+        before = self._walk.read(step.start, max(0, step.start - detail.context))
         seen = self._walk.read(reached, max(step.start, reached - detail.longest))
         spans = [
             Span(visible_text(before), theme.faint),
             Span(visible_text(seen), theme.span_text, theme.span_colors[0], is_bold=True),
-            Span(visible_text(self._walk.read(reached + detail.around, reached)), theme.dim),
+            Span(visible_text(self._walk.read(reached + detail.context, reached)), theme.dim),
         ]
         if step.taken is not None:
             spans += [Span("   takes ", theme.dim), Span(name(step.taken), theme.accent, is_bold=True)]

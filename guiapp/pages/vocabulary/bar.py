@@ -42,9 +42,9 @@ class VocabularyBar(QFrame):
         self.field.setMinimumWidth(FIELD_PX)
         self.field.setAccessibleName("Filter tokens")
         self.terms = MenuButton(theme_source, "Filter", tip="What can be filtered by")
-        self.terms.list_anew(self._list_terms)
+        self.terms.fill_on_open(self._list_terms)
         self.columns = MenuButton(theme_source, "Columns", tip="What is shown of each token")
-        self.columns.list_anew(self._list_columns)
+        self.columns.fill_on_open(self._list_columns)
         self.embeddings = tool_button("Embeddings", tip="Which tokens look as if they were never trained")
         self.embeddings.setCheckable(True)
         self.go = MenuButton(
@@ -56,15 +56,15 @@ class VocabularyBar(QFrame):
         self.export = ExportButton(theme_source, saving, "tokens", FORMS, model.export, "Save what is listed")
         buttons = self.terms, self.columns, self.embeddings, self.go, self.export
         in_row((self.field, 1), *buttons, on=self, margins=(MARGIN_PX, GAP_PX))
-        model.wanted_changed.connect(self._follow_wanted)
-        model.prepared_changed.connect(self._follow_prepared)
-        self._follow_wanted()
-        self._follow_prepared()
+        model.request_changed.connect(self._on_request_changed)
+        model.prepared_changed.connect(self._on_prepared_changed)
+        self._on_request_changed()
+        self._on_prepared_changed()
 
-    def _follow_wanted(self) -> None:
+    def _on_request_changed(self) -> None:
         self.field.show_query(self._model.query)
 
-    def _follow_prepared(self) -> None:
+    def _on_prepared_changed(self) -> None:
         for part in (self.field, self.terms, self.columns, self.embeddings, self.go, self.export):
             part.setEnabled(self._model.prepared is not None)
 

@@ -25,7 +25,7 @@ UPWARDS = "cosine", "residual", "distance", "length"  # the first with values, u
 UNTRAINED = "is:untrained"
 
 
-class Picture(NamedTuple):
+class EmbeddingsPlot(NamedTuple):
     """Tokens as points.
 
     up           the name of the column whose values are upwards; across are norms
@@ -65,13 +65,13 @@ class EmbeddingsModel(Working):
         self._model = model
         self.problem, self.is_without = "", False
         self.up = UPWARDS[0]
-        self.picture: Picture | None = None
+        self.picture: EmbeddingsPlot | None = None
         self.reading = LatestJob["Indicators"](self, self._take, self._fail)
         self.reading.busy_changed.connect(self.changed)
         self.looking = LatestJob[None](self, None, self._find_none)
         self._vocabulary: Vocabulary | None = None
-        self._is_watched = False
-        model.prepared_changed.connect(self._follow)
+        self._is_active = False
+        model.prepared_changed.connect(self._on_prepared_changed)
 
     @property
     def indicators(self) -> Indicators | None:
@@ -79,11 +79,11 @@ class EmbeddingsModel(Working):
         prepared = self._model.prepared
         return None if prepared is None else prepared.figures.indicators
 
-    def set_watched(self, is_watched: bool) -> None:
+    def set_active(self, is_active: bool) -> None:
         """Look whether there are any as soon as somebody might ask to read them."""
-        self._is_watched = is_watched
-        if is_watched and self._vocabulary is not None:
-            self.looking.start(partial(_look, self._vocabulary))
+        self._is_active = is_active
+        if is_active and self._vocabulary is not None:
+            self.looking.start(partial(_check_matrices, self._vocabulary))
 
     def read(self, unused: Ids | None = None) -> None:
         """Read them, and compare them with some rows, or with those that are known to be unused."""
@@ -149,14 +149,14 @@ class EmbeddingsModel(Working):
         self.is_without = True
         self._fail(problem)
 
-    def _follow(self) -> None:
+    def _on_prepared_changed(self) -> None:
         prepared = self._model.prepared
         vocabulary = None if prepared is None else prepared.figures.vocabulary
         if vocabulary is not self._vocabulary:
             self._vocabulary, self.problem, self.is_without = vocabulary, "", False
             self.reading.cancel()
             self.looking.cancel()
-            self.set_watched(self._is_watched)
+            self.set_active(self._is_active)
         self._draw()
 
     def _draw(self) -> None:
@@ -165,17 +165,17 @@ class EmbeddingsModel(Working):
         self.changed.emit()
 
 
-def _picture(figures: TokenFigures, wanted: str) -> Picture | None:
+def _picture(figures: TokenFigures, preferred: str) -> EmbeddingsPlot | None:
     """The picture with a column upwards, or with the first that has values."""
     indicators, across = figures.indicators, BY_NAME[ACROSS].values(figures)
     if indicators is None or across is None:
         return None
-    values = {name: BY_NAME[name].values(figures) for name in (wanted, *UPWARDS)}
+    values = {name: BY_NAME[name].values(figures) for name in (preferred, *UPWARDS)}
     up, upwards = next((name, each) for name, each in values.items() if _has_values(each))
     assert upwards is not None
     tokens = np.flatnonzero(np.isfinite(across) & np.isfinite(upwards)).astype(np.int32)
     reached = figures.is_reached
-    return Picture(
+    return EmbeddingsPlot(
         up=up,
         tokens=tokens,
         x=across[tokens].astype(np.float64),
@@ -200,7 +200,7 @@ def _read(vocabulary: Vocabulary, unused: list[int] | None, progress: Progress) 
     return token_indicators(vocabulary, progress, unused)
 
 
-def _look(vocabulary: Vocabulary, progress: Progress) -> None:
+def _check_matrices(vocabulary: Vocabulary, progress: Progress) -> None:
     from guiapp.analysis.vocabulary_list.embeddings.indicators import matrices_of
 
     matrices_of(vocabulary)

@@ -30,10 +30,10 @@ from guiapp.kit.widgets.buttons import push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.painting import ShareBar, ring
-from guiapp.kit.widgets.scales import told
+from guiapp.kit.widgets.scales import tick_text
 from guiapp.kit.widgets.style_sheet import blend, heading, plain_label, sentence, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
-from guiapp.pages.vocabulary.embeddings import ACROSS, UNTRAINED, UPWARDS, EmbeddingsModel, Picture
+from guiapp.pages.vocabulary.embeddings import ACROSS, UNTRAINED, UPWARDS, EmbeddingsModel, EmbeddingsPlot
 from guiapp.pages.vocabulary.model import VocabularyModel
 from guiapp.pages.vocabulary.picture import draw_hollow, draw_known, draw_suspects
 
@@ -100,12 +100,12 @@ class EmbeddingsPanel(QFrame):
         self.list.setCheckable(True)
         self.known = plain_label("dim", wraps=True)
         self.compare = MenuButton(theme_source, "Compare with", tip="Read again, and compare with other rows")
-        self.compare.list_anew(self._list_known)
+        self.compare.fill_on_open(self._list_known)
         self.up = MenuButton(theme_source, tip="What the height of a point is")
-        self.up.list_anew(self._list_up)
+        self.up.fill_on_open(self._list_up)
         self.pointed = plain_label("dim")
         self.pointed.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.remarks = plain_label("dim", wraps=True)
+        self.notes = plain_label("dim", wraps=True)
         self.ask = tool_button("Copy a prompt", self._copy_prompt, role="raised")
         self.asked = plain_label("dim", wraps=True)
         self._stack = QStackedWidget()
@@ -113,13 +113,13 @@ class EmbeddingsPanel(QFrame):
             self._stack.addWidget(page)
         in_column(self._stack, on=self, spacing=0)
         self.setMinimumHeight(150)
-        embeddings.changed.connect(self._follow)
-        embeddings.reading.progress_changed.connect(self._follow_progress)
-        model.wanted_changed.connect(self._follow_filter)
-        model.chosen_changed.connect(self._follow_chosen)
-        self.chart.pointed_at.connect(self._tell)
-        self._follow()
-        self._follow_chosen()
+        embeddings.changed.connect(self._refresh)
+        embeddings.reading.progress_changed.connect(self._on_progress_changed)
+        model.request_changed.connect(self._on_filter_changed)
+        model.chosen_changed.connect(self._on_chosen_changed)
+        self.chart.pointed_at.connect(self._describe_token)
+        self._refresh()
+        self._on_chosen_changed()
 
     @property
     def focus(self) -> QWidget:
@@ -145,7 +145,7 @@ class EmbeddingsPanel(QFrame):
             self.unreached,
             self.limit,
             self.known,
-            self.remarks,
+            self.notes,
             in_row(self.compare, STRETCH),
             GAP_PX,
             heading("Height of a point"),
@@ -171,7 +171,7 @@ class EmbeddingsPanel(QFrame):
 
     # What is shown
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         found, had_focus = self._embeddings.indicators, self.focus.hasFocus()
         page = 1 if self._embeddings.reading.is_busy else 0 if found is None else 2
         self._stack.setCurrentIndex(page)
@@ -180,7 +180,7 @@ class EmbeddingsPanel(QFrame):
         self.read.setEnabled(self._model.prepared is not None)
         if had_focus:
             self.focus.setFocus()
-        self._follow_progress()
+        self._on_progress_changed()
         if found is None:
             return
         self.count.setText(f"■ {counted(len(found.suspects), 'token')}")
@@ -191,23 +191,23 @@ class EmbeddingsPanel(QFrame):
         self.known.setText("" if found.known is None else f"○ Compared with {_title(found.known)}.")
         picture = self._embeddings.picture
         self.up.setText(COLUMN_NAMES[self._embeddings.up if picture is None else picture.up])
-        self.remarks.setText("\n".join(found.remarks))
-        self.remarks.setVisible(bool(found.remarks))
-        self._tell(None)
-        self._follow_filter()
+        self.notes.setText("\n".join(found.notes))
+        self.notes.setVisible(bool(found.notes))
+        self._describe_token(None)
+        self._on_filter_changed()
 
-    def _follow_progress(self) -> None:
+    def _on_progress_changed(self) -> None:
         self.progress.show_share(self._embeddings.reading.progress)
 
-    def _follow_filter(self) -> None:
+    def _on_filter_changed(self) -> None:
         self.list.setChecked(has(self._model.query, UNTRAINED))
 
-    def _follow_chosen(self) -> None:
+    def _on_chosen_changed(self) -> None:
         self.ask.setEnabled(self._model.chosen is not None)
         self.asked.setText("")
-        self._tell(None)
+        self._describe_token(None)
 
-    def _tell(self, token: int | None) -> None:
+    def _describe_token(self, token: int | None) -> None:
         """The values of the token under the mouse, or of the chosen one."""
         shown = self._model.chosen if token is None else token
         prepared = self._model.prepared
@@ -280,7 +280,7 @@ class EmbeddingsChart(Chart):
         return QSize(480, 240)
 
     @property
-    def _picture(self) -> Picture | None:
+    def _picture(self) -> EmbeddingsPlot | None:
         return self._embeddings.picture
 
     def draw(self) -> None:
@@ -289,7 +289,7 @@ class EmbeddingsChart(Chart):
         self.set_titles([""])
         self.setAccessibleName(self._name)
         self.setAccessibleDescription(ABOUT_CHART.format(len(picture.tokens), ACROSS, picture.up))
-        scales = Scale(COLUMN_NAMES[ACROSS], told), Scale(COLUMN_NAMES[picture.up], told)
+        scales = Scale(COLUMN_NAMES[ACROSS], tick_text), Scale(COLUMN_NAMES[picture.up], tick_text)
         self.frame(2 * GAP_PX + self.width_px("0000", NUMBER), GAP_PX, scales)
         highest = float(picture.x.max(initial=0)) or 1.0, float(picture.y.max(initial=0)) or 1.0
         self.show_range((0.0, highest[0] * FREE), (0.0, highest[1] * FREE))
@@ -300,13 +300,13 @@ class EmbeddingsChart(Chart):
             self.words.append(Word(f"↑ {COLUMN_NAMES[picture.up]}", at, self.theme.dim, SUBTITLE))
             self._draw_density(picture)
 
-    def _pixels(self, picture: Picture) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _pixels(self, picture: EmbeddingsPlot) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Where the points are, from the lower left corner of the plot."""
         (left, right), (bottom, top) = self.box.viewRange()
         x = (picture.x - left) / (right - left) * self.area.width()
         return x, (picture.y - bottom) / (top - bottom) * self.area.height()
 
-    def _draw_density(self, picture: Picture) -> None:
+    def _draw_density(self, picture: EmbeddingsPlot) -> None:
         """The points by pixel of the screen: the more lie there, the stronger it is."""
         ratio, (x, y) = self.devicePixelRatioF(), self._pixels(picture)
         width, height = (max(1, round(side * ratio)) for side in (self.area.width(), self.area.height()))
@@ -372,7 +372,7 @@ class EmbeddingsChart(Chart):
             ring(painter, self.rect(), self.theme.accent, UNIT_PX)
         super().paint_front(painter)
 
-    def _points(self, picture: Picture, flags: NDArray[np.bool_]) -> list[QPointF]:
+    def _points(self, picture: EmbeddingsPlot, flags: NDArray[np.bool_]) -> list[QPointF]:
         return [self.pixel(x, y) for x, y in zip(picture.x[flags], picture.y[flags], strict=True)]
 
     # Mouse and keys

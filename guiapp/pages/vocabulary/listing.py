@@ -43,24 +43,24 @@ class TokenListing(QWidget):
     def __init__(self, model: VocabularyModel, saving: FileSaving, theme_source: ThemeSource) -> None:
         super().__init__()
         self._model = model
-        self._told = model.wanted  # what was listed last
+        self._listed = model.request  # what was listed last
         self.table = VocabularyTableModel(model, self)
         self.count = plain_label("dim")
         self.state = plain_label("dim", wraps=True)
         self.view = RowsView(self.table, "Tokens", self._widths)
-        self._set_looks()
+        self._set_style()
         head = in_row(self.count, (self.state, 1), margins=(MARGIN_PX, UNIT_PX), spacing=MARGIN_PX)
         in_column(head, SavingBar(saving, theme_source), (self.view, 1), STRETCH, on=self, spacing=0)
         self.setMinimumWidth(220)
         self.copy_ids = self.view.addAction("Copy ids", self._copy_ids)
         self.view.looked_at.connect(self._choose)
-        self.table.modelReset.connect(self._follow_reset)
-        model.prepared_changed.connect(self._tell)
-        model.trying.busy_changed.connect(self._tell)
-        model.shown_changed.connect(self._tell)
-        model.chosen_changed.connect(self._follow_chosen)
-        self._follow_reset()
-        self._tell()
+        self.table.modelReset.connect(self._on_model_reset)
+        model.prepared_changed.connect(self._show_state)
+        model.trying.busy_changed.connect(self._show_state)
+        model.shown_changed.connect(self._show_state)
+        model.chosen_changed.connect(self._on_chosen_changed)
+        self._on_model_reset()
+        self._show_state()
 
     @property
     def selected(self) -> Ids:
@@ -71,7 +71,7 @@ class TokenListing(QWidget):
     def _copy_ids(self) -> None:
         QGuiApplication.clipboard().setText(", ".join(map(str, self.selected.tolist())))
 
-    def _set_looks(self) -> None:
+    def _set_style(self) -> None:
         view = self.view
         view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
@@ -91,27 +91,27 @@ class TokenListing(QWidget):
         if token != self._model.chosen:
             self._model.choose(token)
 
-    def _follow_reset(self) -> None:
+    def _on_model_reset(self) -> None:
         """Show which column sorts, and go on with the chosen token where it is still there."""
-        wanted, titles = self._model.wanted, [column.title for column in self.table.columns]
+        request, titles = self._model.request, [column.title for column in self.table.columns]
         header = self.view.horizontalHeader()
         orders = Qt.SortOrder
         with QSignalBlocker(header):
             header.setSortIndicator(
-                titles.index(wanted.sort) if wanted.sort in titles else -1,
-                orders.DescendingOrder if wanted.is_descending else orders.AscendingOrder,
+                titles.index(request.sort) if request.sort in titles else -1,
+                orders.DescendingOrder if request.is_descending else orders.AscendingOrder,
             )
-        self._follow_chosen()
-        if self._model.shown.wanted != self._told:
-            self._told = self._model.shown.wanted
+        self._on_chosen_changed()
+        if self._model.shown.request != self._listed:
+            self._listed = self._model.shown.request
             self.view.scrollToTop()  # what was looked for stands there
 
-    def _follow_chosen(self) -> None:
+    def _on_chosen_changed(self) -> None:
         row = self._model.row_of(self._model.chosen)
         if row is None or row < self.table.n_rows:  # else the table is not told yet
             self.view.go_to(row)
 
-    def _tell(self) -> None:
+    def _show_state(self) -> None:
         prepared, shown = self._model.prepared, self._model.shown
         n_shown = len(shown.ids)
         if prepared is None:
@@ -128,7 +128,7 @@ class TokenListing(QWidget):
 # Tokens of a vocabulary as rows for Qt's table views, made when they are looked at
 
 
-class Row(NamedTuple):
+class VocabularyRow(NamedTuple):
     """One token."""
 
     figures: TokenFigures
@@ -136,31 +136,33 @@ class Row(NamedTuple):
     spelling: Spelling
 
 
-def _said(column: core.Column, row: Row) -> str:
+def _cell_text(column: core.VocabularyColumn, row: VocabularyRow) -> str:
     return column.text(row.figures, row.token, row.spelling)
 
 
 COLUMNS = {
-    column.name: Column[Row](column.name, RIGHT if column.is_figure else LEFT, partial(_said, column))
+    column.name: Column[VocabularyRow](
+        column.name, RIGHT if column.is_figure else LEFT, partial(_cell_text, column)
+    )
     for column in core.COLUMNS
 }
 
 
-class VocabularyTableModel(RowTable[Row]):
+class VocabularyTableModel(RowTable[VocabularyRow]):
     """Each token that is listed as a row; nothing is kept per row."""
 
     def __init__(self, model: VocabularyModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self._columns: list[Column[Row]] = []
+        self._columns: list[Column[VocabularyRow]] = []
         self._ids = model.shown.ids
         model.shown_changed.connect(self._show)
         model.columns_changed.connect(self._show)
-        model.session.spelling.changed.connect(self.tell_all_anew)
+        model.session.spelling.changed.connect(self.notify_all_changed)
         self._show()
 
     @property
-    def columns(self) -> Sequence[Column[Row]]:
+    def columns(self) -> Sequence[Column[VocabularyRow]]:
         return self._columns
 
     @property
@@ -169,17 +171,17 @@ class VocabularyTableModel(RowTable[Row]):
 
     @property
     def order(self) -> tuple[str, bool]:
-        wanted = self._model.shown.wanted
-        return wanted.sort, wanted.is_descending
+        request = self._model.shown.request
+        return request.sort, request.is_descending
 
     def token(self, row: int) -> int:
         return int(self._ids[row])
 
-    def row(self, index: int) -> Row | None:
+    def row(self, index: int) -> VocabularyRow | None:
         prepared = self._model.prepared
         if prepared is None or index >= len(self._ids):
             return None
-        return Row(prepared.figures, self.token(index), self._model.session.spelling.now)
+        return VocabularyRow(prepared.figures, self.token(index), self._model.session.spelling.now)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole

@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.analysis.explain.explainer import Explainer
 from guiapp.analysis.search.queries import QueryError
 from guiapp.analysis.tree.trials import unreached_apart
-from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, Column, columns_of
+from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, VocabularyColumn, columns_of
 from guiapp.analysis.vocabulary_list.figures import Ids, TokenFigures
 from guiapp.analysis.vocabulary_list.filters import (
     has,
@@ -34,7 +34,7 @@ NO_IDS = np.zeros(0, np.int32)
 REACHED = "reached"
 
 
-class Wanted(NamedTuple):
+class ListRequest(NamedTuple):
     """What is to be listed; `sort` is the name of a column, "" for the nearest to what is looked for."""
 
     query: str = ""
@@ -42,16 +42,16 @@ class Wanted(NamedTuple):
     is_descending: bool = False
 
 
-class Shown(NamedTuple):
+class ShownTokens(NamedTuple):
     """What is listed, how many of it each bar of the histograms has, or why it cannot be told."""
 
-    wanted: Wanted
+    request: ListRequest
     ids: Ids
     counts: tuple[Counts, ...] = ()
     problem: str = ""
 
 
-class Prepared(NamedTuple):
+class PreparedTokens(NamedTuple):
     """What is known of a vocabulary before anything is listed."""
 
     figures: TokenFigures
@@ -63,22 +63,22 @@ class VocabularyModel(Working):
     """All tokens of the window's model.
 
     prepared  None until what is known of them is gathered
-    wanted    what people ask for
-    shown     what is listed; follows `wanted`
+    request    what people ask for
+    shown     what is listed; follows `request`
     columns   names of those that are shown, in the order of COLUMNS
     chosen    the token that is looked at, None for none
     problem   why it is not known which tokens text reaches
 
     Signals:
         prepared_changed(): `prepared`, `is_preparing` or `problem` is new.
-        wanted_changed(): `wanted` is new.
+        request_changed(): `request` is new.
         shown_changed(): `shown` is new.
         columns_changed(): `columns` is new.
         chosen_changed(): `chosen` is new.
     """
 
     prepared_changed = Signal()
-    wanted_changed = Signal()
+    request_changed = Signal()
     shown_changed = Signal()
     columns_changed = Signal()
     chosen_changed = Signal()
@@ -88,21 +88,21 @@ class VocabularyModel(Working):
         self.session = session
         self._settings = settings
         self._tokenizer: Tokenizer | None = None  # the one that is prepared, or being so
-        self._is_watched = False
-        self.prepared: Prepared | None = None
-        self.wanted = Wanted()
-        self.shown = Shown(Wanted(), NO_IDS)
+        self._is_active = False
+        self.prepared: PreparedTokens | None = None
+        self.request = ListRequest()
+        self.shown = ShownTokens(ListRequest(), NO_IDS)
         self.chosen: int | None = None
-        self._walked: Wanted | None = None  # the list that people chose from last
+        self._walked: ListRequest | None = None  # the list that people chose from last
         self._added = set[str]()  # columns that are shown beside the chosen ones, as long as this model is
         self.problem = ""
-        self.preparing = LatestJob[Prepared](self, self._take)
-        self.listing = LatestJob[Shown](self, self._show)
+        self.preparing = LatestJob[PreparedTokens](self, self._take)
+        self.listing = LatestJob[ShownTokens](self, self._show)
         self.trying = LatestJob[Ids](self, self._take_unreached, self._fail)
         self._pause = later(self, PAUSE_MS, self._list)
-        session.vocabulary_changed.connect(self._follow_model)
+        session.vocabulary_changed.connect(self._on_vocabulary_changed)
         session.loader.loading_changed.connect(self.prepared_changed)
-        session.selected_token_changed.connect(self._follow_selection)
+        session.selected_token_changed.connect(self._on_selection_changed)
 
     @property
     def is_preparing(self) -> bool:
@@ -110,15 +110,15 @@ class VocabularyModel(Working):
         return self.preparing.is_busy or self.session.loader.loading_name is not None
 
     @property
-    def is_settled(self) -> bool:
+    def is_up_to_date(self) -> bool:
         """Whether all has arrived that was asked for."""
         busy = self.preparing.is_busy or self.listing.is_busy or self.trying.is_busy
         return not (busy or self._pause.isActive())
 
-    def set_watched(self, is_watched: bool) -> None:
+    def set_active(self, is_active: bool) -> None:
         """Gather and list only while somebody looks."""
-        self._is_watched = is_watched
-        if not is_watched and not self.listing.is_busy:
+        self._is_active = is_active
+        if not is_active and not self.listing.is_busy:
             self._end_matching()
         self._prepare()
 
@@ -131,7 +131,7 @@ class VocabularyModel(Working):
         if self.prepared is not None:
             self.prepared.figures.matcher.close()
 
-    def _follow_model(self) -> None:
+    def _on_vocabulary_changed(self) -> None:
         for job in (self.preparing, self.listing, self.trying):
             job.cancel()
         self._end_matching()
@@ -139,37 +139,37 @@ class VocabularyModel(Working):
         self._added.clear()
         self.problem = ""
         self._set_chosen(None)
-        self._show(Shown(self.wanted, NO_IDS))
+        self._show(ShownTokens(self.request, NO_IDS))
         self._prepare()
         self.prepared_changed.emit()
 
     def _prepare(self) -> None:
         tokenizer = self.session.tokenizer
-        if self._is_watched and tokenizer is not self._tokenizer and tokenizer is not None:
+        if self._is_active and tokenizer is not self._tokenizer and tokenizer is not None:
             self._tokenizer = tokenizer
             self.preparing.start(partial(_prepared, tokenizer))
             self.prepared_changed.emit()
 
-    def _take(self, prepared: Prepared) -> None:
+    def _take(self, prepared: PreparedTokens) -> None:
         self.prepared = prepared
-        if self.wanted.sort not in {column.name for column in self.choices}:
-            self.wanted = self.wanted._replace(sort="", is_descending=False)
-            self.wanted_changed.emit()
+        if self.request.sort not in {column.name for column in self.choices}:
+            self.request = self.request._replace(sort="", is_descending=False)
+            self.request_changed.emit()
         self.prepared_changed.emit()
         self.columns_changed.emit()
-        self._follow_selection()
+        self._on_selection_changed()
         self._list()
 
     # What is listed
 
     @property
     def query(self) -> str:
-        return self.wanted.query
+        return self.request.query
 
     def set_query(self, query: str) -> None:
         """Filter by something, at once unless that takes a process."""
-        if query != self.wanted.query:
-            self._want(self.wanted._replace(query=query), pauses="/" in query)
+        if query != self.request.query:
+            self._request(self.request._replace(query=query), pauses="/" in query)
 
     def end(self) -> None:
         """List all tokens."""
@@ -177,7 +177,7 @@ class VocabularyModel(Working):
 
     def toggle_term(self, term: str, key: str = "") -> None:
         """Put a term into the filter in place of others of its key, or take it out again."""
-        query = self.wanted.query
+        query = self.request.query
         if has(query, term):
             self.set_query(without_terms(query, term))
         else:
@@ -185,13 +185,13 @@ class VocabularyModel(Working):
 
     def sort_by(self, name: str, is_descending: bool) -> None:
         """Sort by a column; by none for ""."""
-        self._want(self.wanted._replace(sort=name, is_descending=is_descending))
+        self._request(self.request._replace(sort=name, is_descending=is_descending))
 
-    def _want(self, wanted: Wanted, pauses: bool = False) -> None:
-        if wanted == self.wanted:
+    def _request(self, request: ListRequest, pauses: bool = False) -> None:
+        if request == self.request:
             return
-        self.wanted = wanted
-        self.wanted_changed.emit()
+        self.request = request
+        self.request_changed.emit()
         if pauses:
             self._pause.start()
         else:
@@ -202,14 +202,14 @@ class VocabularyModel(Working):
         if self.prepared is None:
             return
         self._try_if_asked()
-        if self.trying.is_busy and (needs_trials(self.wanted.query) or self.wanted.sort == REACHED):
+        if self.trying.is_busy and (needs_trials(self.request.query) or self.request.sort == REACHED):
             self.listing.cancel()  # it follows
         else:
-            self.listing.start(partial(_listed, self.prepared, self.wanted))
+            self.listing.start(partial(_listed, self.prepared, self.request))
 
-    def _show(self, shown: Shown) -> None:
+    def _show(self, shown: ShownTokens) -> None:
         self.shown = shown
-        if not self._is_watched:
+        if not self._is_active:
             self._end_matching()  # which was left running for this list
         self.shown_changed.emit()
 
@@ -219,7 +219,7 @@ class VocabularyModel(Working):
         """Find out which tokens text reaches where that is shown, sorted or filtered by."""
         if self.prepared is None or self.prepared.figures.is_reached is not None or self.problem:
             return
-        is_asked = REACHED in self.columns or self.wanted.sort == REACHED or needs_trials(self.wanted.query)
+        is_asked = REACHED in self.columns or self.request.sort == REACHED or needs_trials(self.request.query)
         if is_asked:
             self.try_reaching()
 
@@ -250,32 +250,32 @@ class VocabularyModel(Working):
     # Columns
 
     @property
-    def choices(self) -> list[Column]:
+    def choices(self) -> list[VocabularyColumn]:
         """The columns that there are for this vocabulary."""
         return [] if self.prepared is None else columns_of(self.prepared.figures)
 
     @property
     def columns(self) -> list[str]:
         """Those that are shown."""
-        names = {*self._kept_columns, *self._added}
+        names = {*self._saved_columns, *self._added}
         return [column.name for column in COLUMNS if column.name in names]
 
     @property
-    def _kept_columns(self) -> list[str]:
+    def _saved_columns(self) -> list[str]:
         """Those that people chose, or the usual ones."""
-        kept = self._settings.vocabulary_columns.split(",")
-        chosen = [column.name for column in COLUMNS if column.name in kept]
+        saved = self._settings.vocabulary_columns.split(",")
+        chosen = [column.name for column in COLUMNS if column.name in saved]
         return chosen or [column.name for column in COLUMNS if column.is_usual]
 
     @property
-    def shown_columns(self) -> Sequence[Column]:
+    def shown_columns(self) -> Sequence[VocabularyColumn]:
         """Of `columns` those that there are for this vocabulary."""
         names = {column.name for column in self.choices}
         return [BY_NAME[name] for name in self.columns if name in names]
 
     def show_column(self, name: str, is_shown: bool) -> None:
         """Show a column, or leave it out, with other models and at the next start, too."""
-        chosen = {*self._kept_columns, name} if is_shown else {*self._kept_columns} - {name}
+        chosen = {*self._saved_columns, name} if is_shown else {*self._saved_columns} - {name}
         if chosen and is_shown != (name in self.columns):
             self._added.discard(name)
             self._settings.vocabulary_columns = ",".join(
@@ -293,7 +293,7 @@ class VocabularyModel(Working):
 
     def choose(self, token: int) -> None:
         """Look at a token, and select it in the text where it occurs."""
-        self._walked = self.shown.wanted
+        self._walked = self.shown.request
         self._set_chosen(token)
         self.session.select_use(token)
 
@@ -301,7 +301,7 @@ class VocabularyModel(Working):
         """Look at the next token of the list, or the one before; of a new list at the first, or the last."""
         n_rows = len(self.shown.ids)
         if n_rows:
-            row = self.row_of(self.chosen) if self._walked == self.shown.wanted else None
+            row = self.row_of(self.chosen) if self._walked == self.shown.request else None
             first = 0 if by > 0 else n_rows - 1
             self.choose(int(self.shown.ids[first if row is None else (row + by) % n_rows]))
 
@@ -317,7 +317,7 @@ class VocabularyModel(Working):
             self.chosen = token
             self.chosen_changed.emit()
 
-    def _follow_selection(self) -> None:
+    def _on_selection_changed(self) -> None:
         token = self.session.selected_id
         if self.prepared is not None and token is not None and 0 <= token < len(self.prepared.figures):
             self._set_chosen(token)
@@ -329,24 +329,24 @@ class VocabularyModel(Working):
         assert self.prepared is not None
         spelling = self.session.spelling.now
         shown = TokenList(
-            self.prepared.figures, self.shown.ids, self.shown_columns, self.shown.wanted.query, spelling
+            self.prepared.figures, self.shown.ids, self.shown_columns, self.shown.request.query, spelling
         )
         return partial(exported, shown, form)
 
 
-def _prepared(tokenizer: Tokenizer, progress: Progress) -> Prepared:
+def _prepared(tokenizer: Tokenizer, progress: Progress) -> PreparedTokens:
     figures, vocabulary = TokenFigures(tokenizer), tokenizer.vocabulary
     bars = histograms(figures)
     progress(0.5)
     vocabulary.kinds, figures.places, figures.children, figures.is_reserved  # noqa: B018  # what rows need
-    return Prepared(figures, bars, Explainer(vocabulary, tokenizer.merging))
+    return PreparedTokens(figures, bars, Explainer(vocabulary, tokenizer.merging))
 
 
-def _listed(prepared: Prepared, wanted: Wanted, progress: Progress) -> Shown:
-    sort = BY_NAME.get(wanted.sort)
+def _listed(prepared: PreparedTokens, request: ListRequest, progress: Progress) -> ShownTokens:
+    sort = BY_NAME.get(request.sort)
     problem = ""
     try:
-        ids = listed(prepared.figures, wanted.query, sort, wanted.is_descending, progress)
+        ids = listed(prepared.figures, request.query, sort, request.is_descending, progress)
     except QueryError as error:
         ids, problem = NO_IDS, str(error)
-    return Shown(wanted, ids, tuple(each.counts(ids) for each in prepared.histograms), problem)
+    return ShownTokens(request, ids, tuple(each.counts(ids) for each in prepared.histograms), problem)

@@ -58,9 +58,9 @@ class VocabularyPage(Page):
         self.embeddings_panel.hide()
         self.card = TokenCard(self.details, theme_source, facts=NAMES, empty=NOTHING_CHOSEN)
         self.open = push_button("Open model…", self._ask_model, role="primary")
-        self._lay_out()
+        self._build_layout()
         self._connect()
-        self._follow_prepared()
+        self._on_prepared_changed()
 
     @property
     def panels(self) -> list[QWidget]:
@@ -76,7 +76,7 @@ class VocabularyPage(Page):
     def is_ready(self) -> bool:
         embeddings = self.embeddings.reading, self.embeddings.looking
         is_busy = self.model.is_preparing or any(job.is_busy for job in embeddings)
-        return self.model.is_settled and not is_busy
+        return self.model.is_up_to_date and not is_busy
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -91,7 +91,7 @@ class VocabularyPage(Page):
         super().resizeEvent(event)
         self.picture.setVisible(self.width() >= ROOM_FOR_PICTURE_PX)  # else the list has no room for words
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         self.middle = in_splitter(
             self.embeddings_panel,
             self.list,
@@ -106,19 +106,19 @@ class VocabularyPage(Page):
         in_column(self.bar, (self.contents, 1), on=self, spacing=0)
 
     def _connect(self) -> None:
-        self.model.prepared_changed.connect(self._follow_prepared)
+        self.model.prepared_changed.connect(self._on_prepared_changed)
         self.bar.tree_wanted.connect(self._show_in_tree)
         self.bar.comparison_wanted.connect(self._compare)
         self.bar.embeddings.toggled.connect(self._show_embeddings)
         self.list.view.doubleClicked.connect(self._show_in_tree)
         self.bar.field.come_by_keys(self)
-        self.watched.connect(self.model.set_watched)
+        self.watched.connect(self.model.set_active)
         self.watched.connect(self.details.describe)
 
     def _show_embeddings(self, is_shown: bool) -> None:
         """Show what embeddings tell; of a low window on half of the height."""
         self.embeddings_panel.setVisible(is_shown)
-        self.embeddings.set_watched(is_shown)
+        self.embeddings.set_active(is_shown)
         half = self.middle.height() // 2
         if is_shown and half < EMBEDDINGS_PX:
             self.middle.setSizes([half, half])
@@ -133,18 +133,18 @@ class VocabularyPage(Page):
         if len(selected) == 1:
             self._requests.token_wanted.emit(int(selected[0]))
         elif len(tokens):
-            listed = self.model.shown.wanted.query or ALL
+            listed = self.model.shown.request.query or ALL
             self._requests.tokens_wanted.emit(listed if tokens is self.model.shown.ids else SELECTED, tokens)
 
     def _compare(self) -> None:
         self._requests.comparison_wanted.emit(self.model.query)
 
-    def _follow_prepared(self) -> None:
+    def _on_prepared_changed(self) -> None:
         is_coming = self.model.is_preparing
         if self.model.prepared is not None:
             self.contents.show_inside(self.bar.field)
         else:
-            self.contents.tell(PREPARING if is_coming else NO_MODEL, helps=not is_coming)
+            self.contents.show_message(PREPARING if is_coming else NO_MODEL, helps=not is_coming)
 
 
 def make_page(setting: PageSetting) -> VocabularyPage:

@@ -58,7 +58,7 @@ class VocabularyHistograms(QFrame):
             bars.read.connect(self._show_figures)
         self.lengths.line_moved.connect(self._set_least_length)
         model.shown_changed.connect(self._on_shown_changed)
-        model.wanted_changed.connect(self._on_wanted_changed)
+        model.request_changed.connect(self._on_request_changed)
         theme_source.changed.connect(self._on_shown_changed)
         self._on_shown_changed()
 
@@ -77,7 +77,7 @@ class VocabularyHistograms(QFrame):
             self._drawn = self._model.prepared.histograms
         for bars, histogram, counts in zip(self.all, self._drawn, self._model.shown.counts, strict=False):
             self._show(bars, histogram, np.stack([counts, histogram.totals - counts]))
-        self._on_wanted_changed()
+        self._on_request_changed()
 
     def _show(self, bars: BarList | HistogramChart, histogram: Histogram, counts: Counts) -> None:
         colors = [(color, False) for color in listed_colors(self._theme_source.theme)]
@@ -92,7 +92,7 @@ class VocabularyHistograms(QFrame):
             bars.show_data(HistogramData(counts, histogram.names, PARTS, colors=colors))
             self._worth_title.setText(TITLES[histogram.name].upper())
 
-    def _on_wanted_changed(self) -> None:
+    def _on_request_changed(self) -> None:
         for bars, histogram in zip(self.all, self._drawn, strict=False):
             chosen = [at for at, term in enumerate(histogram.terms) if has(self._model.query, term)]
             bars.select(chosen[0] if chosen else None)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
-from guiapp.analysis.vocabulary_list.special_tokens import TOKENIZER_KEYS, Reach, SpecialToken
+from guiapp.analysis.vocabulary_list.special_tokens import TOKENIZER_KEYS, SpecialToken, TokenReach
 from guiapp.core.text.figures import times
 from guiapp.core.text.visible_text import visible_runs
 from guiapp.kit.spans.token_menu import copy_action
@@ -27,10 +27,10 @@ FACTS = (
     *("white space", "chat template", "reserved", "in this text"),
 )
 WAYS = {
-    Reach.TEXT: "always: its own text leads to it",
-    Reach.UNKNOWN: "each character does that the vocabulary does not know",
-    Reach.PARSED: "its own text does while special tokens are parsed",
-    Reach.NEVER: "its own text does not lead to it",
+    TokenReach.TEXT: "always: its own text leads to it",
+    TokenReach.UNKNOWN: "each character does that the vocabulary does not know",
+    TokenReach.PARSED: "its own text does while special tokens are parsed",
+    TokenReach.NEVER: "its own text does not lead to it",
 }
 STRIPS = {
     "lstrip": "takes the blanks before it along",
@@ -98,7 +98,7 @@ class SpecialDetails(QScrollArea):
             theme = self._theme_source.theme
             self._token.set_spans(self._token_spans(token))
             self.facts.show_facts(self._facts_of(token), theme.text)
-            self.insert.setVisible(token.reach is not Reach.NEVER)
+            self.insert.setVisible(token.reach is not TokenReach.NEVER)
             self.next.setEnabled(self._model.n_occurrences > 0)
         self._all.setVisible(token is not None)
 
@@ -110,7 +110,7 @@ class SpecialDetails(QScrollArea):
         if session.vocabulary is not None:
             color = theme.warning if token.kind == "control" else theme.text
             data = session.spelling.now.token_data(session.vocabulary, token.token_id)
-            yield from (Span(run.text, theme.dim if run.is_sign else color) for run in visible_runs(data))
+            yield from (Span(run.text, theme.dim if run.is_symbol else color) for run in visible_runs(data))
 
     def _show_next(self) -> None:
         self._model.select_next()
@@ -127,7 +127,7 @@ class SpecialDetails(QScrollArea):
 def facts_of(token: SpecialToken, is_parsed: bool, n_occurrences: int) -> dict[str, str]:
     """Names of FACTS with what there is to say; `is_parsed`: special tokens are looked for in the text."""
     way = WAYS[token.reach]
-    if token.reach is Reach.PARSED and not is_parsed:
+    if token.reach is TokenReach.PARSED and not is_parsed:
         way += ", which is switched off now"
     values = (
         str(token.token_id),
@@ -135,7 +135,7 @@ def facts_of(token: SpecialToken, is_parsed: bool, n_occurrences: int) -> dict[s
         "\n".join(f"{role.name.upper().replace('_', ' ')}, {_source(role.source)}" for role in token.roles),
         token.mark,
         way,
-        f"stands {token.around} each" if token.around else "",
+        f"stands {token.affix_position} each" if token.affix_position else "",
         _end(token),
         "\n".join(STRIPS[each] for each in token.strips),
         "writes it" if token.in_template else "",
@@ -159,7 +159,7 @@ def _end(token: SpecialToken) -> str:
             if token.end == "its text"
             else f"yes, as {token.end.replace(TOKENIZER_KEYS, '')}"
         )
-    return "no, though it looks like one: llama.cpp goes on" if token.looks_ended else "no"
+    return "no, though it looks like one: llama.cpp goes on" if token.is_end_like else "no"
 
 
 def _reserved(token: SpecialToken) -> str:

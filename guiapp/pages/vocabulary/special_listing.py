@@ -73,7 +73,7 @@ class SpecialTokenList(QWidget):
         self.groups = {name: self._group_button(name) for name in GROUPS}
         self.search = SearchField(model, SEARCH_HINT, tip="")
         self.export = MenuButton(theme_source, "Copy or save")
-        self.export.list_anew(self._list_forms)
+        self.export.fill_on_open(self._list_forms)
         self._hint = set_role(QLabel(NOT_FOUND), "dim")
         self._hint.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
         self.view = RowsView(self.table, "Special tokens", self._widths)
@@ -84,10 +84,10 @@ class SpecialTokenList(QWidget):
         parts = in_column(bar, margins=(MARGIN_PX, GAP_PX)), SavingBar(saving, theme_source), self._hint
         in_column(*parts, (self.view, 1), STRETCH, on=self, spacing=0)
         self.view.looked_at.connect(model.choose)
-        model.shown_changed.connect(self._follow_shown)
-        model.tokens_changed.connect(self._follow_shown)
-        model.chosen_changed.connect(self._follow_chosen)
-        self._follow_shown()
+        model.shown_changed.connect(self._on_shown_changed)
+        model.tokens_changed.connect(self._on_shown_changed)
+        model.chosen_changed.connect(self._on_chosen_changed)
+        self._on_shown_changed()
 
     @property
     def selected(self) -> Tokens:
@@ -112,7 +112,7 @@ class SpecialTokenList(QWidget):
         self._group.addButton(button)
         return button
 
-    def _follow_shown(self) -> None:
+    def _on_shown_changed(self) -> None:
         for name, button in self.groups.items():
             button.setText(f"{GROUPS[name].title} {self._model.sizes.get(name, 0):,}")
             button.setVisible(name == "all" or self._model.sizes.get(name, 0) > 0)
@@ -121,9 +121,9 @@ class SpecialTokenList(QWidget):
         self.view.setVisible(bool(self._model.shown))
         self._hint.setVisible(not self._model.shown)
         self.export.setEnabled(bool(self._model.shown))
-        self._follow_chosen()
+        self._on_chosen_changed()
 
-    def _follow_chosen(self) -> None:
+    def _on_chosen_changed(self) -> None:
         self.view.go_to(self._model.index_of_chosen)
 
     def _list_forms(self, menu: QMenu) -> None:
@@ -170,8 +170,8 @@ class SpecialTable(RowTable[SpecialToken]):
             for title, text in COLUMNS
         ]
         self._rows: Sequence[SpecialToken] = model.shown
-        model.shown_changed.connect(self._follow)
-        model.session.spelling.changed.connect(self.tell_all_anew)
+        model.shown_changed.connect(self._refresh)
+        model.session.spelling.changed.connect(self.notify_all_changed)
 
     @property
     def columns(self) -> Sequence[Column[SpecialToken]]:
@@ -187,7 +187,7 @@ class SpecialTable(RowTable[SpecialToken]):
     def data(self, index: AnyIndex, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         vocabulary = self._model.session.vocabulary
         if role == ATTRIBUTES_ROLE and vocabulary is not None:
-            return int(vocabulary.signs[self._rows[index.row()].token_id])
+            return int(vocabulary.effective_attributes[self._rows[index.row()].token_id])
         return super().data(index, role)
 
     @property
@@ -201,7 +201,7 @@ class SpecialTable(RowTable[SpecialToken]):
     def _token(self, token: SpecialToken) -> str:
         return self._model.session.label_of(token.token_id)
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         self.beginResetModel()
         self._rows = self._model.shown
         self.endResetModel()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.vocabulary_list.special_tokens import Reach, SpecialToken, special_list
+from guiapp.analysis.vocabulary_list.special_tokens import SpecialToken, TokenReach, special_list
 from guiapp.analysis.vocabulary_list.special_tokens_report import COLUMNS
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.kit.session.model_session import ModelSession
@@ -17,7 +17,7 @@ from guiapp.native.checkpoint import stoppable
 Tokens = tuple[SpecialToken, ...]
 
 
-class Group(NamedTuple):
+class SpecialGroup(NamedTuple):
     """Tokens with something in common."""
 
     title: str
@@ -25,17 +25,17 @@ class Group(NamedTuple):
 
 
 GROUPS = {
-    "all": Group("All", lambda token: True),
-    "roles": Group("Roles", lambda token: bool(token.roles)),
-    "ends": Group("Ends", lambda token: bool(token.end)),
-    "looks": Group("Look like ends", lambda token: token.looks_ended),
-    "template": Group("In template", lambda token: token.in_template),
-    "never": Group("Not from their text", lambda token: token.reach is Reach.NEVER),
-    "unused": Group("Unused", lambda token: token.is_unused),
+    "all": SpecialGroup("All", lambda token: True),
+    "roles": SpecialGroup("Roles", lambda token: bool(token.roles)),
+    "ends": SpecialGroup("Ends", lambda token: bool(token.end)),
+    "looks": SpecialGroup("Look like ends", lambda token: token.is_end_like),
+    "template": SpecialGroup("In template", lambda token: token.in_template),
+    "never": SpecialGroup("Not from their text", lambda token: token.reach is TokenReach.NEVER),
+    "unused": SpecialGroup("Unused", lambda token: token.is_unused),
 }
 
 
-class Found(NamedTuple):
+class GatheredTokens(NamedTuple):
     """All special tokens of a model, with what going through them often would take too long for.
 
     sizes     how many each of GROUPS has
@@ -47,7 +47,7 @@ class Found(NamedTuple):
     searched: tuple[str, ...] = ()
 
 
-class Filter(NamedTuple):
+class SpecialFilter(NamedTuple):
     """What is listed: a name of GROUPS, and what of the token's name, role or id is searched for."""
 
     group: str = "all"
@@ -77,39 +77,39 @@ class SpecialTokensModel(Working):
     def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.session = session
-        self._found: Found | None = None
-        self.filter = Filter()
+        self._gathered: GatheredTokens | None = None
+        self.filter = SpecialFilter()
         self.shown: Tokens = ()
         self.chosen: SpecialToken | None = None
         self.order = 0, False
-        self._is_watched = False
-        self._job = LatestJob[Found](self, self._take)
+        self._is_active = False
+        self._job = LatestJob[GatheredTokens](self, self._take)
         session.vocabulary_changed.connect(self._forget)
-        session.selected_token_changed.connect(self._follow_selection)
-        session.tokens_changed.connect(self._follow_text)
-        session.options_changed.connect(self._follow_text)
+        session.selected_token_changed.connect(self._on_selection_changed)
+        session.tokens_changed.connect(self._on_text_changed)
+        session.options_changed.connect(self._on_text_changed)
 
     @property
     def tokens(self) -> Tokens | None:
-        return None if self._found is None else self._found.tokens
+        return None if self._gathered is None else self._gathered.tokens
 
     @property
     def sizes(self) -> Mapping[str, int]:
         """How many each of GROUPS has."""
-        return (self._found or Found()).sizes
+        return (self._gathered or GatheredTokens()).sizes
 
     @property
     def is_busy(self) -> bool:
         return self._job.is_busy
 
-    def set_watched(self, is_watched: bool) -> None:
+    def set_active(self, is_active: bool) -> None:
         """Whether anybody sees what is shown here."""
-        self._is_watched = is_watched
-        if not is_watched:
+        self._is_active = is_active
+        if not is_active:
             self._job.cancel()
         self._find()
-        self._follow_selection()
-        self._follow_text()
+        self._on_selection_changed()
+        self._on_text_changed()
 
     # Finding them
 
@@ -120,17 +120,17 @@ class SpecialTokensModel(Working):
 
     def _find(self) -> None:
         tokenizer = self.session.tokenizer
-        if self._is_watched and tokenizer is not None and self._found is None and not self.is_busy:
-            self._job.start(lambda progress: _found(tokenizer, progress))
+        if self._is_active and tokenizer is not None and self._gathered is None and not self.is_busy:
+            self._job.start(lambda progress: _gathered(tokenizer, progress))
             self.tokens_changed.emit()
 
-    def _take(self, found: Found | None) -> None:
-        self._found = found
-        self.filter = Filter()
+    def _take(self, gathered: GatheredTokens | None) -> None:
+        self._gathered = gathered
+        self.filter = SpecialFilter()
         self._choose(None)
         self.tokens_changed.emit()
         self._list()
-        self._follow_selection()
+        self._on_selection_changed()
 
     # Listing
 
@@ -155,16 +155,16 @@ class SpecialTokensModel(Working):
         self.order = column, is_descending
         self._list()
 
-    def _set_filter(self, wanted: Filter) -> None:
-        if wanted != self.filter:
-            self.filter = wanted
+    def _set_filter(self, requested: SpecialFilter) -> None:
+        if requested != self.filter:
+            self.filter = requested
             self._list()
 
     def _list(self) -> None:
-        found, query = self._found or Found(), self.filter.query.strip().casefold()
-        listed = list(found.tokens)
+        gathered, query = self._gathered or GatheredTokens(), self.filter.query.strip().casefold()
+        listed = list(gathered.tokens)
         if query:
-            pairs = zip(found.tokens, found.searched, strict=True)
+            pairs = zip(gathered.tokens, gathered.searched, strict=True)
             number = query.removeprefix("#")
             token_id = int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else None
             listed = [token for token, line in pairs if query in line or token.token_id == token_id]
@@ -202,9 +202,9 @@ class SpecialTokensModel(Working):
             self.chosen = token
             self.chosen_changed.emit()
 
-    def _follow_selection(self) -> None:
+    def _on_selection_changed(self) -> None:
         """Look at the token that is selected in the text, if it is a special one."""
-        tokens = self.tokens if self._is_watched else None
+        tokens = self.tokens if self._is_active else None
         selected = self.session.selected_id
         token = next((each for each in tokens or () if each.token_id == selected), None)
         if token is not None:
@@ -232,16 +232,16 @@ class SpecialTokensModel(Working):
         if self.chosen is not None and (index := self.session.next_use(self.chosen.token_id)) is not None:
             self.session.select_token(index)
 
-    def _follow_text(self) -> None:
-        if self._is_watched:
+    def _on_text_changed(self) -> None:
+        if self._is_active:
             self.occurrences_changed.emit()
 
 
-def _found(tokenizer: Tokenizer, progress: Progress) -> Found:
+def _gathered(tokenizer: Tokenizer, progress: Progress) -> GatheredTokens:
     progress(0.1)
     tokens = special_list(tokenizer)
     sizes = {name: sum(map(group.has, stoppable(tokens))) for name, group in GROUPS.items()}
-    return Found(tokens, sizes, tuple(map(_searched, stoppable(tokens))))
+    return GatheredTokens(tokens, sizes, tuple(map(_searched, stoppable(tokens))))
 
 
 def _searched(token: SpecialToken) -> str:

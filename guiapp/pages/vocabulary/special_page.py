@@ -51,9 +51,9 @@ class SpecialTokensPage(Page):
         self.details.text_wanted.connect(self._show_text)
         self.details.tree_wanted.connect(requests.token_wanted)
         self.list.search.come_by_keys(self)
-        self.watched.connect(self.model.set_watched)
-        self.model.tokens_changed.connect(self._follow)
-        self._follow()
+        self.watched.connect(self.model.set_active)
+        self.model.tokens_changed.connect(self._refresh)
+        self._refresh()
 
     @property
     def panels(self) -> list[QWidget]:
@@ -78,13 +78,13 @@ class SpecialTokensPage(Page):
     def _show_text(self) -> None:
         self._actions["inspect"].trigger()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         if self.model.tokens:
             self.contents.show_inside(self.list.view)
         else:
-            self.contents.tell(self._told(), helps=self.model.session.vocabulary is None)
+            self.contents.show_message(self._message(), helps=self.model.session.vocabulary is None)
 
-    def _told(self) -> str:
+    def _message(self) -> str:
         """What is said where nothing is listed."""
         vocabulary = self.model.session.vocabulary
         if vocabulary is None:

@@ -47,10 +47,10 @@ from guiapp.kit.widgets.wrapping_row import scrolling
 from guiapp.pages.steps.lesson_progress import LessonProgress
 from guiapp.window.start.pictures import (
     INDENT_PX,
+    CardPicture,
     Draw,
-    Picture,
     draw_bars,
-    draw_beside,
+    draw_comparison,
     draw_merge,
     draw_text,
 )
@@ -92,12 +92,12 @@ class StartPage(Page):
         self.lessons, self.models, self.texts = QGridLayout(), QVBoxLayout(), QVBoxLayout()
         self._grid, self._is_wide = QGridLayout(), True
         self._listed: tuple[list[Choice], list[tuple[str, bool]]] | None = None
-        self._lay_out()
-        shelf, loader = setting.shelf, setting.session.loader
-        for source in (shelf.recent, shelf.recent_texts, shelf.installed):
-            source.changed.connect(self._follow_shelf)
-        loader.model_changed.connect(self._follow_shelf)
-        loader.loading_changed.connect(self._follow_loader)
+        self._build_layout()
+        recent_items, loader = setting.recent_items, setting.session.loader
+        for source in (recent_items.recent, recent_items.recent_texts, recent_items.installed):
+            source.changed.connect(self._refresh_recent)
+        loader.model_changed.connect(self._refresh_recent)
+        loader.loading_changed.connect(self._on_loading_changed)
         setting.session.text.left.connect(self._give_way)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # Tab leads to the first card
 
@@ -110,16 +110,16 @@ class StartPage(Page):
 
     @property
     def is_ready(self) -> bool:
-        return not self._setting.shelf.installed.is_looking
+        return not self._setting.recent_items.installed.is_looking
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._follow_lessons()
-        self._follow_shelf()
-        shelf = self._setting.shelf
-        shelf.recent.look_for_missing()
-        shelf.recent_texts.look_for_missing()
-        shelf.installed.look()
+        self._refresh_lessons()
+        self._refresh_recent()
+        recent_items = self._setting.recent_items
+        recent_items.recent.check_missing()
+        recent_items.recent_texts.check_missing()
+        recent_items.installed.scan()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
@@ -151,7 +151,7 @@ class StartPage(Page):
             StartCard(
                 "Compare models",
                 "Put two vocabularies beside each other on the same text.",
-                draw_beside,
+                draw_comparison,
                 compare,
                 self._compare_demos,
                 themes,
@@ -171,7 +171,7 @@ class StartPage(Page):
             card.set_example(text)
         return cards
 
-    def _lay_out(self) -> None:
+    def _build_layout(self) -> None:
         actions = self._setting.actions
         title = set_role(QLabel("What would you like to do?"), "welcome")
         hint = set_role(QLabel("Or drop a text, a model or a session anywhere in this window."), "dim")
@@ -254,7 +254,7 @@ class StartPage(Page):
         if self.isVisible():
             self._setting.actions["inspect"].trigger()
 
-    def _follow_loader(self) -> None:
+    def _on_loading_changed(self) -> None:
         """The model of the last time, which the program opens by itself, moves nobody."""
         loader = self._setting.session.loader
         if loader.loading_name is not None and loader.model is not None:
@@ -273,7 +273,7 @@ class StartPage(Page):
     def _is_finished(self, lesson: LessonHead) -> bool:
         return self._progress.is_finished(lesson.name, lesson.n_steps)
 
-    def _follow_lessons(self) -> None:
+    def _refresh_lessons(self) -> None:
         following, n_done = self._next_lesson, sum(map(self._is_finished, LESSONS))
         self._done.setText(f"{n_done} of {len(LESSONS)} done")
         does = "Go on with" if self._progress.reached(following.name, following.n_steps) else "Begin"
@@ -294,10 +294,10 @@ class StartPage(Page):
         themes = self._setting.theme_source
         return StartRow(lesson.title, detail, begin, themes, share=share, is_next=is_next)
 
-    def _follow_shelf(self) -> None:
+    def _refresh_recent(self) -> None:
         if not self.isVisible():
             return
-        texts = self._setting.shelf.recent_texts
+        texts = self._setting.recent_items.recent_texts
         models = list(islice(self._choices(), N_ROWS))
         paths = [(path, path not in texts.missing) for path in texts.paths[:N_ROWS]]
         if (models, paths) == self._listed:  # a row that is being clicked stays
@@ -314,10 +314,10 @@ class StartPage(Page):
 
     def _choices(self) -> Iterator[Choice]:
         """Recent models, those on this machine, and the demo models, none twice."""
-        model, shelf = self._setting.session.loader.model, self._setting.shelf
+        model, recent_items = self._setting.session.loader.model, self._setting.recent_items
         current = None if model is None else lasting_name(model.name)
         rows: Iterable[Choice] = model_rows(
-            shelf.recent.files, shelf.recent.missing, shelf.installed.rows, current
+            recent_items.recent.files, recent_items.recent.missing, recent_items.installed.rows, current
         )
         seen = set()
         for choice in rows:
@@ -379,7 +379,7 @@ class StartCard(QFrame):
         parts = in_row(self.title, STRETCH), words, STRETCH, in_row(self.example, STRETCH)
         side = INDENT_PX - OUTSIDE_PX
         below = in_column(*parts, margins=(side, 3 * UNIT_PX, side, 2 * UNIT_PX), spacing=UNIT_PX)
-        in_column(Picture(draw, theme_source), (below, 1), on=self, spacing=0)
+        in_column(CardPicture(draw, theme_source), (below, 1), on=self, spacing=0)
 
     def set_example(self, text: str) -> None:
         self.example.setText(f"▸  {text}")

@@ -40,7 +40,7 @@ BARS = ((3, 1.0, 0.07), (0, 0.84, 0.05), (4, 0.05, 0.015))
 """Colour, length and whisker of bars that stand for no measurement."""
 
 
-class Picture(Painted):
+class CardPicture(Painted):
     """One of the drawings below, on the upper half of a card."""
 
     def __init__(self, draw: Draw, theme_source: ThemeSource) -> None:
@@ -101,7 +101,7 @@ def _draw_joint(painter: QPainter, theme: Theme, one: QRectF, other: QRectF) -> 
     write(painter, below, "".join(MERGED[-2:]), theme.dim, CENTER, Theme.mono_font(FONT_PX - 1))
 
 
-def draw_beside(painter: QPainter, theme: Theme, place: QRectF) -> None:
+def draw_comparison(painter: QPainter, theme: Theme, place: QRectF) -> None:
     """One text in two models, and how many tokens each makes of it."""
     top = place.center().y() - ROW_PX * 2
     for name, tokens in BESIDE:

@@ -4,7 +4,7 @@ from itertools import product
 
 from bench_runs import record
 
-from guiapp.analysis.bench.published import PUBLISHED, TREE, beside
+from guiapp.analysis.bench.published import PUBLISHED, TREE, comparable
 
 SIZES = [128 << shift for shift in range(0, 16, 2)]
 CONTENDERS = ["greedy", "llama.cpp", "other"]
@@ -18,7 +18,7 @@ def a_run(texts):
 
 
 def test_each_figure_is_beside_the_results_of_each_text():
-    found = beside(a_run(["one", "two"]))
+    found = comparable(a_run(["one", "two"]))
     assert list(found) == [TREE]
     printed = [row for row in PUBLISHED if row.source is TREE and row.size_bytes in SIZES]
     rows = [row for row in found[TREE] if row.result is not None]
@@ -28,5 +28,5 @@ def test_each_figure_is_beside_the_results_of_each_text():
 
 def test_figures_by_different_clocks_make_no_ratio():
     run = {"results": [{**row, "clock": row["contender"]} for row in a_run(["one"])["results"]]}
-    ratios = {row.published.contender: row.ratio for row in beside(run)[TREE] if row.result is not None}
+    ratios = {row.published.contender: row.ratio for row in comparable(run)[TREE] if row.result is not None}
     assert ratios == {"greedy": None, TREE.base: 1.0}

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 from fake_workers import AnswersAtOnce
 
-from guiapp.analysis.bench.agreement import Tokens
+from guiapp.analysis.bench.agreement import ContenderTokens
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import Race
-from guiapp.analysis.bench.operations import Sample
+from guiapp.analysis.bench.operations import TimingSample
 from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.tasks import Cell
+from guiapp.analysis.bench.tasks import BenchCell
 from guiapp.analysis.bench.turns import MOST_ROUNDS, is_enough
-from guiapp.analysis.bench.worker import Loaded
+from guiapp.analysis.bench.worker import LoadedContender
 from guiapp.analysis.bench.worker_process import ContenderFailed, Stopped, WorkerLost
 from guiapp.analysis.bench.workers import Workers
 
 IDS = {True: [1, 2, 3], False: [1, 2, 2]}  # whether the text is split
-CELL = Cell("scaling", ("encode",), "english", (b"x" * 100,))
+CELL = BenchCell("scaling", ("encode",), "english", (b"x" * 100,))
 
 
 class Machine:
@@ -32,7 +32,7 @@ class Machine:
 
     def __init__(self, seconds=lambda name, operation, size: 0.5, other_vocabulary="") -> None:
         self.seconds = seconds
-        self.loaded = Loaded("1", other_vocabulary, 7_000)
+        self.loaded = LoadedContender("1", other_vocabulary, 7_000)
         self.now_s = 1_000.0
         self.log: list[tuple[object, ...]] = []
 
@@ -42,7 +42,7 @@ class Machine:
 
     def race(self, control: Control | None = None, **plan) -> Race:
         def reference(texts, is_split):
-            return Tokens(np.array(IDS[is_split], np.int32), None)
+            return ContenderTokens(np.array(IDS[is_split], np.int32), None)
 
         lengths = np.array([1, 1, 1, 1])
         wanted = Plan("model", **plan)
@@ -59,14 +59,14 @@ class MadeUpWorker(AnswersAtOnce):
             return self._machine.loaded
         if command == "prepare":
             self._size = sum(map(len, arguments[1]))
-            return Tokens(np.array(IDS["unsplit" not in self._name], np.int32), None)
+            return ContenderTokens(np.array(IDS["unsplit" not in self._name], np.int32), None)
         operation = arguments[0] if command == "sample" else "memory"
         size = self._size if command == "sample" else 0
         seconds = self._machine.seconds(self._name, operation, size)
         if isinstance(seconds, Exception):
             raise seconds
         self._machine.now_s += seconds
-        return Sample(seconds, seconds / 4) if command == "sample" else int(seconds * 1000)
+        return TimingSample(seconds, seconds / 4) if command == "sample" else int(seconds * 1000)
 
     def end(self) -> None:
         self._machine.log.append((self._name, "end"))

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import guiapp
 from guiapp.analysis.bench import environment
-from guiapp.analysis.bench.corpus import Corpus
+from guiapp.analysis.bench.corpus import BenchText
 
 
 def test_the_processor_is_named_as_linux_names_it_or_as_python_does(tmp_path, monkeypatch):
@@ -31,7 +31,7 @@ def test_the_load_is_that_of_the_system_where_it_tells(monkeypatch):
 
 def test_texts_and_vocabularies_are_told_by_their_sums():
     text = b"some text"
-    assert environment.corpus_record(Corpus("name", text)) == {
+    assert environment.corpus_record(BenchText("name", text)) == {
         "name": "name", "size_bytes": 9, "sha256": hashlib.sha256(text).hexdigest(),
     }  # fmt: skip
     vocabulary = guiapp.open_model("demo:bpe").vocabulary

@@ -4,8 +4,8 @@ import pytest
 from fake_workers import AnswersAtOnce
 
 from guiapp.analysis.bench.control import Control
-from guiapp.analysis.bench.loading import Loading
-from guiapp.analysis.bench.worker import OPENS, READS, Loaded
+from guiapp.analysis.bench.loading import ContenderLoader
+from guiapp.analysis.bench.worker import OPENS, READS, LoadedContender
 from guiapp.analysis.bench.worker_process import ContenderFailed, Stopped, WorkerLost
 from guiapp.analysis.bench.workers import Workers
 
@@ -23,9 +23,9 @@ class Nursery:
         self.started.append(name)
         return Child(self, name)
 
-    def loading(self, *names, n_at_once=2, control=None) -> Loading:
+    def loading(self, *names, n_at_once=2, control=None) -> ContenderLoader:
         self.workers = Workers(self.start)
-        return Loading(self.workers, names, 1, control or Control(), lambda: self.now_s, n_at_once)
+        return ContenderLoader(self.workers, names, 1, control or Control(), lambda: self.now_s, n_at_once)
 
 
 class Child(AnswersAtOnce):
@@ -42,7 +42,7 @@ class Child(AnswersAtOnce):
         return self._nursery.now_s >= self._at_s
 
     def ask(self, limit_s, command):
-        return Loaded("1.0", "", 5)
+        return LoadedContender("1.0", "", 5)
 
     def end(self):
         self.is_ended = True

@@ -5,18 +5,18 @@ from dataclasses import replace
 import pytest
 from bench_runs import record
 
-from guiapp.analysis.bench.agreement import Agreement, FirstDifference
+from guiapp.analysis.bench.agreement import Agreement, FirstIdDifference
 from guiapp.analysis.bench.measurement import (
     Report,
     Series,
 )
-from guiapp.analysis.bench.operations import Sample
+from guiapp.analysis.bench.operations import TimingSample
 from guiapp.analysis.bench.statistics import HIDDEN
-from guiapp.analysis.bench.tasks import Cell
+from guiapp.analysis.bench.tasks import BenchCell
 
-SAMPLES = [Sample(wall_s, wall_s / 2) for wall_s in (2.0, 2.0, 4.0, 2.0, 90.0)]
-DIFFERENCE = FirstDifference(4, 17, 5, None)
-CELL = Cell("throughput", ("encode",), "english", (b"x" * 3_000_000, b"x" * 1_000_000), threads=3)
+SAMPLES = [TimingSample(wall_s, wall_s / 2) for wall_s in (2.0, 2.0, 4.0, 2.0, 90.0)]
+DIFFERENCE = FirstIdDifference(4, 17, 5, None)
+CELL = BenchCell("throughput", ("encode",), "english", (b"x" * 3_000_000, b"x" * 1_000_000), threads=3)
 
 
 def test_samples_become_a_record():
@@ -33,7 +33,8 @@ def test_samples_become_a_record():
 
 def test_a_record_tells_how_long_most_single_calls_took():
     calls = [
-        Sample(2e-5, 2e-5, tuple((10 * tens + ones) / 1e6 for ones in range(1, 11))) for tens in range(4)
+        TimingSample(2e-5, 2e-5, tuple((10 * tens + ones) / 1e6 for ones in range(1, 11)))
+        for tens in range(4)
     ]
     told = Series(replace(CELL, scenario="latency"), "fast", "encode singly", 1, None, calls).record("wall")
     assert told["n_calls"] == 40
@@ -65,7 +66,7 @@ def test_results_by_the_wall_clock_are_so_beside_other_programs_too(scenario, as
 
 
 def test_what_took_no_time_has_no_speed():
-    told = Series(CELL, "fast", "encode", 500, None, [Sample(0.0, 0.0)]).record("wall")
+    told = Series(CELL, "fast", "encode", 500, None, [TimingSample(0.0, 0.0)]).record("wall")
     assert [told[name] for name in ("mb_per_s", "tokens_per_s", "processor_share", "exact")] == [None] * 4
 
 

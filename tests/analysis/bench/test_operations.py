@@ -9,9 +9,9 @@ from guiapp.analysis.bench.operations import (
     N_SINGLE,
     OPERATIONS,
     SINGLY,
-    Subject,
+    OperationInput,
     calls_per_sample,
-    judged_tokens,
+    compared_tokens,
     take_sample,
 )
 from guiapp.analysis.bench.worker import Worker
@@ -27,20 +27,20 @@ def contender(encode_batch):
 
 
 def subject(made, *texts, threads=1):
-    return Subject(made, lambda: made, texts, threads)
+    return OperationInput(made, lambda: made, texts, threads)
 
 
 def test_a_batch_that_loses_tokens_is_judged_by_what_it_gives():
     lossy = subject(contender(lambda texts, threads: [text[:threads] for text in texts]), *TEXTS, threads=2)
-    assert judged_tokens("encode batch", lossy).ids.tolist() == list(b"OnTw")
-    assert judged_tokens("encode each", lossy).ids.tolist() == list(b"One.Two words")
+    assert compared_tokens("encode batch", lossy).ids.tolist() == list(b"OnTw")
+    assert compared_tokens("encode each", lossy).ids.tolist() == list(b"One.Two words")
 
 
 @pytest.mark.parametrize("encoder", ["fast", "greedy"])
 def test_our_batches_are_those_of_single_texts_and_their_spans_are_known(encoder):
     tokenizer = open_model("demo:bpe")
     ours = our_contender(tokenizer, encoder)
-    tokens = judged_tokens("encode batch", subject(ours, *TEXTS, threads=2))
+    tokens = compared_tokens("encode batch", subject(ours, *TEXTS, threads=2))
     wanted = [tokenizer.encode(text, False, False, encoder).token_ids.tolist() for text in TEXTS]
     assert tokens.ids.tolist() == [token for ids in wanted for token in ids]
     assert tokens.spans[-1].tolist() == [7, 13]
@@ -80,7 +80,7 @@ def test_single_calls_are_timed_one_by_one_with_texts_that_a_new_contender_has_n
     seen: list[bytes] = []
     old, new = (Contender(encode, bytes, ids_only) for encode in (pytest.fail, seen.append))
     texts = [f"text {number}".encode() for number in range(2 * N_SINGLE + 1)]
-    operation = OPERATIONS[SINGLY](Subject(old, lambda: new, texts))
+    operation = OPERATIONS[SINGLY](OperationInput(old, lambda: new, texts))
     assert seen == texts[:1]
     samples = [take_sample(operation, calls_per_sample(operation)) for _ in range(2)]
     assert seen == texts, "none comes twice as long as there are others"

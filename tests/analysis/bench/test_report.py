@@ -9,8 +9,8 @@ from io import StringIO
 import pytest
 from bench_runs import MEMORY, record
 
+from guiapp.analysis.bench.notes import warnings
 from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.remarks import warnings
 from guiapp.analysis.bench.report import (
     command_line,
     csv_text,

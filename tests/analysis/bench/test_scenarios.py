@@ -3,10 +3,10 @@
 import pytest
 
 from guiapp import open_model
-from guiapp.analysis.bench.corpus import Corpus, corpus_named
+from guiapp.analysis.bench.corpus import BenchText, corpus_named
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.scenarios import SCENARIOS, tasks_of
-from guiapp.analysis.bench.tasks import Cell, Setting, Task
+from guiapp.analysis.bench.tasks import BenchCell, CellBuilder, CellTask
 
 WORST = [(text, size, 1) for text in (0, 1, 2) for size in (1_000, 10_000, 100_000, 1_000_000)]
 SCALES = [128, 512, 2_048, 8_192, 32_768, 131_072, 524_288, 2_097_152, 4_194_304]
@@ -32,7 +32,7 @@ def plan(*scenarios: str, **changes) -> Plan:
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_each_scenario_has_its_texts_sizes_and_threads(name):
     operations, extents = TASKS[name]
-    assert tasks_of(plan(name), (10, 20)) == [Task(name, operations, *extent) for extent in extents]
+    assert tasks_of(plan(name), (10, 20)) == [CellTask(name, operations, *extent) for extent in extents]
 
 
 def test_cells_of_more_threads_come_last_and_no_scenario_twice():
@@ -58,11 +58,11 @@ def tokenizer():
     return open_model("demo:bpe")
 
 
-def made(tokenizer, scenario: str, *texts: bytes, **changes) -> list[Cell]:
-    corpora = [Corpus(f"text {number}", text) for number, text in enumerate(texts)]
+def made(tokenizer, scenario: str, *texts: bytes, **changes) -> list[BenchCell]:
+    corpora = [BenchText(f"text {number}", text) for number, text in enumerate(texts)]
     wanted = plan(scenario, **changes)
     tasks = tasks_of(wanted, [len(text) for text in texts])
-    return [SCENARIOS[scenario].cell(Setting(wanted, tokenizer, corpora), task) for task in tasks]
+    return [SCENARIOS[scenario].cell(CellBuilder(wanted, tokenizer, corpora), task) for task in tasks]
 
 
 def test_prompts_are_from_places_all_over_the_text(tokenizer):

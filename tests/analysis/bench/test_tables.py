@@ -3,8 +3,8 @@
 import pytest
 from bench_runs import EVERYTHING, RUN, record
 
-from guiapp.analysis.bench.history import BUSY_MARGIN, Change
-from guiapp.analysis.bench.remarks import missing_lines, remarks
+from guiapp.analysis.bench.history import BUSY_MARGIN, SpeedChange
+from guiapp.analysis.bench.notes import missing_lines, notes
 from guiapp.analysis.bench.report import table_lines
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import Ratio
@@ -24,7 +24,7 @@ def test_every_scenario_has_a_table_of_its_own_and_a_terminal_shows_them_all():
         assert any(title.startswith(scenario.title) for title in titles)
     lines = "\n".join(table_lines(EVERYTHING, "fast"))
     assert all(title in lines for title in titles)
-    assert all(remark in lines for remark in remarks(EVERYTHING))
+    assert all(remark in lines for remark in notes(EVERYTHING))
 
 
 def test_the_best_come_first_with_interval_ratio_and_ids():
@@ -106,9 +106,9 @@ def test_reasons_that_differ_by_seconds_are_one_sentence():
     ]
 
 
-def change(name: str, ratio: float, threads: int = 1, **more) -> Change:
+def change(name: str, ratio: float, threads: int = 1, **more) -> SpeedChange:
     key = ("scaling", "encode", name, "english", 2_048, threads)
-    return Change(key, Ratio(ratio, ratio * 0.96, ratio * 1.04), **more)
+    return SpeedChange(key, Ratio(ratio, ratio * 0.96, ratio * 1.04), **more)
 
 
 def test_changes_are_told_with_their_verdicts():
@@ -139,6 +139,6 @@ def test_appending_is_one_sentence_with_the_best_and_the_worst():
         for (name, size), pair in took_s.items()
         for operation, seconds in zip(("append", "encode"), pair, strict=True)
     ]
-    told = remarks({"results": results})[-1]
+    told = notes({"results": results})[-1]
     assert told.startswith("heap appends 4 bytes and counts in 20 µs up to 1 kB of english")
     assert "; at worst, fast appends 4 bytes and counts in 333 µs up to 10 B" in told

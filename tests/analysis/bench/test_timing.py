@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from guiapp.analysis.bench.operations import MOST_CALLS, Clock, Operation, calls_per_sample, take_sample
+from guiapp.analysis.bench.operations import MOST_CALLS, Clock, TimedOperation, calls_per_sample, take_sample
 
 
 class FakeTime:
@@ -17,16 +17,16 @@ class FakeTime:
 
 def test_a_sample_is_the_mean_of_its_calls_per_unit():
     time = FakeTime(1_000)
-    sample = take_sample(Operation(time.call, units=4), 10, time.clock)
+    sample = take_sample(TimedOperation(time.call, units=4), 10, time.clock)
     assert sample == (250e-9, 125e-9, (), False)
 
 
 def test_short_calls_are_repeated_until_the_clock_is_fine_enough():
     time = FakeTime(10_000)
-    assert calls_per_sample(Operation(time.call, units=3), time.clock) == 512
-    assert calls_per_sample(Operation(FakeTime(10**9).call), time.clock) == MOST_CALLS
+    assert calls_per_sample(TimedOperation(time.call, units=3), time.clock) == 512
+    assert calls_per_sample(TimedOperation(FakeTime(10**9).call), time.clock) == MOST_CALLS
     slow = FakeTime(10**9)
-    assert calls_per_sample(Operation(slow.call), slow.clock) == 1
+    assert calls_per_sample(TimedOperation(slow.call), slow.clock) == 1
 
 
 def test_an_interrupted_call_does_not_stand_for_the_others_either():
@@ -40,4 +40,4 @@ def test_an_interrupted_call_does_not_stand_for_the_others_either():
         time.n_interrupted += (time.call_ns - 10_000) // 10_000
         time.call()
 
-    assert calls_per_sample(Operation(call), time.clock) == 256
+    assert calls_per_sample(TimedOperation(call), time.clock) == 256

@@ -66,13 +66,13 @@ def test_there_is_no_verdict_about_what_was_not_measured():
 
 
 @pytest.mark.parametrize(
-    ("n", "spread", "share", "is_settled", "was_busy"),
+    ("n", "spread", "share", "is_stable", "was_busy"),
     [(16, 0.0, 1.0, True, False), (7, 0.0, 1.0, False, False), (16, 0.0, 0.8, True, True)],
 )
-def test_it_says_whether_more_turns_would_tell_more(n, spread, share, is_settled, was_busy):
+def test_it_says_whether_more_turns_would_tell_more(n, spread, share, is_stable, was_busy):
     rows = [row("fast", 1.0, spread, n=n, processor_share=share), row("heap", 2.0, n=n)]
     verdict = verdict_of(rows, "english", "heap")
-    assert (verdict.is_settled, verdict.was_busy) == (is_settled, was_busy)
+    assert (verdict.is_stable, verdict.was_busy) == (is_stable, was_busy)
 
 
 def test_only_turns_that_both_took_are_compared():
@@ -85,7 +85,7 @@ def test_a_run_that_kept_no_samples_says_nothing_sure():
     rows = [row("fast", 1.0, samples_s=[]), row("heap", 2.0, samples_s=[])]
     verdict = verdict_of(rows, "english", "heap")
     assert verdict.ratio == Ratio(2.0, 0.0, float("inf"))
-    assert not verdict.is_settled
+    assert not verdict.is_stable
     assert verdict.is_tie
 
 
@@ -108,4 +108,4 @@ def test_beside_other_programs_only_what_is_clearly_faster_is():
     assert verdict_of([slow, nearly], "english", "fast").is_tie
     verdict = verdict_of([slow, nearly, twice], "english", "fast")
     assert str(verdict).startswith("scan about 2.0 × as fast as fast; ")
-    assert (verdict.is_settled, verdict.was_busy) == (True, True)
+    assert (verdict.is_stable, verdict.was_busy) == (True, True)

@@ -15,7 +15,7 @@ from guiapp import open_model
 from guiapp.analysis.bench.worker import OPENS, READS, WRITES, Worker, _answer
 from guiapp.analysis.bench.worker_process import ContenderFailed, Stopped, WorkerLost, WorkerProcess
 from guiapp.analysis.libraries.table import PEERS
-from guiapp.analysis.libraries.written_models import Ranks
+from guiapp.analysis.libraries.written_models import RanksAndPattern
 
 FIRST_WORKER = """
 import os, signal
@@ -83,7 +83,7 @@ def test_what_a_contender_raises_is_told_and_the_worker_lives_on(process):
 def test_so_is_that_a_library_in_rust_panics():
     pytest.importorskip("tiktoken")
     worker = Worker("demo:bpe", "tiktoken")
-    worker._build = partial(PEERS["tiktoken"].open, Ranks(r".", {b"a": 0}))
+    worker._build = partial(PEERS["tiktoken"].open, RanksAndPattern(r".", {b"a": 0}))
     worker._contender = worker._build()
     outcome, told = _answer(worker, "prepare", ["encode", (b"b c",), 1])
     assert outcome == "failed"

@@ -32,7 +32,7 @@ def in_content(tokenizer, pieces):
 def controls(tokenizer, ids):
     """Those that are control tokens, but for the one of what is unknown."""
     vocabulary = tokenizer.vocabulary
-    control = is_control(vocabulary) & (vocabulary.signs & Attribute.UNKNOWN == 0)
+    control = is_control(vocabulary) & (vocabulary.effective_attributes & Attribute.UNKNOWN == 0)
     return [token for token in ids if control[token]]
 
 

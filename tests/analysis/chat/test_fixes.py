@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.analysis.chat.fixes import Edit, Fix, TemplateEdit, mended, text_of
+from guiapp.analysis.chat.fixes import Edit, Fix, TemplateEdit, apply_fix, text_of
 from guiapp.analysis.chat.messages import conversation_of
 from guiapp.analysis.chat.settings import ChatSettings
 from guiapp.analysis.chat.templates import ChatTemplate
@@ -29,12 +29,12 @@ def test_an_edit_replaces_the_characters_of_its_field_in_a_copy(message, field, 
     conversation, settings = conversation_of(MESSAGES), ChatSettings()
     edit = Edit(message, field, 1, 3, "🦄")
     assert text_of(conversation, edit) == text
-    changed, same = mended(conversation, settings, TEMPLATE, Fix("Replace", edit=edit))
+    changed, same = apply_fix(conversation, settings, TEMPLATE, Fix("Replace", edit=edit))
     assert text_of(changed, edit._replace(end=2)) == f"{text[0]}🦄{text[3:]}"
     assert same == settings
     assert conversation == conversation_of(MESSAGES)
     assert changed.messages[1 - message] == conversation.messages[1 - message]
-    back, _ = mended(changed, settings, TEMPLATE, Fix("", edit=Edit(message, field, 1, 2, text[1:3])))
+    back, _ = apply_fix(changed, settings, TEMPLATE, Fix("", edit=Edit(message, field, 1, 2, text[1:3])))
     assert back == conversation
 
 
@@ -51,14 +51,14 @@ def test_an_edit_replaces_the_characters_of_its_field_in_a_copy(message, field, 
 def test_an_edit_of_what_has_gone_changes_nothing(edit):
     conversation = conversation_of(MESSAGES)
     assert text_of(conversation, edit) is None
-    assert mended(conversation, ChatSettings(), TEMPLATE, Fix("Replace", edit=edit))[0] == conversation
+    assert apply_fix(conversation, ChatSettings(), TEMPLATE, Fix("Replace", edit=edit))[0] == conversation
 
 
 def test_other_fixes_change_settings():
     conversation, settings = conversation_of(MESSAGES), ChatSettings("x", variables={"a": 1})
-    assert mended(conversation, settings, TEMPLATE, Fix("", add_special=False)) == (
+    assert apply_fix(conversation, settings, TEMPLATE, Fix("", add_special=False)) == (
         conversation, ChatSettings("x", add_special=False, variables={"a": 1})
     )  # fmt: skip
-    assert mended(conversation, settings, TEMPLATE, Fix("", as_text=True))[1].as_text
+    assert apply_fix(conversation, settings, TEMPLATE, Fix("", as_text=True))[1].as_text
     fix = Fix("", template=TemplateEdit(3, 11, "tools"))
-    assert mended(conversation, settings, TEMPLATE, fix)[1].template == "{{ tools }}"
+    assert apply_fix(conversation, settings, TEMPLATE, fix)[1].template == "{{ tools }}"

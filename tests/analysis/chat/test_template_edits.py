@@ -8,7 +8,7 @@ from chat_templates import TEMPLATES, chat_here
 from gguf_builder import CONTROL, NORMAL, UNKNOWN, write_vocab
 
 import guiapp
-from guiapp.analysis.chat.fixes import mended
+from guiapp.analysis.chat.fixes import apply_fix
 from guiapp.analysis.chat.hints import hints
 from guiapp.analysis.chat.template_parts import part_that_wrote
 
@@ -23,7 +23,7 @@ def looped(template):
 def fixed(chat, code):
     """The template as the first hint of a kind mends it."""
     (hint, *_) = (hint for hint in hints(chat) if hint.code == code)
-    conversation, settings = mended(chat.conversation, chat.settings, chat.template, hint.fix)
+    conversation, settings = apply_fix(chat.conversation, chat.settings, chat.template, hint.fix)
     assert conversation == chat.conversation
     return settings.template
 
@@ -109,7 +109,7 @@ def test_an_end_that_the_file_does_not_know_is_mended_there(tmp_path):
     chat = chat_here(guiapp.open_model(path), looped("«{{ m.content }}<|turn_end|>»"), [USER, ASSISTANT])
     (hint,) = (hint for hint in hints(chat) if hint.code == "eog_gap")
     assert hint.fix.remedy.startswith("gguf-new-metadata --special-token-by-id eot 3 ")
-    assert mended(chat.conversation, chat.settings, chat.template, hint.fix) == (
+    assert apply_fix(chat.conversation, chat.settings, chat.template, hint.fix) == (
         chat.conversation,
         chat.settings,
     )
@@ -136,7 +136,7 @@ def test_whatever_the_template_its_fixes_do_what_they_promise(construct):
     before = Counter((hint.code, hint.what) for hint in hints(chat))
     for hint in hints(chat):
         if hint.fix is not None and hint.fix.template is not None:
-            _, settings = mended(chat.conversation, chat.settings, chat.template, hint.fix)
+            _, settings = apply_fix(chat.conversation, chat.settings, chat.template, hint.fix)
             again = chat_here(tokenizer, settings.template, messages)
             after = Counter((hint.code, hint.what) for hint in hints(again))
             assert again.text != chat.text

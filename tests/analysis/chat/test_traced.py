@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.analysis.chat.traced import CHANGED, CONTENT, TEMPLATE, Origin, Origins, Safe, Traced, joined
+from guiapp.analysis.chat.traced import (
+    CHANGED,
+    CONTENT,
+    TEMPLATE,
+    CharacterOrigin,
+    Origins,
+    Safe,
+    Traced,
+    joined,
+)
 
 TEXTS = st.text(alphabet="ab \n.Äß", max_size=12)
 OPERATIONS = {
@@ -45,7 +54,7 @@ def numbered(text, first):
     """A Traced whose marks are the places of its characters, from `first`."""
     marks = Origins()
     marks._next = first
-    return marks.entry(text, Origin(CONTENT, 0, "content"))
+    return marks.entry(text, CharacterOrigin(CONTENT, 0, "content"))
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -89,10 +98,10 @@ def test_safe_texts_escape_what_they_are_joined_with():
 
 def test_runs_are_as_long_as_can_be_and_tell_origins():
     origins = Origins()
-    content = origins.entry("Hello", Origin(CONTENT, 1, "content"))
+    content = origins.entry("Hello", CharacterOrigin(CONTENT, 1, "content"))
     taken = origins.taken(content, 7, 20)
-    own = Traced("<>", [origins.mark(Origin(TEMPLATE, None, "", 3))] * 2)
-    changed = Traced("xy", [origins.mark(Origin(CHANGED, 1, "content", 8))] * 2)
+    own = Traced("<>", [origins.mark(CharacterOrigin(TEMPLATE, None, "", 3))] * 2)
+    changed = Traced("xy", [origins.mark(CharacterOrigin(CHANGED, 1, "content", 8))] * 2)
     text = joined([own, taken[:3], taken[3:], own, taken[2:4], changed])
     assert [(run.start, run.origin.kind, run.origin.line, run.offset) for run in origins.runs(text)] == [
         (0, TEMPLATE, 3, 0),

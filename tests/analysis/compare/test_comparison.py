@@ -3,7 +3,7 @@
 import pytest
 
 import guiapp
-from guiapp.analysis.compare.comparison import Side, compare_text
+from guiapp.analysis.compare.comparison import ModelSide, compare_text
 from guiapp.analysis.compare.spans import compare_spans
 
 TEXT = "Hello worlds, naïve 汉字 don't"
@@ -35,10 +35,10 @@ def test_a_difference_has_the_ids_of_each_model_in_it():
 def test_sides_may_be_one_model_in_several_ways():
     tokenizer = guiapp.open_model("demo:bpe")
     sides = [
-        Side("exact", tokenizer),
-        Side("greedy", tokenizer, "greedy"),
-        Side("bare", tokenizer, None, add_special=False),
-        Side("as text", tokenizer, None, parse_special=False),
+        ModelSide("exact", tokenizer),
+        ModelSide("greedy", tokenizer, "greedy"),
+        ModelSide("bare", tokenizer, None, add_special=False),
+        ModelSide("as text", tokenizer, None, parse_special=False),
     ]
     found = compare_text(sides, "<|im_end|> unbelievable")
     assert [len(each) for each in found.encodings] == [

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import guiapp
-from guiapp.analysis.compare.comparison import Side, compare_text, context_length_of, counts_of
+from guiapp.analysis.compare.comparison import ModelSide, compare_text, context_length_of, counts_of
 from guiapp.analysis.tree.scripts import NAMES
 
 TEXTS = [(".py", "def f(x): return x\n"), (".txt", "Straßen, 汉字 don't"), (".py", "x = f(1)")]
@@ -14,7 +14,7 @@ LATIN, HAN = NAMES.index("Latin"), NAMES.index("Han")
 
 @pytest.fixture(scope="module")
 def sides():
-    return [Side(name, guiapp.open_model(name)) for name in ("demo:bpe", "demo:spm", "demo:wordpiece")]
+    return [ModelSide(name, guiapp.open_model(name)) for name in ("demo:bpe", "demo:spm", "demo:wordpiece")]
 
 
 @pytest.fixture(scope="module")

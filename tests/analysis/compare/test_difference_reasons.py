@@ -4,8 +4,8 @@ import pytest
 from conftest import VOCABS
 
 import guiapp
-from guiapp.analysis.compare.comparison import Side, compare_text
-from guiapp.analysis.compare.difference_reasons import NO_TEXT_SHOWS_IT, Difference, reasons_of
+from guiapp.analysis.compare.comparison import ModelSide, compare_text
+from guiapp.analysis.compare.difference_reasons import NO_TEXT_SHOWS_IT, DifferingSpan, reasons_of
 from guiapp.analysis.compare.reasons import Cause
 
 
@@ -26,7 +26,7 @@ def difference_in(sides, text, stretch):
             comparison.encodings, comparison.spans.tokens[row].tolist(), strict=True
         )
     ]
-    return Difference(data, *wanted, wanted[0] == wanted[1], tuple(tokens))
+    return DifferingSpan(data, *wanted, wanted[0] == wanted[1], tuple(tokens))
 
 
 def told_of(sides, text, stretch):
@@ -39,7 +39,7 @@ def told_of(sides, text, stretch):
 @pytest.fixture(scope="module")
 def three():
     names = ("llama-bpe", "qwen2", "gemma-4")
-    return [Side(name, guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf")) for name in names]
+    return [ModelSide(name, guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf")) for name in names]
 
 
 TEXT = "total = 1024 and Straßenbahn.\nnext"
@@ -67,7 +67,7 @@ def test_a_token_is_told_by_its_bytes_and_a_model_by_its_name_as_it_is(three):
 
 def test_the_chosen_encoder_is_the_reason_where_it_gives_other_tokens():
     tokenizer = guiapp.open_model("demo:bpe")
-    sides = [Side("A", tokenizer), Side("B", tokenizer, "words")]
+    sides = [ModelSide("A", tokenizer), ModelSide("B", tokenizer, "words")]
     text = "New York is unbelievable"
     start, end = compare_text(sides, text).spans.differences[0].tolist()
     ((_, _, reason),) = told_of(sides, text, text[start:end])
@@ -78,25 +78,25 @@ def test_the_chosen_encoder_is_the_reason_where_it_gives_other_tokens():
 def test_switches_are_the_reason_where_they_make_the_difference():
     tokenizer = guiapp.open_model("demo:bpe")
     special = tokenizer.vocabulary.raw_text(tokenizer.vocabulary.special_ids.eos or 0).decode()
-    sides = [Side("A", tokenizer), Side("B", tokenizer, parse_special=False)]
+    sides = [ModelSide("A", tokenizer), ModelSide("B", tokenizer, parse_special=False)]
     ((_, _, reason),) = told_of(sides, special, special)
     assert reason.kind == (Cause.SPECIAL, "switch")
     bos = guiapp.open_model("demo:spm")
-    sides = [Side("A", bos), Side("B", bos, add_special=False)]
+    sides = [ModelSide("A", bos), ModelSide("B", bos, add_special=False)]
     ((_, _, reason),) = told_of(sides, "one", "")
     assert reason.kind == (Cause.AROUND, "switch")
     assert reason.sentence == "B adds no special tokens: that is switched off."
 
 
 def test_what_is_put_around_a_text_is_told_of_its_ends():
-    sides = [Side(name, guiapp.open_model(f"demo:{name}")) for name in ("bpe", "rwkv")]
+    sides = [ModelSide(name, guiapp.open_model(f"demo:{name}")) for name in ("bpe", "rwkv")]
     ((_, _, reason),) = told_of(sides, "one", "")
     assert reason.cause is Cause.AROUND
 
 
 def test_what_no_text_shows_is_not_explained_by_another_difference():
-    sides = [Side(name, guiapp.open_model(f"demo:{name}")) for name in ("bpe", "unigram")]
-    invented = Difference(b"New York", 0, 8, False, (((1, 0, 8),), ((2, 0, 3), (3, 3, 8))))
+    sides = [ModelSide(name, guiapp.open_model(f"demo:{name}")) for name in ("bpe", "unigram")]
+    invented = DifferingSpan(b"New York", 0, 8, False, (((1, 0, 8),), ((2, 0, 3), (3, 3, 8))))
     ((told),) = reasons_of(sides, invented)
     assert told.reason.cause is Cause.UNTOLD
     assert told.reason.sentence == NO_TEXT_SHOWS_IT

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.analysis.compare import id_changes as module
-from guiapp.analysis.compare.id_changes import ANCHOR, IdChanges, beside, changes_after_edits, id_changes
+from guiapp.analysis.compare.id_changes import ANCHOR, IdChanges, changes_after_edits, counterpart, id_changes
 
 
 def ids(values):
@@ -39,7 +39,7 @@ def longest_common(first, second):
 
 def assert_is_right(found):
     assert applied(found) == found.second.tolist()
-    assert found.n_kept + found.n_inserted == len(found.second)
+    assert found.n_unchanged + found.n_inserted == len(found.second)
     for change, following in pairwise(found.changes):
         assert change.first_end < following.first_start
         assert change.second_end < following.second_start
@@ -58,7 +58,7 @@ FEW_IDS = st.lists(st.integers(0, 4), max_size=24)
 def test_the_changes_are_right_and_the_least(first, second):
     found = id_changes(ids(first), ids(second))
     assert_is_right(found)
-    assert found.n_kept == longest_common(first, second)
+    assert found.n_unchanged == longest_common(first, second)
     assert found.is_whole
 
 
@@ -91,7 +91,7 @@ def test_what_stands_beside_an_equal_token_is_the_same_token(first, second):
     found = id_changes(ids(first), ids(second))
     for side, own, other in ((0, first, second), (1, second, first)):
         changed = {at for row in found.rows.tolist() for at in range(*row[2 * side : 2 * side + 2])}
-        places = [beside(found.rows, side, at) for at in range(len(own) + 1)]
+        places = [counterpart(found.rows, side, at) for at in range(len(own) + 1)]
         assert places == sorted(places)
         assert places[-1] == len(other)
         for at in set(range(len(own))) - changed:
@@ -110,7 +110,7 @@ def test_long_lists_are_compared_between_stretches_that_both_have_once(table, fi
         found = id_changes(*(ids(list(chain(*each))) for each in (first, second)))
     assert_is_right(found)
     if any(first.count(run) == second.count(run) == 1 for run in RUNS):
-        assert found.n_kept >= ANCHOR
+        assert found.n_unchanged >= ANCHOR
 
 
 def test_a_stretch_too_long_for_a_table_is_told_as_changed_whole(monkeypatch):

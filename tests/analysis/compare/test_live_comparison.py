@@ -8,7 +8,7 @@ from conftest import VOCABS
 
 import guiapp
 from guiapp.analysis.compare.live_comparison import LiveComparison
-from guiapp.analysis.compare.spans import Column, column_of, compare_spans
+from guiapp.analysis.compare.spans import SpanColumn, column_of, compare_spans
 from guiapp.analysis.editing.live_encoding import LiveEncoding
 from guiapp.analysis.editing.options import Options
 from guiapp.analysis.editing.text_buffer import TextBuffer
@@ -31,7 +31,7 @@ def random_tokens(chance, length):
 
 def part_of(store, first, last):
     ids, starts, ends, _ = store.between(first, last)
-    return Column(starts.copy(), ends.copy(), ids > 0)
+    return SpanColumn(starts.copy(), ends.copy(), ids > 0)
 
 
 def replace_around(chance, store, edit, n_bytes):
@@ -74,9 +74,9 @@ def test_following_random_edits_is_comparing_the_whole(seed, n_columns):
         edit = buffer.replace(start, end, bytes(chance.choice([0, 1, 1, 7])))
         for store in stores:
             replace_around(chance, store, edit, len(buffer))
-        assert live.can_follow(stores)
-        live.follow(stores, lambda row, *window: part_of(stores[row], *window), edit, len(buffer))
-        assert not live.can_follow(stores)
+        assert live.can_apply_edit(stores)
+        live.apply_edit(stores, lambda row, *window: part_of(stores[row], *window), edit, len(buffer))
+        assert not live.can_apply_edit(stores)
         assert_is_that_of_the_whole(live, [part_of(store, 0, len(store)) for store in stores])
 
 
@@ -108,7 +108,7 @@ def test_following_edits_of_real_encodings_is_comparing_the_whole(seed):
             text = buffer.view()
             each.update(text, each.window(text, edit.start, edit.removed, edit.added))
             del text
-        live.follow(stores, column, edit, len(buffer))
+        live.apply_edit(stores, column, edit, len(buffer))
         assert_is_that_of_the_whole(live, whole())
 
 

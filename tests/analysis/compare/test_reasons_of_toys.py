@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.compare.comparison import Side
+from guiapp.analysis.compare.comparison import ModelSide
 from guiapp.analysis.compare.difference_reasons import (
     AROUND,
     NO_TEXT_SHOWS_IT,
-    Difference,
-    around_in,
+    DifferingSpan,
+    context_span,
     reasons_of,
 )
 from guiapp.analysis.compare.reasons import Cause, Reason, reason_for
@@ -27,7 +27,7 @@ def side(name, tokens=(), merges=(), rules=None, **chosen):
     ids = SpecialIds(bos=len(tokens) - 1)
     rules = Rules(byte_encoding=True) if rules is None else rules
     vocabulary = toy_vocabulary(tokens, VocabType.BPE, merges, rules, ids)
-    return Side(name, Tokenizer(vocabulary), **chosen)
+    return ModelSide(name, Tokenizer(vocabulary), **chosen)
 
 
 def reasons(sides, text):
@@ -52,7 +52,7 @@ def reasons(sides, text):
     ],
 )
 def test_what_is_near_on_the_line_is_looked_at_as_whole_characters(text, start, end, expected):
-    first, last = around_in(text, start, end)
+    first, last = context_span(text, start, end)
     assert text[first:last].decode() == expected.decode()
     assert first <= start <= end <= last
 
@@ -152,10 +152,10 @@ def test_of_small_models_the_cause_is_told(first, second, text, cause, sentence)
 
 def test_where_no_text_shows_it_that_is_said():
     sides = [side("A"), side("B", ["ab"], ["a b"])]
-    invented = Difference(b"abc", 0, 2, False, (((9, 0, 2),), ((8, 0, 1),)))
+    invented = DifferingSpan(b"abc", 0, 2, False, (((9, 0, 2),), ((8, 0, 1),)))
     (told,) = reasons_of(sides, invented)
     assert told.reason == Reason(Cause.UNTOLD, "text around", NO_TEXT_SHOWS_IT)
-    at_edge = Difference(b"abc", 0, 0, True, ((), ()))
+    at_edge = DifferingSpan(b"abc", 0, 0, True, ((), ()))
     (told,) = reasons_of(sides, at_edge)
     assert told.reason == Reason(Cause.UNTOLD, "the ends of the text", NO_TEXT_SHOWS_IT)
     assert list(reasons_of(sides[:1], invented)) == []

@@ -14,8 +14,8 @@ from guiapp.analysis.compare.changes_report import (
     as_text,
     change_table,
     compare_ids,
+    notes,
     record,
-    remarks,
     sentences,
 )
 from guiapp.analysis.compare.vocabularies import compare_vocabularies
@@ -71,14 +71,14 @@ def test_special_tokens_that_are_missing_or_too_many_at_an_end_are_told(tokenize
     special = tokenizer.vocabulary.special_ids
     ids = {"B": special.bos, "E": special.eos, "a": tokenizer.vocabulary.find(b"a")}
     lists = [np.array([ids[letter] for letter in each.split()], np.int32) for each in (first, second)]
-    assert list(remarks(compare_ids(tokenizer, NAMES, *lists))) == told
+    assert list(notes(compare_ids(tokenizer, NAMES, *lists))) == told
 
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram"])
 def test_a_text_is_the_same_with_and_without_control_tokens(model):
     opened = guiapp.open_model(model)
     ids = [opened.encode("Hello world", special).token_ids for special in (True, False)]
-    before, behind = opened.special_ids_around()
+    before, behind = opened.special_affixes()
     ids.append(np.concatenate((before, ids[0], behind)).astype(np.int32))
     assert all(compare_ids(opened, NAMES, ids[0], other).is_same_text for other in ids)
     assert not compare_ids(opened, NAMES, ids[0], ids[1][:-1]).is_same_text
@@ -123,8 +123,8 @@ def test_a_page_without_changes_is_one_sentence(tokenizer):
 def test_what_is_too_long_to_be_compared_is_told(tokenizer):
     ids = tokenizer.encode("a b c", False).token_ids
     report = compare_ids(tokenizer, NAMES, ids, ids[::-1].copy())
-    found = replace(report.found, is_whole=False)
-    *_, last = sentences(replace(report, found=found))
+    outcome = replace(report.outcome, is_whole=False)
+    *_, last = sentences(replace(report, outcome=outcome))
     assert last == "A stretch is too long to be compared token by token: it is told as changed whole."
     assert last not in sentences(report)
 
@@ -151,14 +151,14 @@ def changed(tokenizer, **changes):
 
 
 def test_two_files_of_the_same_model_give_the_word_identical(tokenizer):
-    found = compare_vocabularies(tokenizer, guiapp.open_model("demo:bpe"))
+    outcome = compare_vocabularies(tokenizer, guiapp.open_model("demo:bpe"))
     n_merges = len(tokenizer.vocabulary.merge_offsets) - 1
-    assert verdict(found, NAMES) == (
+    assert verdict(outcome, NAMES) == (
         f"Identical: {len(tokenizer.vocabulary):,} tokens, {n_merges:,} merge rules, special tokens and all "
         "rules are the same."
     )
-    assert [table.title for table in tables(found, NAMES, 3)] == ["Counts"]
-    assert vocabulary_record(found, NAMES)["identical"]
+    assert [table.title for table in tables(outcome, NAMES, 3)] == ["Counts"]
+    assert vocabulary_record(outcome, NAMES)["identical"]
 
 
 def test_what_is_not_identical_is_listed_with_both_sides(tokenizer):
@@ -168,11 +168,11 @@ def test_what_is_not_identical_is_listed_with_both_sides(tokenizer):
     attributes[letter] = Attribute.USER_DEFINED
     special_ids = replace(vocabulary.special_ids, eos=None)
     other = changed(tokenizer, attributes=attributes, pre="qwen2", special_ids=special_ids)
-    found = compare_vocabularies(tokenizer, other)
-    assert verdict(found, NAMES) == (
+    outcome = compare_vocabularies(tokenizer, other)
+    assert verdict(outcome, NAMES) == (
         "Not identical: tokens of another kind 1, roles of special tokens 1, rules 1."
     )
-    shown = {table.title: table.rows[1:] for table in tables(found, NAMES, 3)}
+    shown = {table.title: table.rows[1:] for table in tables(outcome, NAMES, 3)}
     [[what, text, *cells]] = shown["Tokens that differ, the first of each kind"]
     assert (what, cells) == ("other kind", [str(letter), str(letter), "normal", "user-defined", "0", "0"])
     assert text == "a"
@@ -182,29 +182,29 @@ def test_what_is_not_identical_is_listed_with_both_sides(tokenizer):
 
 def test_csv_has_a_line_for_each_token_and_merge_that_differs(tokenizer):
     other = guiapp.open_model("demo:toy")
-    found = compare_vocabularies(tokenizer, other)
-    rows = list(csv.DictReader(io.StringIO(csv_text(found, NAMES))))
+    outcome = compare_vocabularies(tokenizer, other)
+    rows = list(csv.DictReader(io.StringIO(csv_text(outcome, NAMES))))
     kinds = [row["what"] for row in rows]
-    assert kinds.count("only in one") == len(found.only[0])
-    assert sum("other id" in kind for kind in kinds) == int(found.other_id.sum())
-    assert kinds.count("merge only in one") == len(found.merges.only[0])
+    assert kinds.count("only in one") == len(outcome.only[0])
+    assert sum("other id" in kind for kind in kinds) == int(outcome.other_id.sum())
+    assert kinds.count("merge only in one") == len(outcome.merges.only[0])
     for side, what in (("first", "only in one"), ("second", "only in other")):
         ids = [row[f"{side}_id"] for row in rows if row["what"] == what]
-        assert ids == [str(token_id) for token_id in found.only[side == "second"].tolist()]
+        assert ids == [str(token_id) for token_id in outcome.only[side == "second"].tolist()]
         merges = [row[f"{side}_id"] for row in rows if row["what"] == f"merge {what}"]
-        assert merges == [str(place) for place in found.merges.only[side == "second"].tolist()]
+        assert merges == [str(place) for place in outcome.merges.only[side == "second"].tolist()]
     row = next(row for row in rows if "other id" in row["what"])
     assert tokenizer.decode_bytes([int(row["first_id"])]) == other.decode_bytes([int(row["second_id"])])
-    assert json.loads(json.dumps(vocabulary_record(found, NAMES)))["both"] == len(found.both)
-    assert all(len(each) == len(table.rows[0]) for table in tables(found, NAMES, 5) for each in table.rows)
+    assert json.loads(json.dumps(vocabulary_record(outcome, NAMES)))["both"] == len(outcome.both)
+    assert all(len(each) == len(table.rows[0]) for table in tables(outcome, NAMES, 5) for each in table.rows)
 
 
 def test_csv_is_the_same_in_parts_of_any_size(tokenizer, monkeypatch):
-    found = compare_vocabularies(tokenizer, guiapp.open_model("demo:toy"))
-    whole = csv_text(found, NAMES)
+    outcome = compare_vocabularies(tokenizer, guiapp.open_model("demo:toy"))
+    whole = csv_text(outcome, NAMES)
     monkeypatch.setattr(vocabulary_report, "AT_ONCE", 3)
     monkeypatch.setattr(export_tables, "ROWS_IN_BLOCK", 7)
-    parts = list(csv_blocks(csv_rows(found, NAMES)))
+    parts = list(csv_blocks(csv_rows(outcome, NAMES)))
     assert max(part.count("\n") for part in parts) < 2 * 7
     assert "".join(parts) == whole
 
@@ -229,5 +229,5 @@ def test_scripts_are_told_where_either_has_tokens_of_its_own(tokenizer):
 
 def test_scores_count_only_where_texts_are_encoded_by_them(tokenizer):
     scores = np.ones(len(tokenizer.vocabulary), np.float32)
-    found = compare_vocabularies(tokenizer, changed(tokenizer, scores=scores))
-    assert found.is_identical
+    outcome = compare_vocabularies(tokenizer, changed(tokenizer, scores=scores))
+    assert outcome.is_identical

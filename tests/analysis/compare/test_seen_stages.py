@@ -18,7 +18,7 @@ def told(tokenizer, text):
         for piece in stages.pieces
     ]
     assert stages.normalized == b"".join(piece.text for piece in stages.pieces)
-    return [text.decode() for text in stages.special], list(stages.stretches), pieces
+    return [text.decode() for text in stages.special], list(stages.segments), pieces
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import guiapp
 from guiapp.analysis.compare.spans import (
-    Column,
+    SpanColumn,
     column_of,
     compare_spans,
     line_starts_of,
@@ -26,7 +26,7 @@ from guiapp.native.spans import share_spans
 def column(*tokens):
     """From (start, end) or (start, end, is_special)."""
     rows = np.array([(*token, 0)[:3] for token in tokens], np.int64).reshape(-1, 3)
-    return Column(rows[:, 0].copy(), rows[:, 1].copy(), rows[:, 2] > 0)
+    return SpanColumn(rows[:, 0].copy(), rows[:, 1].copy(), rows[:, 2] > 0)
 
 
 def keys(column):
@@ -190,7 +190,7 @@ def test_a_window_by_itself_is_compared_as_in_the_whole(seed):
     start, end = sorted((chance.randint(0, 60), chance.randint(0, 60)))
     rows = windows(stores, start, end)
     parts = [
-        Column(*[array[first:last] for array in each])
+        SpanColumn(*[array[first:last] for array in each])
         for each, (first, last) in zip(columns, rows, strict=True)
     ]
     found = compare_spans(parts)

@@ -9,7 +9,7 @@ import pytest
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.analysis.compare.comparison import Side, compare_text
+from guiapp.analysis.compare.comparison import ModelSide, compare_text
 from guiapp.analysis.compare.texts import compare_texts
 from guiapp.analysis.compare.texts_report import Terms, csv_text, record, summary, svg_text, tables
 from guiapp.analysis.export.tables import markdown_table
@@ -24,7 +24,7 @@ TEXTS = [
 
 @pytest.fixture(scope="module")
 def sides():
-    return [Side(name, guiapp.open_model(name)) for name in ("demo:bpe", "demo:spm", "demo:wordpiece")]
+    return [ModelSide(name, guiapp.open_model(name)) for name in ("demo:bpe", "demo:spm", "demo:wordpiece")]
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,7 @@ def test_models_that_cut_alike_are_told_so(sides):
     assert len(list(tables(same, Terms()))) == 4
     other = [sides[0], replace(sides[0], add_special=False)]
     assert not compare_texts(other, TEXTS).has_same_ids
-    one, two = (Side(name, Tokenizer(toy_vocabulary(dict.fromkeys(name, 0.0)))) for name in ("ab", "ba"))
+    one, two = (ModelSide(name, Tokenizer(toy_vocabulary(dict.fromkeys(name, 0.0)))) for name in ("ab", "ba"))
     assert summary(compare_texts([one, two], [("", b"ab")])).endswith("is the same, but ids are not.")
     assert record(same, Terms())["same_ids"]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.compare.comparison import Side
+from guiapp.analysis.compare.comparison import ModelSide
 from guiapp.analysis.compare.texts import compare_texts, count_texts
 from guiapp.analysis.compare.texts_report import Terms, csv_text, record, summary, svg_text, tables
 from guiapp.core.encode.tokenizer import Tokenizer
@@ -18,7 +18,7 @@ TEXTS = [("x.TXT", "ab ab é\n".encode()), ("y.py", b"b\nab 1\n"), ("none", b"")
 
 def side(name, tokens, merges=(), metadata=None):
     vocabulary = toy_vocabulary(dict.fromkeys(tokens, 0.0), VocabType.BPE, merges)
-    return Side(name, Tokenizer(replace(vocabulary, metadata=metadata or {})))
+    return ModelSide(name, Tokenizer(replace(vocabulary, metadata=metadata or {})))
 
 
 @pytest.fixture(scope="module")

@@ -249,7 +249,7 @@ def test_pictures_count_what_is_shared_by_script_and_length():
 @pytest.mark.real_vocabs
 def test_files_that_say_their_rules_in_other_ways_are_not_called_identical(tokenizers):
     found = compare_vocabularies(tokenizers("llama-spm"), tokenizers("mistral-v1.tokenizer.model"))
-    assert [setting.name for setting in found.untold_settings] == ["normalising and splitting"]
+    assert [setting.name for setting in found.incomparable_settings] == ["normalising and splitting"]
     same = compare_vocabularies(
         tokenizers("deepseek-v4.tokenizer.json"), tokenizers("deepseek-v4.tokenizer.json")
     )
@@ -272,7 +272,7 @@ def test_ids_that_are_none_of_the_tokens_and_a_token_that_is_missing_are_told():
 def test_types_of_libraries_with_other_names_for_them_are_not_compared(tmp_path):
     path = planted.Plant("", "demo:spm", "json", lambda said: None, ()).write(tmp_path)[0]
     found = compare_vocabularies(planted.opened("demo:spm"), guiapp.open_model(path))
-    assert [setting.name for setting in found.untold_settings] == ["type", "normalising and splitting"]
+    assert [setting.name for setting in found.incomparable_settings] == ["type", "normalising and splitting"]
 
 
 def test_texts_that_look_alike_are_told_apart():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.compare.settings import Setting, Told, described, settings_of
+from guiapp.analysis.compare.settings import ComparedSetting, Wording, described, settings_of
 from guiapp.analysis.compare.vocabularies import compare_vocabularies
 from guiapp.analysis.compare.vocabulary_report import csv_rows, csv_text, page_text, record, tables, verdict
 from guiapp.analysis.tree.scripts import NAMES
@@ -243,10 +243,10 @@ class Plain(SimpleNamespace):
         ((), "none"),
         (np.zeros(0, np.uint8), "none"),
         (np.zeros(2, np.uint8), f"2 × uint8 {sha256(bytes(2)).hexdigest()[:12]}"),
-        (Told(()), "none"),
-        (Told(("a b", "c")), "a b, c"),
+        (Wording(()), "none"),
+        (Wording(("a b", "c")), "a b, c"),
         (PRE_TOKENIZERS["qwen2"].patterns[0]._replace(source="a b", view="classes"), "“a·b” (classes)"),
-        (Setting("a", "b", "", None), "Setting(name=“a”, first=“b”, second=none, is_equal=none)"),
+        (ComparedSetting("a", "b", "", None), "Setting(name=“a”, first=“b”, second=none, is_equal=none)"),
         (Plain(_hidden=1, shown=2), "Plain(shown=2)"),
         (Plain(_hidden=1), "Plain"),
     ],

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from guiapp.analysis.compare import words as words_module
 from guiapp.analysis.compare.words import NO_LETTER, count_words, words_of
 from guiapp.analysis.tree.scripts import NAMES
-from guiapp.native.checkpoint import watched
+from guiapp.native.checkpoint import at_checkpoints
 
 
 def by_name(counts):
@@ -70,7 +70,7 @@ def test_counting_can_be_given_up():
     def give_up() -> None:
         raise InterruptedError
 
-    with watched(give_up), pytest.raises(InterruptedError):
+    with at_checkpoints(give_up), pytest.raises(InterruptedError):
         count_words(b"a", [])
 
 

@@ -18,8 +18,8 @@ from small_files import TOKENS, bpe, spm
 import guiapp
 from guiapp.analysis.doctor import pre
 from guiapp.analysis.doctor.doctor import CHECKS, doctor, examine
+from guiapp.analysis.doctor.examined import ExaminedModel
 from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING
-from guiapp.analysis.doctor.patient import Patient
 from guiapp.analysis.doctor.templates import check_templates
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 
@@ -63,10 +63,10 @@ def test_an_untouched_file_has_no_error_and_a_token_is_called_never_made_only_if
 
 @pytest.mark.parametrize("model", ["llama-bpe", "gemma-4"])
 def test_a_check_of_a_large_vocabulary_takes_less_than_a_second(model: str):
-    patient = Patient(guiapp.open_model(untouched(model)))
+    examined = ExaminedModel(guiapp.open_model(untouched(model)))
     for check in CHECKS:
         started = time.process_time()
-        list(check(patient))
+        list(check(examined))
         assert time.process_time() - started < 1, check.__name__
 
 
@@ -217,10 +217,10 @@ def test_a_pre_tokenizer_chosen_by_hand_mends_no_file(tmp_path: Path):
 
 def test_a_template_of_many_lines_and_markers_takes_less_than_a_second(tmp_path: Path):
     text = "\n" * 200_000 + "".join(f"<|x{number}|>" for number in range(2000))
-    patient = Patient(
+    examined = ExaminedModel(
         guiapp.open_model(bpe(keys={"tokenizer.chat_template": text}).write(tmp_path / "m.gguf"))
     )
     started = time.process_time()
-    found = list(check_templates(patient))
+    found = list(check_templates(examined))
     assert time.process_time() - started < 1
     assert [each.line.number for each in found if each.line is not None] == [200_001] * 2000

@@ -8,7 +8,7 @@ from gguf_builder import write_vocab
 
 import guiapp
 from guiapp.analysis.doctor.doctor import Diagnosis
-from guiapp.analysis.doctor.findings import Change, Cut, Finding, TemplateLine
+from guiapp.analysis.doctor.findings import Finding, TemplateLine, Tokenization, TokenizationChange
 from guiapp.analysis.doctor.report import count, is_command, markdown, record, text_lines
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 
@@ -284,10 +284,10 @@ WHOLE = Diagnosis(
             "warning",
             "Another <b>.",
             "Do it.",
-            Change("a b", Cut(tuple(range(13))), Cut((7,))),
+            TokenizationChange("a b", Tokenization(tuple(range(13))), Tokenization((7,))),
             line=TemplateLine("default", 3, 1, ("x", "y", "z")),
         ),
-        Finding("three", "warning", "A third.", "", Change("c", Cut(tuple(range(12))))),
+        Finding("three", "warning", "A third.", "", TokenizationChange("c", Tokenization(tuple(range(12))))),
     ),
     None,
     None,

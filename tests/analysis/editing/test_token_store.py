@@ -80,9 +80,9 @@ def test_positions_are_found_on_both_sides_of_the_gap(seed):
     starts, ends = np.array([row[1] for row in expected]), np.array([row[2] for row in expected])
     for position in range(end + 1):
         assert store.first_from(position) == np.searchsorted(starts, position)
-        assert store.first_behind(position) == np.searchsorted(starts, position, "right")
+        assert store.first_after(position) == np.searchsorted(starts, position, "right")
         assert store.first_ending_from(position) == np.searchsorted(ends, position)
-        assert store.first_ending_behind(position) == np.searchsorted(ends, position, "right")
+        assert store.first_ending_after(position) == np.searchsorted(ends, position, "right")
         assert store.ends_at(position) == (position in ends)
         last = rng.randint(position, end)
         inside = np.searchsorted(ends, position, "right"), np.searchsorted(starts, last)

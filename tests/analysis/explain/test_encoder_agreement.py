@@ -11,7 +11,7 @@ from guiapp import open_model
 from guiapp.analysis.explain.encoder_agreement import (
     SAMPLE_BYTES,
     EncoderAgreement,
-    Parting,
+    FirstDifference,
     compare,
     differing,
     measured_agreement,
@@ -50,13 +50,15 @@ ENCODINGS = st.builds(
 
 def test_the_first_stretch_cut_in_two_ways_is_shown_from_both_sides():
     agreement = compare(cut(1, 3, 5, 6), cut(1, 2, 5, 6))
-    assert agreement.parting == Parting(1, 5, ((2, b"bc"), (2, b"de")), ((1, b"b"), (3, b"cde")))
+    assert agreement.first_difference == FirstDifference(
+        1, 5, ((2, b"bc"), (2, b"de")), ((1, b"b"), (3, b"cde"))
+    )
 
 
 def test_another_id_for_the_same_span_is_a_difference():
     agreement = compare(cut(2, 6, ids=[7, 8]), cut(2, 6, ids=[7, 9]))
     assert agreement.n_shared == 1
-    assert agreement.parting == Parting(2, 6, ((8, b"cdef"),), ((9, b"cdef"),))
+    assert agreement.first_difference == FirstDifference(2, 6, ((8, b"cdef"),), ((9, b"cdef"),))
 
 
 def test_a_share_short_of_all_never_reads_as_all():
@@ -70,9 +72,11 @@ def test_an_empty_text_agrees(before):
     assert compare(cut(before=before), cut(before=before)).share == 1
 
 
-def parting_of(found, exact):
+def parting_of(approximated, exact):
     """By the letter, token by token."""
-    rows = [list(zip(each.spans.tolist(), each.token_ids.tolist(), strict=True)) for each in (found, exact)]
+    rows = [
+        list(zip(each.spans.tolist(), each.token_ids.tolist(), strict=True)) for each in (approximated, exact)
+    ]
     pairs = enumerate(zip_longest(*rows))
     first = next((number for number, (one, other) in pairs if one != other), None)
     if first is None:
@@ -83,21 +87,26 @@ def parting_of(found, exact):
     last = max(end for (_, end), _ in one[-1:] + other[-1:])
     meeting = min((end for end in shared if end > start), default=last)
     sides = (tuple((i, TEXT[a:b]) for (a, b), i in side if b <= meeting) for side in (one, other))
-    return Parting(start, meeting, *sides)
+    return FirstDifference(start, meeting, *sides)
 
 
 @given(ENCODINGS, ENCODINGS)
-def test_it_is_what_sets_of_rows_say(found, exact):
-    rows = [set(zip(*e.spans.T.tolist(), e.token_ids.tolist(), strict=True)) for e in (found, exact)]
+def test_it_is_what_sets_of_rows_say(approximated, exact):
+    rows = [set(zip(*e.spans.T.tolist(), e.token_ids.tolist(), strict=True)) for e in (approximated, exact)]
     n_shared = len(rows[0] & rows[1])
-    agreement = compare(found, exact)
-    assert agreement == EncoderAgreement(n_shared, len(rows[1]), len(rows[0]), parting_of(found, exact))
-    has_text = np.array([start < end for start, end in found.spans.tolist()], np.bool_)
+    agreement = compare(approximated, exact)
+    assert agreement == EncoderAgreement(
+        n_shared, len(rows[1]), len(rows[0]), parting_of(approximated, exact)
+    )
+    has_text = np.array([start < end for start, end in approximated.spans.tolist()], np.bool_)
     is_other = np.array(
-        [(*span, i) not in rows[1] for span, i in zip(found.spans.tolist(), found.token_ids, strict=True)],
+        [
+            (*span, i) not in rows[1]
+            for span, i in zip(approximated.spans.tolist(), approximated.token_ids, strict=True)
+        ],
         np.bool_,
     )
-    columns = [SpanWindow(0, each.token_ids, *each.spans.T, None) for each in (found, exact)]
+    columns = [SpanWindow(0, each.token_ids, *each.spans.T, None) for each in (approximated, exact)]
     assert differing(*columns).tolist() == (has_text & is_other).tolist()
     assert agreement.n_differing == len(rows[0] - rows[1])
     assert agreement.share == (n_shared * 1000 // len(rows[1]) / 1000 if rows[1] else 1)
@@ -105,28 +114,35 @@ def test_it_is_what_sets_of_rows_say(found, exact):
 
 @given(SUBSETS, SUBSETS)
 def test_both_sides_of_a_parting_are_the_same_stretch(one, other):
-    found, exact = cut(*sorted(one), len(TEXT)), cut(*sorted(other), len(TEXT))
-    parting = compare(found, exact).parting
-    assert (parting is None) == (one == other)
-    if parting is not None:
-        pieces = [b"".join(text for _, text in side) for side in (parting.found, parting.exact)]
-        assert pieces == [TEXT[parting.start : parting.end]] * 2
+    approximated, exact = cut(*sorted(one), len(TEXT)), cut(*sorted(other), len(TEXT))
+    first_difference = compare(approximated, exact).first_difference
+    assert (first_difference is None) == (one == other)
+    if first_difference is not None:
+        pieces = [
+            b"".join(text for _, text in side)
+            for side in (first_difference.approximated, first_difference.exact)
+        ]
+        assert pieces == [TEXT[first_difference.start : first_difference.end]] * 2
 
 
 @pytest.mark.parametrize("n_equal", [0, 1, 64, 65, 100])
 def test_long_ways_apart_are_shown_in_part(n_equal):
     equal = range(1, n_equal + 1)
-    found = cut(*equal, *range(n_equal + 1, n_equal + 81), n_equal + 90)
+    approximated = cut(*equal, *range(n_equal + 1, n_equal + 81), n_equal + 90)
     exact = cut(*equal, n_equal + 90)
     letters = tuple((1, LONG[at : at + 1]) for at in range(n_equal, n_equal + 64))
     whole = ((90, LONG[n_equal : n_equal + 90]),)
-    assert compare(found, exact).parting == Parting(n_equal, n_equal + 90, letters, whole)
-    assert compare(exact, found).parting == Parting(n_equal, n_equal + 90, whole, letters)
+    assert compare(approximated, exact).first_difference == FirstDifference(
+        n_equal, n_equal + 90, letters, whole
+    )
+    assert compare(exact, approximated).first_difference == FirstDifference(
+        n_equal, n_equal + 90, whole, letters
+    )
 
 
 def test_a_text_that_only_one_encoder_has_tokens_for_parts_where_those_begin():
-    parting = compare(cut(2), cut(2, 3, 6)).parting
-    assert parting == Parting(2, 6, (), ((1, b"c"), (3, b"def")))
+    first_difference = compare(cut(2), cut(2, 3, 6)).first_difference
+    assert first_difference == FirstDifference(2, 6, (), ((1, b"c"), (3, b"def")))
 
 
 @pytest.mark.parametrize("model", ["bpe", "wordpiece"])

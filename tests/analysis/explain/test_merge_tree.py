@@ -37,7 +37,7 @@ def test_the_best_rank_goes_first():
     tree = explained(byte_level(), "ĠYork")
     assert tree.is_reached
     assert bracketed(tree.roots[0]) == "(( Y2)((or0)k1)3)"
-    assert tree.remark == ""
+    assert tree.note == ""
 
 
 def test_the_rank_of_a_token_is_that_of_its_last_merge():
@@ -65,7 +65,7 @@ def test_a_token_that_merging_misses_is_told(ignore_merges, says):
     tree = explained(byte_level(ignore_merges), "Yor")
     assert not tree.is_reached
     assert [node.shown for node in tree.roots] == [b"Y", b"or"]
-    assert says in tree.remark
+    assert says in tree.note
 
 
 @pytest.mark.parametrize(
@@ -83,12 +83,12 @@ def test_a_token_that_merging_misses_is_told(ignore_merges, says):
 def test_what_is_not_merged_says_why(attribute, vocab_type, says):
     tree = explained(toy_vocabulary({"abc": attribute}, vocab_type), "abc")
     assert tree.roots == ()
-    assert says in tree.remark
+    assert says in tree.note
 
 
 def test_a_control_token_for_unknown_text_says_so():
     vocabulary = toy_vocabulary({"[UNK]": Attribute.CONTROL}, VocabType.WPM, special_ids=SpecialIds(unk=0))
-    assert "text that no token covers" in explained(vocabulary, "[UNK]").remark
+    assert "text that no token covers" in explained(vocabulary, "[UNK]").note
 
 
 @pytest.mark.parametrize("character", ["a", "🚀"])
@@ -106,8 +106,8 @@ def test_the_tokens_near_one_are_told_too():
 
 def test_a_single_character_and_a_huge_token_have_no_merges():
     vocabulary = toy_vocabulary({"a": 0.0, "b" * 1_000_000: 0.0}, VocabType.BPE)
-    assert explained(vocabulary, "a").remark.startswith("There from the start")
-    assert explained(vocabulary, "b" * 1_000_000).remark == "Its 1,000,000 bytes are too many to draw."
+    assert explained(vocabulary, "a").note.startswith("There from the start")
+    assert explained(vocabulary, "b" * 1_000_000).note == "Its 1,000,000 bytes are too many to draw."
 
 
 @pytest.mark.real_vocabs
@@ -148,4 +148,4 @@ def test_marks_belong_to_the_characters_that_they_are_of(tmp_path, model, raw, t
 
 def test_a_vocabulary_of_words_says_that_nothing_is_merged():
     vocabulary = toy_vocabulary({"word": 0.0}, VocabType.WORD_LEVEL)
-    assert Explainer(vocabulary).merge_tree(0).remark == "WordLevel does not merge: it looks up whole words."
+    assert Explainer(vocabulary).merge_tree(0).note == "WordLevel does not merge: it looks up whole words."

@@ -34,7 +34,7 @@ def found(tokenizer, text):
     return round_trip(tokenizer, tokenizer.encode(data, add_special=False))
 
 
-def told(result):
+def sentences(result):
     return [(change.rule.name, change.rule.loss.name, change.start) for change in result.changes]
 
 
@@ -88,7 +88,7 @@ def test_the_first_difference_is_found(one, other, offset):
     ],
 )
 def test_each_rule_is_named_by_its_key_where_it_first_acts(model, text, wanted):
-    assert told(found(opened(model), text)) == wanted
+    assert sentences(found(opened(model), text)) == wanted
 
 
 @pytest.mark.parametrize(
@@ -117,13 +117,13 @@ def test_each_rule_is_named_by_its_key_where_it_first_acts(model, text, wanted):
 )
 def test_normalizers_of_a_file_are_told_apart_by_what_each_does(make_file, normalizer, text, wanted):
     result = found(make_file(normalizer=normalizer), text)
-    assert sorted(told(result)) == sorted(wanted)
+    assert sorted(sentences(result)) == sorted(wanted)
     assert all(change.rule.key.startswith("normalizer.") for change in result.changes)
 
 
 def test_white_space_that_an_added_token_takes_along_is_lost(make_file):
     result = found(make_file(), "a  <mask> b")
-    assert told(result) == [("lstrip", "PART", 1)]
+    assert sentences(result) == [("lstrip", "PART", 1)]
     assert result.changes[0].sentence == (
         "lstrip (added_tokens <mask> lstrip): white space before the token goes with it. "
         "First at byte 1: “··<mask>” → “<mask>”."
@@ -132,7 +132,7 @@ def test_white_space_that_an_added_token_takes_along_is_lost(make_file):
 
 def test_a_decoder_that_joins_otherwise_loses_nothing(make_file):
     result = found(make_file(decoder={"type": "Fuse"}), "a b")
-    assert told(result) == [("decoder Fuse", "NONE", 1)]
+    assert sentences(result) == [("decoder Fuse", "NONE", 1)]
 
 
 PIECES = (
@@ -192,7 +192,7 @@ def test_of_a_long_text_the_unknown_tokens_are_found_behind_all_else(monkeypatch
     monkeypatch.setattr(module, "MOST_PLACES", 3)
     monkeypatch.setattr(module, "TOKENS_AT_ONCE", 7)
     result = found(opened("demo:wordpiece"), "The End " * 20 + "₿ the end ₿")
-    assert told(result)[0] == ("unknown token", "ALL", 159)
+    assert sentences(result)[0] == ("unknown token", "ALL", 159)
     assert [change.n_places for change in result.changes] == [2, 3]
 
 
@@ -215,7 +215,7 @@ def test_real_files_name_their_rules(path, text, names):
 def test_the_command_line_tells_the_same(capsys):
     result = found(opened("demo:wordpiece"), "The end")
     assert run(["tokenize", "demo:wordpiece", "The end", "--round-trip"]) == 0
-    assert capsys.readouterr().out.splitlines() == result.told()
+    assert capsys.readouterr().out.splitlines() == result.sentences()
     assert run(["tokenize", "demo:wordpiece", "The end", "--round-trip", "--format", "json"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert record == result.record()
@@ -248,7 +248,7 @@ JOINED = "ids are right, decoding joins the tokens in another way."
 
 
 @pytest.mark.parametrize(
-    ("model", "text", "told"),
+    ("model", "text", "sentences"),
     [
         ("bpe", "a , b ?", ["clean_spaces: ids are right, decoding drops a space. First at byte 1: “·,·b·?” → “,·b?”."]),
         ("bpe", b"a\xffb", ["no UTF-8: bytes that are no text are replaced by U+FFFD. First at byte 1: “<FF>” → “\ufffd”."]),
@@ -275,10 +275,12 @@ JOINED = "ids are right, decoding joins the tokens in another way."
         ),
     ],
 )  # fmt: skip
-def test_each_change_is_told_in_a_sentence(model, text, told):
+def test_each_change_is_told_in_a_sentence(model, text, sentences):
     result = found(opened(f"demo:{model}"), text)
     whole = f"Decoding the tokens gives another text, from byte {result.offset} on."
-    assert result.told() == ([whole, *told] if told else ["Decoding the tokens gives exactly this text."])
+    assert result.sentences() == (
+        [whole, *sentences] if sentences else ["Decoding the tokens gives exactly this text."]
+    )
 
 
 LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
@@ -292,7 +294,7 @@ def in_a_row(first):
 
 
 @pytest.mark.parametrize(
-    ("sections", "text", "told"),
+    ("sections", "text", "sentences"),
     [
         ({"normalizer": {"type": "Nmt"}}, "a\x01", ["Nmt (normalizer.type: Nmt): control characters are left out, and other spaces made plain. First at byte 1: “<U+0001>” → “”."]),
         ({"normalizer": {"type": "NFKD"}}, "ﬁ", ["NFKD (normalizer.type: NFKD): characters are replaced by plainer ones that look alike, and taken apart. First at byte 0: “ﬁ” → “fi”."]),
@@ -341,7 +343,7 @@ def in_a_row(first):
         ({"added_tokens": [MASK | {"lstrip": False, "rstrip": True}]}, "a<mask>  b", ["rstrip (added_tokens <mask> rstrip): white space behind the token goes with it. First at byte 1: “<mask>··” → “<mask>”."]),
     ],
 )  # fmt: skip
-def test_each_part_of_a_file_that_changes_the_text_is_told_with_its_key(make_file, sections, text, told):
+def test_each_part_of_a_file_that_changes_the_text_is_told_with_its_key(make_file, sections, text, sentences):
     result = found(make_file(**sections), text)
-    assert result.told()[1:] == told
-    assert result.is_same == (not told)
+    assert result.sentences()[1:] == sentences
+    assert result.is_same == (not sentences)

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.analysis.export.html import (
-    Cell,
-    Column,
     Html,
+    TableCell,
+    TableColumn,
     bar,
     beginning,
     html,
@@ -43,15 +43,18 @@ def test_elements_have_the_attributes_that_say_something():
 
 
 def test_a_table_has_a_head_and_what_its_rows_are_sorted_by():
-    columns = [Column("Name"), Column("MB/s", "figure", True, "in <one> run")]
-    rows = [[Cell("a<"), Cell("1,000", 1000.5, "best", "fast")], [Cell(tag("b", "x"), "x"), Cell("–")]]
+    columns = [TableColumn("Name"), TableColumn("MB/s", "figure", True, "in <one> run")]
+    rows = [
+        [TableCell("a<"), TableCell("1,000", 1000.5, "best", "fast")],
+        [TableCell(tag("b", "x"), "x"), TableCell("–")],
+    ]
     assert table(columns, rows, "wide") == (
         '<div class="wide"><table class="wide"><thead><tr><th scope="col">Name</th>'
         '<th scope="col" class="figure" title="in &lt;one&gt; run" data-down="1">MB/s</th></tr></thead>\n'
         '<tbody><tr><td>a&lt;</td><td class="best" title="fast" data-v="1000.5">1,000</td></tr>\n'
         '<tr><td data-v="x"><b>x</b></td><td>–</td></tr></tbody></table></div>'
     )
-    assert table([Column("A")], []) == (
+    assert table([TableColumn("A")], []) == (
         '<div class="wide"><table><thead><tr><th scope="col">A</th></tr></thead>\n'
         "<tbody></tbody></table></div>"
     )

@@ -18,7 +18,7 @@ from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.reports import debugger_for
 from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.runs import begin
-from guiapp.analysis.train.telling import to_json
+from guiapp.analysis.train.steps import to_json
 
 try:
     import resource
@@ -163,7 +163,7 @@ def test_long_texts_are_shown_around_the_step():
         tokens = list(zip(*(column.tolist() for column in debugger.states.tokens(place)), strict=True))
         middle = sum(first < start for _, first, _ in tokens)
         shown = [
-            (debugger.teller.label(*token), start <= token[1] and token[2] <= end)
+            (debugger.describer.label(*token), start <= token[1] and token[2] <= end)
             for token in tokens[max(0, middle - 15) : middle + 15]
         ]
         found = run.page_step(place)

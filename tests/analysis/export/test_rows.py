@@ -13,7 +13,7 @@ from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.reports import debugger_for
 from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.runs import begin
-from guiapp.analysis.train.telling import to_json
+from guiapp.analysis.train.steps import to_json
 
 BPE = guiapp.open_model("demo:bpe")
 WORDS = "abcdefghi"
@@ -82,7 +82,7 @@ def test_a_row_shows_the_tokens_around_what_is_formed(text, encoder, model):
         shown = tokens[max(0, at - 15) : at + 15]
         debugger.go_to(step)
         sentence = debugger.sentence().replace("`", "")
-        boxes = [(debugger.teller.label(*token), token[1:] == made) for token in shown]
+        boxes = [(debugger.describer.label(*token), token[1:] == made) for token in shown]
         expected, right = row(7, step, sentence, boxes)
         if at > 15:
             cut = label_at(86.0, 7, "…")

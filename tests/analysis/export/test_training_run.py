@@ -11,7 +11,7 @@ from guiapp.analysis.export.process import ExportRequest, main
 from guiapp.analysis.export.training_run import TrainingRun
 from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.runs import begin
-from guiapp.analysis.train.telling import to_json
+from guiapp.analysis.train.steps import to_json
 
 TEXT = "This is insane! This is impossible | How do lions sleep \x01 in this weather? " * 3
 CASES = [("bpe", 290), ("wordpiece", 60), ("unigram", 60)]

@@ -17,7 +17,7 @@ import guiapp
 from guiapp.analysis.compare.reasons import Cause
 from guiapp.analysis.hunt import worker
 from guiapp.analysis.hunt.engine import NO_WORKER, HuntPlan, hunt
-from guiapp.analysis.hunt.finds import Hunt
+from guiapp.analysis.hunt.mismatches import Hunt
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.errors import TokenloupeError, VocabError
 

@@ -7,8 +7,8 @@ import pytest
 
 from guiapp.analysis.compare.reasons import Cause, Reason
 from guiapp.analysis.hunt.engine import HuntPlan
-from guiapp.analysis.hunt.finds import Find
 from guiapp.analysis.hunt.likely import likely_pre
+from guiapp.analysis.hunt.mismatches import Find
 
 DIGITS = Reason(Cause.PIECES, "digits", "")
 FINDS = (Find(b"12", ((), ()), 1, DIGITS, others=(Find(b"4567", ((), ()), 1, DIGITS),)),)

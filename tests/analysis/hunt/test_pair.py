@@ -9,7 +9,7 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.compare.reasons import Cause, Reason
-from guiapp.analysis.hunt.pair import Pair, reason_beside
+from guiapp.analysis.hunt.pair import SidePair, library_reason
 from guiapp.analysis.hunt.sides import FileSide, HuntError, LibrarySide
 from guiapp.analysis.hunt.worker import open_pair
 from guiapp.analysis.libraries.table import PEERS
@@ -20,7 +20,7 @@ from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType
 TEXTS = [b"Hello there", b"don't 12345", "é 中".encode(), b"a  b\n", b"<|im_end|>"]
 
 
-def library_pair(model: str, name: str) -> Pair:
+def library_pair(model: str, name: str) -> SidePair:
     if not PEERS[name].is_installed:
         pytest.skip(f"{name} is not installed")
     return open_pair(guiapp.open_model(model), name, ("A", name))
@@ -44,17 +44,17 @@ class LyingSide:
     def decode(self, ids):
         return self._side.decode(ids)
 
-    def around(self):
-        return self._side.around()
+    def affixes(self):
+        return self._side.affixes()
 
     def spans(self, text):
         return None
 
 
-def lying_pair(change) -> Pair:
+def lying_pair(change) -> SidePair:
     tokenizer = guiapp.open_model("demo:bpe")
     side = FileSide("A", tokenizer)
-    return Pair(side, LyingSide(side, change))
+    return SidePair(side, LyingSide(side, change))
 
 
 @pytest.mark.parametrize("name", ["llama.cpp", "tokenizers", "tiktoken"])
@@ -66,7 +66,7 @@ def test_a_library_with_our_vocabulary_gives_our_ids(name):
 
 def test_llama_cpp_takes_special_tokens_as_such_and_adds_what_we_add():
     pair = library_pair("demo:bpe", "llama.cpp")
-    assert pair.around() is None
+    assert pair.affixes() is None
     ids, theirs = pair.ids(b"<|im_end|>x")
     assert ids == theirs
     assert len(ids) == 3
@@ -206,7 +206,7 @@ def test_a_byte_that_only_one_of_them_gives_is_told(is_ours):
     letter = [tokenizer.vocabulary.find(text)]
     in_bytes = [tokenizer.vocabulary.find(name) for name in (b"<0xC3>", b"<0xA9>")]
     ids = (in_bytes, letter) if is_ours else (letter, in_bytes)
-    reason = reason_beside(tokenizer, text, *ids, lambda text: ids[1], ("A", "B"))
+    reason = library_reason(tokenizer, text, *ids, lambda text: ids[1], ("A", "B"))
     assert reason == Reason(
         Cause.FALLBACK, "unknown text", f"Only {'AB'[not is_ours]} gives the byte token `<C3>` for `é`."
     )
@@ -218,7 +218,7 @@ def test_a_token_that_both_give_is_not_told_as_only_of_one():
     a, byte = find(b"a"), find(b"<0x61>")
 
     def sentence(mine, other):
-        return reason_beside(tokenizer, b"aaa", mine, other, lambda text: other, ("A", "B")).sentence
+        return library_reason(tokenizer, b"aaa", mine, other, lambda text: other, ("A", "B")).sentence
 
     assert sentence([a, a, byte], [a, byte, byte]) == "B more often gives the byte token `a` for `aaa`."
     end = tokenizer.vocabulary.special_ids.eos
@@ -238,12 +238,17 @@ def test_tokens_are_compared_where_they_are_only_numbered_otherwise(tmp_path):
         "", "demo:bpe", "json", renumbered, (), lambda said: said.update(added_tokens=[], post_processor=None)
     ).write(tmp_path)
     first, second = map(guiapp.open_model, paths)
-    pair = Pair(FileSide("A", first), FileSide("B", second))
-    assert "number their tokens otherwise" in pair.remark
+    pair = SidePair(FileSide("A", first), FileSide("B", second))
+    assert "number their tokens otherwise" in pair.note
     assert pair.unrelated == ""
     assert pair.differing(TEXTS) == []
     sides = FileSide("A", TOKENIZER), FileSide("B", first)
-    assert [Pair(one, other).takes_bytes for one in sides for other in sides] == [True, False, False, False]
+    assert [SidePair(one, other).takes_bytes for one in sides for other in sides] == [
+        True,
+        False,
+        False,
+        False,
+    ]
 
 
 def toy(tokens, vocab_type, merges=(), **ids):
@@ -261,17 +266,17 @@ def toy(tokens, vocab_type, merges=(), **ids):
 def test_other_numbers_are_no_difference_of_what_is_around_and_none_of_where_tokens_differ():
     first = toy("a b c ab <s>", VocabType.BPE, bos=4)
     second = toy("<s> c ab b a", VocabType.BPE, ["a b"], bos=0)
-    pair = Pair(FileSide("A", first), FileSide("B", second))
-    assert "number their tokens otherwise" in pair.remark
-    assert pair.around() is None
+    pair = SidePair(FileSide("A", first), FileSide("B", second))
+    assert "number their tokens otherwise" in pair.note
+    assert pair.affixes() is None
     assert pair.differing([b"acb", b"cab"]) == [1]
     assert pair.first_difference(b"cab") == 1
 
 
 def test_a_text_that_both_refuse_is_no_difference_and_of_one_that_only_one_does_nothing_else_is_told():
     refusing, taking = toy("a b", VocabType.UGM), toy("a b <unk>", VocabType.UGM, unk=2)
-    assert Pair(FileSide("A", refusing), FileSide("B", refusing)).differing([b"az"]) == []
-    pair = Pair(FileSide("A", refusing), FileSide("B", taking))
+    assert SidePair(FileSide("A", refusing), FileSide("B", refusing)).differing([b"az"]) == []
+    pair = SidePair(FileSide("A", refusing), FileSide("B", taking))
     assert pair.differing([b"ab", b"az"]) == [1]
     assert (pair.ids(b"az"), pair.spans(b"az")) == ((None, [0, 2]), (None, ((0, 1), (1, 2))))
     assert pair.first_difference(b"az") == 0
@@ -281,7 +286,7 @@ def test_a_text_that_both_refuse_is_no_difference_and_of_one_that_only_one_does_
 def test_tokens_of_users_are_compared_between_files_and_where_they_are_parsed(tmp_path):
     plant = planted.Plant("", "demo:bpe", "gguf", planted.retype(b"<think>", 1), ())
     first, second = map(guiapp.open_model, plant.write(tmp_path))
-    assert Pair(FileSide("A", first, False), FileSide("B", second, False)).differs(b"<think>")
+    assert SidePair(FileSide("A", first, False), FileSide("B", second, False)).differs(b"<think>")
     assert lying_pair(lambda text, ids: ids[1:]).differs(b"<think>a")
 
 
@@ -293,15 +298,15 @@ def test_what_is_put_around_hides_no_other_reason(tmp_path):
         planted.set_part(pre="qwen2")(parts)
 
     first, second = map(guiapp.open_model, planted.Plant("", "demo:bpe", "gguf", change, ()).write(tmp_path))
-    pair = Pair(FileSide("A", first), FileSide("B", second))
-    assert pair.around().cause is Cause.AROUND
+    pair = SidePair(FileSide("A", first), FileSide("B", second))
+    assert pair.affixes().cause is Cause.AROUND
     texts = [text for text in (b"a .", b"it 's", b" ,") if pair.differs(text)]
     assert texts
     assert {pair.reason(text).cause for text in texts} == {Cause.DECODED}
 
 
 def test_unrelated_vocabularies_are_told_in_a_sentence():
-    pair = Pair(*(FileSide(name, guiapp.open_model(f"demo:{name}")) for name in ("bpe", "rwkv")))
+    pair = SidePair(*(FileSide(name, guiapp.open_model(f"demo:{name}")) for name in ("bpe", "rwkv")))
     assert pair.unrelated.startswith("These are two vocabularies: ")
 
 

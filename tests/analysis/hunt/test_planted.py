@@ -14,12 +14,12 @@ from planted import PLANTS, document
 
 import guiapp
 from guiapp.analysis.hunt.engine import HuntPlan, hunt
-from guiapp.analysis.hunt.finds import Find
 from guiapp.analysis.hunt.generators import batch
-from guiapp.analysis.hunt.pair import Pair
+from guiapp.analysis.hunt.mismatches import Find
+from guiapp.analysis.hunt.pair import SidePair
 from guiapp.analysis.hunt.searching import Searcher
 from guiapp.analysis.hunt.sides import FileSide
-from guiapp.analysis.hunt.worker import HuntWorker, Task, material_of
+from guiapp.analysis.hunt.worker import HuntTask, HuntWorker, material_of
 from guiapp.core.encode.tokenizer import Tokenizer
 
 pytestmark = pytest.mark.real_vocabs
@@ -32,7 +32,7 @@ LEAST_FOUND, LEAST_RIGHT = 38, 34
 @pytest.mark.parametrize("plant", SOME, ids=str)
 def test_a_planted_difference_is_found_in_the_first_batches(plant, tmp_path):
     first, second = plant.write(tmp_path)
-    worker = HuntWorker(Task(str(first), str(second), ("A", "B"), 0, ()))
+    worker = HuntWorker(HuntTask(str(first), str(second), ("A", "B"), 0, ()))
     finds = list(worker.load().finds)
     for number in range(MOST_BATCHES):
         finds += worker.batch(number).finds
@@ -55,7 +55,7 @@ class OnlyIds(FileSide):
 @pytest.mark.parametrize("plant", [plant for plant in PLANTS if plant.model == "gpt-2"][:2], ids=str)
 def test_a_merge_is_found_out_also_where_only_ids_are_shown(plant, tmp_path):
     first, second = map(guiapp.open_model, plant.write(tmp_path))
-    pair = Pair(FileSide("A", first), OnlyIds("B", second))
+    pair = SidePair(FileSide("A", first), OnlyIds("B", second))
     searcher, material = Searcher(pair), material_of(pair, first, ())
     assert not material.differences
     finds: list[Find] = []

@@ -8,13 +8,16 @@ from hashlib import sha256
 
 from guiapp import open_model
 from guiapp.analysis.compare.reasons import Cause, Reason
-from guiapp.analysis.hunt.finds import Batch, Find, Hunt, OfKind, Subject
+from guiapp.analysis.hunt.mismatches import Batch, Find, Hunt, HuntSubject, OfKind
 from guiapp.analysis.hunt.report import escaped, markdown, record, summary, text_lines
 
 NASTY = "`</script>` | \u202e \n# *x* \\ ' 中".encode()
 REASON = Reason(Cause.PIECES, "digits", "A cuts `` a`b `` and <b> *B* `c`.")
 MODEL = open_model("demo:toy").vocabulary.path
-SUBJECTS = (Subject("a|`<b>*.gguf", format="GGUF", path=MODEL, tokens=1000), Subject("llama.cpp", "1.2"))
+SUBJECTS = (
+    HuntSubject("a|`<b>*.gguf", format="GGUF", path=MODEL, tokens=1000),
+    HuntSubject("llama.cpp", "1.2"),
+)
 
 
 def hunted(*finds: Find) -> Hunt:

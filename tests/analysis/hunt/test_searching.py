@@ -7,16 +7,16 @@ import pytest
 
 import guiapp
 from guiapp.analysis.compare.reasons import Cause
-from guiapp.analysis.hunt.finds import MOST_TEXTS, Hunt, Line, Place, Subject
-from guiapp.analysis.hunt.pair import Pair
+from guiapp.analysis.hunt.mismatches import MOST_TEXTS, Hunt, HuntSubject, LineOffset, UserLine
+from guiapp.analysis.hunt.pair import SidePair
 from guiapp.analysis.hunt.searching import Searcher
 from guiapp.analysis.hunt.sides import FileSide
 
 DIGITS = (Cause.PIECES, "digits")
 
 
-def lines_of(*texts: bytes) -> list[Line]:
-    return [Line("file", number, 0, text) for number, text in enumerate(texts, 1)]
+def lines_of(*texts: bytes) -> list[UserLine]:
+    return [UserLine("file", number, 0, text) for number, text in enumerate(texts, 1)]
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def searcher(tmp_path) -> Searcher:
     """Numbers are cut otherwise, in three or one by one."""
     paths = planted.Plant("", "demo:bpe", "gguf", planted.set_part(pre="qwen2"), ()).write(tmp_path)
     first, second = map(guiapp.open_model, paths)
-    return Searcher(Pair(FileSide("A", first), FileSide("B", second)))
+    return Searcher(SidePair(FileSide("A", first), FileSide("B", second)))
 
 
 def test_a_find_is_the_shortest_text_of_its_kind(searcher):
@@ -51,7 +51,7 @@ def test_a_text_that_both_refuse_was_not_tried(searcher, monkeypatch):
 
 
 def test_a_text_is_told_once_and_of_a_kind_some_more_with_their_own_characters(searcher):
-    state = Hunt((Subject("A"), Subject("B")), 0)
+    state = Hunt((HuntSubject("A"), HuntSubject("B")), 0)
     texts = [b"%d" % number for number in range(10, 100)]
     for text in (texts[0], texts[0], *texts):
         state = state.with_batch(searcher.search([text], "mine"))
@@ -72,9 +72,9 @@ def test_the_find_of_a_kind_is_the_shortest_text_that_came(tmp_path):
         parts["merges"] = [rule for rule in rules if rule not in (b"h e", "Ġmach ine".encode())]
 
     pair = map(guiapp.open_model, planted.Plant("", "demo:bpe", "gguf", drop_two, ()).write(tmp_path))
-    searcher = Searcher(Pair(*(FileSide(name, each) for name, each in zip("AB", pair, strict=True))))
+    searcher = Searcher(SidePair(*(FileSide(name, each) for name, each in zip("AB", pair, strict=True))))
     kind = (Cause.MERGE, "only in the first")
-    state, shortest = Hunt((Subject("A"), Subject("B")), 0), []
+    state, shortest = Hunt((HuntSubject("A"), HuntSubject("B")), 0), []
     for text in (b" machinex", b"hexx", b" machinex", b"hexxxx"):
         state = state.with_batch(searcher.search([text], ""))
         shortest.append(next(find.text for find in state.finds if find.reason.kind == kind))
@@ -89,20 +89,20 @@ def test_lines_are_counted_by_kind(searcher):
     assert (batch.n_texts, batch.n_differing) == (5, 3)
     (counted,) = batch.kinds
     assert (counted.kind, counted.n_texts) == (DIGITS, 3)
-    assert counted.places == tuple(map(Place, numbered[1:4], (0, 1, 4)))
+    assert counted.places == tuple(map(LineOffset, numbered[1:4], (0, 1, 4)))
 
 
 def test_what_is_put_around_texts_is_a_find_of_its_own(tmp_path):
     change = planted.set_key(add_bos_token=False)
     paths = planted.Plant("", "demo:bpe", "gguf", change, ()).write(tmp_path)
     first, second = map(guiapp.open_model, paths)
-    searcher = Searcher(Pair(FileSide("A", first), FileSide("B", second)))
-    (find,) = searcher.around()
+    searcher = Searcher(SidePair(FileSide("A", first), FileSide("B", second)))
+    (find,) = searcher.affixes()
     assert find.text == b""
     assert find.reason.cause is Cause.AROUND
     assert searcher.search([b"a", b"12"], "").n_differing == 0
     state = (
-        Hunt((Subject("A"), Subject("B")), 0)
+        Hunt((HuntSubject("A"), HuntSubject("B")), 0)
         .with_find(find)
         .with_batch(searcher.search_lines(lines_of(b"a", b"b")))
     )

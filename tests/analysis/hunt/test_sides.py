@@ -40,9 +40,9 @@ def test_special_tokens_are_parsed_and_put_around_unless_that_is_off():
         assert side.encode_each([text])[0].tolist() == expected.token_ids.tolist()
         assert side.spans(text) == tuple(map(tuple, expected.spans.tolist()))
         assert side.decode(expected.token_ids) == tokenizer.decode(expected.token_ids)
-    assert parsing.around() == tokenizer.special_ids_around()
-    assert parsing.around()[0]
-    assert plain.around() == ([], [])
+    assert parsing.affixes() == tokenizer.special_affixes()
+    assert parsing.affixes()[0]
+    assert plain.affixes() == ([], [])
 
 
 class FakeContender:
@@ -51,7 +51,7 @@ class FakeContender:
     other_vocabulary = ""
     take_text = bytes
     take_ids = list
-    around = ([7], [8, 9])
+    affixes = ([7], [8, 9])
 
     def tokens(self, ids):
         return type("Tokens", (), {"ids": np.array(ids, np.int32)})
@@ -60,7 +60,7 @@ class FakeContender:
         if b"!" in text:
             raise RuntimeError("refused")
         inner = [byte - ord("a") for byte in text]
-        return [*self.around[0], *inner, *self.around[1]] if adds_special else inner
+        return [*self.affixes[0], *inner, *self.affixes[1]] if adds_special else inner
 
     def decode(self, ids):
         return bytes(token + ord("a") for token in ids)
@@ -105,18 +105,18 @@ def test_ids_of_another_text_have_no_spans(library):
     assert side.spans(b"ab") is None
 
 
-@pytest.mark.parametrize("around", [([7], [8, 9]), ([], [8]), ([7, 7], []), ([], [])])
-def test_what_a_library_puts_around_is_found_out(library, around):
-    assert library(around=around).around() == around
+@pytest.mark.parametrize("affixes", [([7], [8, 9]), ([], [8]), ([7, 7], []), ([], [])])
+def test_what_a_library_puts_around_is_found_out(library, affixes):
+    assert library(affixes=affixes).affixes() == affixes
 
 
 def test_one_that_adds_nothing_or_cannot_be_asked_puts_nothing_around(library):
-    assert library(encode_special=None, encode=lambda self, text: [0]).around() == ([], [])
+    assert library(encode_special=None, encode=lambda self, text: [0]).affixes() == ([], [])
     assert not library(encode_special=None, encode=lambda self, text: [0]).parses_special
     refusing = library(encode_special=lambda self, text, adds: [][1])
-    assert refusing.around() == ([], [])
+    assert refusing.affixes() == ([], [])
     odd = library(encode_special=lambda self, text, adds: [5, 6] if adds else [0])
-    assert odd.around() == ([5, 6], [])
+    assert odd.affixes() == ([5, 6], [])
 
 
 def test_one_that_decodes_nothing_gives_an_empty_text(library):

@@ -7,7 +7,7 @@ import pytest
 
 import guiapp
 from guiapp.analysis.hunt.generators import batch
-from guiapp.analysis.hunt.pair import Pair
+from guiapp.analysis.hunt.pair import SidePair
 from guiapp.analysis.hunt.sides import FileSide
 from guiapp.analysis.hunt.structures import LONGEST, special_texts, texts_of_differences
 from guiapp.analysis.hunt.worker import material_of
@@ -49,7 +49,7 @@ def test_tokens_that_are_far_too_long_are_in_no_text(tmp_path):
     first, second = map(
         guiapp.open_model, planted.Plant("", "demo:spm", "gguf", add_long, ()).write(tmp_path)
     )
-    pair = Pair(FileSide("A", first), FileSide("B", second))
+    pair = SidePair(FileSide("A", first), FileSide("B", second))
     material = material_of(pair, first, ())
     texts = [text for number in range(30) for text in batch(material, 0, number)[1]]
     assert max(map(len, texts)) < 10 * LONGEST

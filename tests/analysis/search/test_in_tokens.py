@@ -13,12 +13,12 @@ from toy_vocabulary import toy_vocabulary
 from guiapp.analysis.search import in_tokens as search
 from guiapp.analysis.search import queries
 from guiapp.analysis.search.in_tokens import (
-    TokenMatcher,
+    RegexTokenMatcher,
     containing,
     contains,
     distances,
     find_tokens,
-    wanted_bytes,
+    needle_bytes,
 )
 from guiapp.analysis.search.in_tokens_worker import matches, request, tokens_of
 from guiapp.analysis.search.queries import QueryError
@@ -111,7 +111,7 @@ def test_the_last_token_has_an_id_too():
     ],
 )
 def test_a_query_says_which_bytes_are_wanted(query, wanted):
-    assert wanted_bytes(query) == wanted
+    assert needle_bytes(query) == wanted
 
 
 def test_nothing_contains_no_bytes_and_too_many():
@@ -174,7 +174,7 @@ def test_bytes_are_found_within_tokens_and_not_across_them(tokens, wanted):
 
 def test_a_kept_process_finds_one_expression_after_another_also_after_it_was_ended(monkeypatch):
     trees = [token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0))) for tokens in (TOKENS, TOKENS[3:])]
-    matcher, pids = TokenMatcher(), []
+    matcher, pids = RegexTokenMatcher(), []
 
     def found(tree, expression):
         ids = matcher.matching(tree, expression, lambda share: None).tolist()
@@ -201,7 +201,7 @@ def test_a_kept_process_finds_one_expression_after_another_also_after_it_was_end
 
 
 def test_a_kept_process_ends_with_a_search_that_nobody_wants_and_with_its_owner():
-    tree, matcher = token_tree(toy_vocabulary(dict.fromkeys(TOKENS, 0.0))), TokenMatcher()
+    tree, matcher = token_tree(toy_vocabulary(dict.fromkeys(TOKENS, 0.0))), RegexTokenMatcher()
 
     def refuse(share):
         raise KeyError

@@ -92,8 +92,8 @@ def test_each_fault_is_told_with_its_line(session_file, text):
         load(session_file(text))
     found = [f"{fault.line}: {fault.reason}" for fault in caught.value.faults]
     assert len(found) == len(FAULTS[text]), found
-    for told, begins in zip(found, FAULTS[text], strict=True):
-        assert told.startswith(begins), told
+    for explanation, begins in zip(found, FAULTS[text], strict=True):
+        assert explanation.startswith(begins), explanation
     assert str(caught.value).startswith("1.session, line ")
     assert perf_counter() - began < 2
 
@@ -176,13 +176,13 @@ def test_a_model_that_is_missing_or_another_is_told_and_can_be_opened_all_the_sa
     session = SessionFile(str(path), b"", sha256=file_hash(demo_model_path("toy")))
     found = opened(session)
     assert (found.obstacle, found.tokenizer) == (Obstacle.MISSING, None)
-    assert found.told == f"The model of this session is not there: {path}"
+    assert found.explanation == f"The model of this session is not there: {path}"
     path.write_bytes(demo_model_path("toy").read_bytes())
     assert opened(session).obstacle is None
     other.write_bytes(demo_model_path("bpe").read_bytes())
     found = opened(with_model(session, other))
     assert (found.obstacle, len(found.tokenizer.vocabulary)) == (Obstacle.CHANGED, 2560)
-    assert found.told == (
+    assert found.explanation == (
         "other.gguf is not the file that this session was saved with: its tokens may be others."
     )
     for name in ("a\0b", "a" * 5000):
@@ -201,7 +201,7 @@ def test_no_server_is_asked_unless_somebody_says_so(model):
         raise VocabError("Nothing is kept.")
 
     found = opened(SessionFile(model, b""), open_=open_)
-    assert (found.obstacle, found.told) == (
+    assert (found.obstacle, found.explanation) == (
         Obstacle.ON_WEB,
         f"The model of this session is on the web: {model}",
     )
@@ -220,13 +220,18 @@ def test_what_was_fetched_is_opened_as_it_was_then(monkeypatch):
     monkeypatch.setattr(opening, "is_kept", lambda name: True)
     session = SessionFile("hf:a/b", b"", sha256="ab", pre="gpt-2", encoder="heap")
     found = opened(session, open_=open_)
-    assert (found.session, found.tokenizer, found.obstacle, found.told) == (session, tokenizer, None, "")
+    assert (found.session, found.tokenizer, found.obstacle, found.explanation) == (
+        session,
+        tokenizer,
+        None,
+        "",
+    )
     opened(replace(session, pre=""), may_fetch=True, open_=open_)
     assert asked == [("kept:hf:a/b", "gpt-2"), ("hf:a/b", None)]
 
 
 @pytest.mark.parametrize(
-    ("encoder", "told"),
+    ("encoder", "explanation"),
     [
         ("", ""),
         ("heap", ""),
@@ -234,9 +239,9 @@ def test_what_was_fetched_is_opened_as_it_was_then(monkeypatch):
         ("\x1b", "This model has no encoder “\\x1b”: fast is used instead."),
     ],
 )
-def test_an_encoder_that_the_model_does_not_have_is_told(encoder, told):
+def test_an_encoder_that_the_model_does_not_have_is_told(encoder, explanation):
     session = SessionFile("demo:toy", b"", encoder=encoder)
-    assert opened(session).lacking == told
+    assert opened(session).lacking == explanation
     assert opened(replace(session, model="/none")).lacking == ""
 
 

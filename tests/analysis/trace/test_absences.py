@@ -35,14 +35,14 @@ def test_a_column_has_values_where_it_should_and_a_message_elsewhere(lookup):
     trace, values, look = lookup
     for name, twins in TWINS_WITH.items():
         is_there = not np.isnan(values.column(name, slice(0, len(trace)))).all()
-        assert is_there == (trace.twin in twins)
+        assert is_there == (trace.reference_name in twins)
         for text in (f"{name} < 1e9", f"length > 0 and not {name} > 1e9 and {name} == {name}"):
             found, lacks = look(text)
             assert bool(len(found)) == is_there
             assert bool(lacks) != is_there
     for kind in ("rank", "score"):
         found, lacks = look(f"{kind} -1e9..1e9")
-        assert bool(len(found)) == (trace.twin in TWINS_WITH[kind]) != bool(lacks)
+        assert bool(len(found)) == (trace.reference_name in TWINS_WITH[kind]) != bool(lacks)
 
 
 def test_an_operation_is_there_or_there_is_a_message(lookup):

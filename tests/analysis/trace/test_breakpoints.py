@@ -29,7 +29,7 @@ from guiapp.analysis.trace.conditions import TraceValues
 from guiapp.analysis.trace.operations import NUMBERS, OPERATIONS
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.replay import Replay
-from guiapp.analysis.trace.trace import Tokens
+from guiapp.analysis.trace.trace import TraceTokens
 from guiapp.analysis.trace.walk import Stops, without_once
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.errors import TokenloupeError
@@ -120,7 +120,7 @@ def test_a_piece_is_found_where_it_begins():
 def test_the_first_difference_is_where_tokens_cannot_agree_any_more():
     expected = Replay(TRACE).tokens(len(TRACE))
     split = int(np.flatnonzero(expected.ends - expected.starts > 2)[0])
-    halves = Tokens(
+    halves = TraceTokens(
         np.insert(expected.ids, split, 5),
         np.insert(expected.starts, split + 1, expected.starts[split] + 1),
         np.insert(expected.ends, split, expected.starts[split] + 1),
@@ -308,7 +308,7 @@ def test_messages_of_log_points_are_filled_in():
 )
 def test_where_two_encodings_begin_to_differ(theirs, byte):
     ours, others = (
-        Tokens(*np.array(rows, np.int32).reshape(-1, 3).T)
+        TraceTokens(*np.array(rows, np.int32).reshape(-1, 3).T)
         for rows in ([(1, 0, 2), (2, 2, 5), (3, 5, 6)], theirs)
     )
     assert first_different_byte(ours, others) == first_different_byte(others, ours) == byte
@@ -316,7 +316,7 @@ def test_where_two_encodings_begin_to_differ(theirs, byte):
 
 def test_tokens_that_end_more_often_differ_where_their_piece_is_done():
     result = TRACE.result
-    joined = Tokens(
+    joined = TraceTokens(
         np.append(result.ids[:3], 5),
         np.append(result.starts[:3], result.starts[3]),
         np.append(result.ends[:3], result.ends[-1]),

@@ -15,7 +15,7 @@ from guiapp.analysis.trace.conditions import (
     COLUMNS,
     Condition,
     ConditionError,
-    Expression,
+    StepExpression,
     TraceValues,
     check_pattern,
 )
@@ -44,7 +44,7 @@ def row(values, step):
     trace = values.trace
     here = {name: column[step].item() for name, column in trace.columns._asdict().items()}
     operation, worth = OPERATIONS[here["operation"]], here["rank"]
-    merges, weighs = trace.twin in ("heap", "scan"), trace.twin in ("viterbi", "fewest")
+    merges, weighs = trace.reference_name in ("heap", "scan"), trace.reference_name in ("viterbi", "fewest")
     for name in ("left", "right", "result", "piece"):
         here[name] = None if here[name] < 0 else here[name]
     if not merges:
@@ -57,7 +57,9 @@ def row(values, step):
         "length": here["end"] - here["position"],
         "rank": worth if merges and not math.isnan(worth) else None,
         "score": worth if weighs and not math.isnan(worth) else None,
-        "candidates": here["candidates"] if trace.twin == "heap" and here["candidates"] >= 0 else None,
+        "candidates": here["candidates"]
+        if trace.reference_name == "heap" and here["candidates"] >= 0
+        else None,
     }
 
 
@@ -73,17 +75,17 @@ def test_a_column_is_what_its_steps_have(values):
             expected = [math.nan if each is None else float(each) for each in found]
         np.testing.assert_array_equal(values.column(name, slice(0, values.n_steps)), expected, name)
         np.testing.assert_array_equal(values.column(name, np.array([2, 0])), [expected[2], expected[0]], name)
-        told = [values.told(name, step) for step in range(values.n_steps)]
+        description = [values.description(name, step) for step in range(values.n_steps)]
         if name in ("operation", "stage"):
-            assert told == found
+            assert description == found
         elif name in ("left", "right", "result"):
             n_tokens = len(values.vocabulary)
-            assert told == [
+            assert description == [
                 "–" if each is None or each >= n_tokens else Spelling.SIGNS.token(values.vocabulary, each)
                 for each in found
             ]
         else:
-            assert told == [None] * len(rows)
+            assert description == [None] * len(rows)
     assert values.formed.tolist() == [each["forms"] == 1 for each in rows]
     for name in NUMBERS:
         assert values.is_operation(name).tolist() == [each["operation"] == name for each in rows]
@@ -197,8 +199,8 @@ CHECKED = {
 def test_what_means_nothing_is_told_with_its_place(text):
     with pytest.raises(ConditionError) as caught:
         Condition(text)
-    position, told = CHECKED[text]
-    assert (caught.value.position, str(caught.value), caught.value.condition) == (position, told, text)
+    position, description = CHECKED[text]
+    assert (caught.value.position, str(caught.value), caught.value.condition) == (position, description, text)
 
 
 def test_a_pattern_is_checked_by_itself():
@@ -216,11 +218,11 @@ def test_a_condition_knows_the_columns_that_it_looks_at():
 
 def test_an_expression_is_worked_out_for_one_step(values):
     for step in (0, values.n_steps - 1):
-        assert Expression("step * 2 - 1").value(values, step) == 2 * step - 1
-        assert Expression("7").value(values, step) == 7
-        assert Expression("step == 0").value(values, step) == (step == 0)
+        assert StepExpression("step * 2 - 1").value(values, step) == 2 * step - 1
+        assert StepExpression("7").value(values, step) == 7
+        assert StepExpression("step == 0").value(values, step) == (step == 0)
     with pytest.raises(ConditionError):
-        Expression("1 / step").value(values, 0)
+        StepExpression("1 / step").value(values, 0)
 
 
 def test_tokens_are_found_by_id_bytes_and_text():

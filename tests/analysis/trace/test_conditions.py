@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 import guiapp
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.trace.conditions import TEXT_TESTS, Condition, ConditionError, Expression, TraceValues
+from guiapp.analysis.trace.conditions import (
+    TEXT_TESTS,
+    Condition,
+    ConditionError,
+    StepExpression,
+    TraceValues,
+)
 from guiapp.analysis.trace.recorder import record
 
 TOKENIZER = guiapp.open_model("demo:bpe")
@@ -213,8 +219,8 @@ def test_huge_numbers_do_no_harm():
 
 def test_expressions_are_watched():
     step = steps_where('operation == "merge"')[0]
-    assert Expression("end - position").value(VALUES, step) == 2
-    assert math.isnan(Expression("rank").value(VALUES, 0))
+    assert StepExpression("end - position").value(VALUES, step) == 2
+    assert math.isnan(StepExpression("rank").value(VALUES, 0))
 
 
 @pytest.mark.parametrize("text", ["Ġli", " li", "l", "ions", "?", "zz", "·li"])
@@ -249,12 +255,12 @@ def test_tokens_are_named_by_ids_and_bytes_too():
 
 def test_columns_say_how_a_step_is_written():
     for step in range(len(TRACE)):
-        assert VALUES.told("operation", step) == TRACE.operation(step)
-        assert VALUES.told("stage", step) == TRACE.stage(step)
-        assert VALUES.told("rank", step) is None
+        assert VALUES.description("operation", step) == TRACE.operation(step)
+        assert VALUES.description("stage", step) == TRACE.stage(step)
+        assert VALUES.description("rank", step) is None
         token_id = int(TRACE.columns.result[step])
         written = "–" if token_id < 0 else Spelling.SIGNS.token(TOKENIZER.vocabulary, token_id)
-        assert VALUES.told("result", step) == written
+        assert VALUES.description("result", step) == written
 
 
 @pytest.mark.parametrize("text", ["abs(left - right) > 100", "abs(-5) == 5", "abs(rank) % 7 == 3"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.analysis.trace.cost import Cost, beginning, estimate, first_start, must_ask, n_first_bytes
+from guiapp.analysis.trace.cost import TraceCost, beginning, estimate, first_start, must_ask, n_first_bytes
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_a_cost_goes_with_the_text(encoder, n_bytes, is_one_piece, n_steps, seco
     [(20.0, 100_000, False), (20.1, 10, True), (0.0, 100_001, True)],
 )
 def test_a_person_is_asked_about_long_texts_and_long_waits(seconds, n_bytes, asks):
-    assert must_ask(Cost(1, 1, seconds), n_bytes) is asks
+    assert must_ask(TraceCost(1, 1, seconds), n_bytes) is asks
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import guiapp
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.trace.candidates import Waiting
-from guiapp.analysis.trace.conditions import Expression
+from guiapp.analysis.trace.conditions import StepExpression
 from guiapp.analysis.trace.debugger import Granularity
 from guiapp.analysis.trace.operations import NUMBERS, OPERATIONS
 from guiapp.analysis.trace.pseudo_code import OF_ENCODERS, pseudo_code
@@ -75,14 +75,14 @@ def test_watched_values_of_a_merge_are_told():
     walk = debugger(guiapp.open_model("demo:spm"), "a<s>b ab")
     walk.go_to(5)
     columns = ("step", "operation", "stage", "piece", "rank", "score", "left", "right", "result", "forms")
-    assert [walk.told(Expression(name)) for name in columns] == [
+    assert [walk.description(StepExpression(name)) for name in columns] == [
         "5", "merge", "encode", "0", "2", "–", "2284 ·", "2287 a", "263 ·a", "1",
     ]  # fmt: skip
-    assert walk.told(Expression("result * 1000 / 7")) == "37,571.42857"
-    assert walk.told(Expression("rank == rank")) == "1"
+    assert walk.description(StepExpression("result * 1000 / 7")) == "37,571.42857"
+    assert walk.description(StepExpression("rank == rank")) == "1"
     assert walk.sentence() == "`·` + `a` → `·a`, rank 2: the only candidate."
     walk.go_to(20)
-    assert (walk.told(Expression("stage")), walk.sentence()) == ("–", "That is all: 5 tokens.")
+    assert (walk.description(StepExpression("stage")), walk.sentence()) == ("–", "That is all: 5 tokens.")
     assert walk.waiting() == Waiting([], 0, 0)
 
 
@@ -184,13 +184,13 @@ def test_a_watched_token_or_name_is_told_as_it_reads():
     walk = debugger(text=" York")
     walk.go_to(int(np.flatnonzero(walk.trace.columns.operation == NUMBERS["whole"])[0]))
     result = int(walk.trace.columns.result[walk.position])
-    assert walk.told(Expression("result")) == f"{result} ·York"
-    assert walk.told(Expression(" operation ")) == "whole"
-    assert walk.told(Expression("stage")) == "encode"
-    assert walk.told(Expression("left")) == "–"
-    assert walk.told(Expression("length * 2")) == "10"
+    assert walk.description(StepExpression("result")) == f"{result} ·York"
+    assert walk.description(StepExpression(" operation ")) == "whole"
+    assert walk.description(StepExpression("stage")) == "encode"
+    assert walk.description(StepExpression("left")) == "–"
+    assert walk.description(StepExpression("length * 2")) == "10"
     walk.go_to(walk.n_steps)
-    assert walk.told(Expression("result")) == "–"
+    assert walk.description(StepExpression("result")) == "–"
 
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:toy"])
@@ -215,7 +215,7 @@ def test_queue_and_scan_see_the_same_candidates(model):
 
 def test_the_sentence_of_a_merge_names_the_pair_its_rank_and_the_others():
     walk = debugger(text=" York")
-    merges = [walk.teller.sentence(s) for s in range(walk.n_steps) if walk.trace.operation(s) == "merge"]
+    merges = [walk.describer.sentence(s) for s in range(walk.n_steps) if walk.trace.operation(s) == "merge"]
     for sentence in merges:
         assert " + " in sentence
         assert "rank" in sentence
@@ -225,15 +225,15 @@ def test_the_sentence_of_a_merge_names_the_pair_its_rank_and_the_others():
 def test_fewest_counts_tokens_in_its_sentences():
     model = guiapp.open_model("demo:bpe")
     walk = debugger_for(model, record(model, b"unbelievable", "fewest"))
-    told = " ".join(walk.teller.sentence(step) for step in range(walk.n_steps))
-    assert "leads to a way of 1 token: " in told
-    assert "leads to a way of 2 tokens: " in told
+    description = " ".join(walk.describer.sentence(step) for step in range(walk.n_steps))
+    assert "leads to a way of 1 token: " in description
+    assert "leads to a way of 2 tokens: " in description
 
 
 def test_a_word_that_is_no_token_is_not_said_to_be_tried_shorter():
     walk = debugger(text=" zzqx", encoder="words")
-    told = [walk.teller.sentence(step) for step in range(walk.n_steps)]
-    assert {"`·zzqx` is no token.", "`zzqx` is no token."} <= set(told)
+    description = [walk.describer.sentence(step) for step in range(walk.n_steps)]
+    assert {"`·zzqx` is no token.", "`zzqx` is no token."} <= set(description)
 
 
 def test_every_operation_of_every_encoder_has_a_sentence_and_a_line_of_code():
@@ -241,7 +241,7 @@ def test_every_operation_of_every_encoder_has_a_sentence_and_a_line_of_code():
     for name in ("bpe", "spm", "wordpiece", "unigram", "rwkv", "toy"):
         tokenizer = guiapp.open_model(f"demo:{name}")
         for encoder in tokenizer.encoders:
-            assert tokenizer.readable_twin(encoder) in OF_ENCODERS
+            assert tokenizer.reference_encoder(encoder) in OF_ENCODERS
             walk = debugger(tokenizer, "New York 😍<|end_of_text|>[SEP]</s> unbelievable", encoder)
             for step in range(walk.n_steps):
                 walk.go_to(step)

@@ -10,7 +10,7 @@ import guiapp
 from guiapp.analysis.trace.pseudo_code import pseudo_code
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.replay import Replay
-from guiapp.analysis.trace.sentences import Teller
+from guiapp.analysis.trace.sentences import StepDescriber
 
 BYTES = [[f"<0x{byte:02X}>", -9.0] for byte in range(256)]
 MODELS = {
@@ -44,8 +44,8 @@ def test_each_step_is_told_and_the_last_one_has_the_tokens(tmp_path, name):
     trace = record(tokenizer, text, name)
     expected = tokenizer.encode(text, encoder=name).token_ids.tolist()
     assert Replay(trace).tokens(len(trace)).ids.tolist() == expected
-    teller = Teller(trace, tokenizer.vocabulary)
-    told = [teller.sentence(step) for step in range(len(trace))]
+    describer = StepDescriber(trace, tokenizer.vocabulary)
+    told = [describer.sentence(step) for step in range(len(trace))]
     assert all(told)
     assert any("try a shorter one" in sentence for sentence in told) == (name == "wordpiece")
     for step in range(len(trace)):

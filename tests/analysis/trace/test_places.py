@@ -3,7 +3,7 @@
 import pytest
 
 import guiapp
-from guiapp.analysis.trace.places import START, Place, step_at
+from guiapp.analysis.trace.places import START, StepKey, step_at
 from guiapp.analysis.trace.recorder import record
 
 TOKENIZER = guiapp.open_model("demo:bpe")
@@ -17,7 +17,7 @@ def spans(trace, step):
 
 def test_each_step_is_found_by_what_it_is_about_or_one_like_it():
     for step in range(len(TRACE)):
-        place = Place(TRACE.operation(step), *spans(TRACE, step), int(TRACE.columns.result[step]))
+        place = StepKey(TRACE.operation(step), *spans(TRACE, step), int(TRACE.columns.result[step]))
         found = step_at(TRACE, place)
         assert found <= step
         assert (TRACE.operation(found), *spans(TRACE, found)) == place[:3]
@@ -30,7 +30,7 @@ def test_in_a_trace_of_a_part_the_place_counts_from_where_the_part_begins():
     part = record(TOKENIZER, TEXT[start:], "heap", False)
     for step in range(len(part)):
         first, end = spans(part, step)
-        place = Place(part.operation(step), first + start, end + start, int(part.columns.result[step]))
+        place = StepKey(part.operation(step), first + start, end + start, int(part.columns.result[step]))
         assert spans(TRACE, step_at(TRACE, place)) == (place.start, place.end)
         found = step_at(part, place, start)
         assert (part.operation(found), spans(part, found)) == (part.operation(step), (first, end))
@@ -40,18 +40,18 @@ def test_in_a_trace_of_a_part_the_place_counts_from_where_the_part_begins():
     ("place", "found"),
     [
         (START, ("start", None)),
-        (Place("text", 1, 2), ("text", (0, 9))),
-        (Place("normalise", 1, 2), ("piece", (0, 3))),  # nothing is rewritten: its piece instead
-        (Place("piece", 4, 6), ("piece", (3, 8))),
-        (Place("piece", 2, 4), None),  # in two pieces
-        (Place("done", 24, 25), ("done", (19, 25))),
-        (Place("special", 9, 19), ("special", (9, 19))),
-        (Place("special", 9, 19, 1), None),
-        (Place("special", 8, 19), None),
-        (Place("special", 9, 20), None),
-        (Place("merge", 22, 23), ("merge", (22, 24))),
-        (Place("merge", 21, 23, 1507), ("merge", (21, 25))),
-        (Place("merge", 20, 22), None),
+        (StepKey("text", 1, 2), ("text", (0, 9))),
+        (StepKey("normalise", 1, 2), ("piece", (0, 3))),  # nothing is rewritten: its piece instead
+        (StepKey("piece", 4, 6), ("piece", (3, 8))),
+        (StepKey("piece", 2, 4), None),  # in two pieces
+        (StepKey("done", 24, 25), ("done", (19, 25))),
+        (StepKey("special", 9, 19), ("special", (9, 19))),
+        (StepKey("special", 9, 19, 1), None),
+        (StepKey("special", 8, 19), None),
+        (StepKey("special", 9, 20), None),
+        (StepKey("merge", 22, 23), ("merge", (22, 24))),
+        (StepKey("merge", 21, 23, 1507), ("merge", (21, 25))),
+        (StepKey("merge", 20, 22), None),
     ],
 )
 def test_of_several_steps_over_a_place_the_one_over_the_least_is_it(place, found):
@@ -67,4 +67,4 @@ def test_of_several_steps_over_a_place_the_one_over_the_least_is_it(place, found
 def test_text_that_no_special_token_is_cut_out_of_begins_with_the_trace():
     trace = record(guiapp.open_model("demo:toy"), "abacbb")
     assert "text" not in map(trace.operation, range(len(trace)))
-    assert step_at(trace, Place("text", 2, 3)) == 0
+    assert step_at(trace, StepKey("text", 2, 3)) == 0

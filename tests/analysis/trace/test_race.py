@@ -10,9 +10,15 @@ from planted import PLANTS
 from random_texts import random_texts
 
 import guiapp
-from guiapp.analysis.compare.comparison import Side, compare_text
+from guiapp.analysis.compare.comparison import ModelSide, compare_text
 from guiapp.analysis.trace.debugger import Debugger
-from guiapp.analysis.trace.race import RaceDifference, first_difference, first_other_step, follow, outcome
+from guiapp.analysis.trace.race import (
+    RaceDifference,
+    first_difference,
+    first_other_step,
+    keep_in_step,
+    outcome,
+)
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.reports import debugger_for
 
@@ -111,7 +117,7 @@ def test_one_goes_along_piece_by_piece(model, text, leader, follower, expected):
     found = []
     for position in range(ours.n_steps + 1):
         ours.go_to(position)
-        found.append(follow(ours, theirs))
+        found.append(keep_in_step(ours, theirs))
         assert theirs.position == found[-1]
     assert found == expected
 
@@ -213,7 +219,9 @@ def test_two_models_part_where_their_spans_are_compared_to_differ(models, pair):
     """From any byte on; what is put around a text counts if nothing else differs, or nothing else there."""
     n_found = 0
     for text in random_texts(8, 12):
-        spans = compare_text([Side(name, models[name]) for name in pair], text).spans.differences.tolist()
+        spans = compare_text(
+            [ModelSide(name, models[name]) for name in pair], text
+        ).spans.differences.tolist()
         with_text = [row for row in spans if row[0] < row[1]] or spans
         sides = both_ways(models, pair, text)
         for offset in (None, 0, len(text), *range(1, len(text), 1 + len(text) // 5)):
@@ -273,7 +281,7 @@ def test_one_model_goes_along_with_another_by_the_place_in_the_text(models, pair
             pieces, others = leader.trace.pieces, follower.trace.pieces
             for position in range(leader.n_steps + 1):
                 leader.go_to(position)
-                seen.append(follow(leader, follower))
+                seen.append(keep_in_step(leader, follower))
                 begins = np.flatnonzero((pieces.first_step == position) & (pieces.done_step > position))
                 if len(begins):
                     place = pieces.start[begins[0]]

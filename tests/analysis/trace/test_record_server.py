@@ -88,7 +88,11 @@ def test_each_new_request_is_recorded_as_it_asks(answers, request_of):
         text = Path(each.text_file).read_bytes()
         ours, saved = record(model, text, each.encoder or None, *switches), Trace.load(Path(each.output))
         assert saved.result.ids.tolist() == ours.result.ids.tolist()
-        assert (saved.encoder, saved.twin, saved.n_pieces) == (ours.encoder, ours.twin, ours.n_pieces)
+        assert (saved.encoder, saved.reference_name, saved.n_pieces) == (
+            ours.encoder,
+            ours.reference_name,
+            ours.n_pieces,
+        )
 
 
 def test_mistakes_are_told_and_the_next_request_is_worked_on(answers, request_of):
@@ -113,6 +117,6 @@ def test_a_newer_request_stops_the_one_that_is_recorded(answers, request_of, mon
     server._has_work = Input(server, [request_of(4)])
     monkeypatch.setattr(record_process, "record", watched)
     told = []
-    monkeypatch.setattr(record_process, "_tell", lambda **values: told.append(values))
+    monkeypatch.setattr(record_process, "_send", lambda **values: told.append(values))
     server.serve()
     assert told == [{"number": 4, "progress": 0.25}]

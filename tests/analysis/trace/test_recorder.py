@@ -144,7 +144,7 @@ def test_all_that_is_recorded(model, encoder, text):
         rows = zip(*(column.tolist() for column in getattr(trace, part)), strict=True)
         lines.append(f"{part}: {', '.join(' '.join(map(shown, row)) for row in rows)}")
     assert lines == TRACES[model, encoder, text].strip().split("\n")
-    assert (trace.text, trace.encoder, trace.twin) == (text.encode(), encoder, encoder)
+    assert (trace.text, trace.encoder, trace.reference_name) == (text.encode(), encoder, encoder)
 
 
 def test_bytes_are_kept_as_the_algorithm_sees_them():

@@ -31,7 +31,7 @@ class Slow:
         self.trace = trace
         self.slots = defaultdict(dict)  # of each piece: token or tokens by slot, or by place
         self.taken = defaultdict(list)
-        self.ways = defaultdict(dict)
+        self.best_steps = defaultdict(dict)
         self.around = {True: [], False: []}
         self.special = []
         self.begun = []
@@ -58,7 +58,7 @@ class Slow:
         elif effect == Effect.MERGE:
             slots[row["cell"]], slots[row["other_cell"]] = [token], []
         elif effect == Effect.WAY:
-            self.ways[piece][row["cell"]] = step
+            self.best_steps[piece][row["cell"]] = step
         elif effect in (Effect.JOIN, Effect.POP):
             taken.pop()
         elif effect == Effect.RESTART:
@@ -148,7 +148,7 @@ def test_unused_pieces_are_taken_apart_by_the_end_of_their_piece(tmp_path, fallb
         assert made == rows_of(trace.made)
         assert [token for token, *_ in rows_of(trace.result)] == library.encode(text)
     walk = debugger_for(tokenizer, record(tokenizer, texts[0], "heap"))
-    assert any("is not used" in walk.teller.sentence(step) for step in range(walk.n_steps))
+    assert any("is not used" in walk.describer.sentence(step) for step in range(walk.n_steps))
 
 
 def check_states(tokenizer, encoder, texts):
@@ -164,9 +164,9 @@ def check_states(tokenizer, encoder, texts):
             if piece >= 0:
                 assert rows_of(states.piece_tokens(step, piece)) == slow.piece_tokens(piece)
                 size = len(trace.piece_work(piece)) + 1
-                expected = [slow.ways[piece].get(at, -1) for at in range(size)]
+                expected = [slow.best_steps[piece].get(at, -1) for at in range(size)]
                 if not states.has_slots(piece):
-                    assert states.ways(step, piece, slice(0, size)).tolist() == expected
-                    assert states.ways(step, piece, slice(1, size - 1)).tolist() == expected[1:-1]
+                    assert states.best_steps(step, piece, slice(0, size)).tolist() == expected
+                    assert states.best_steps(step, piece, slice(1, size - 1)).tolist() == expected[1:-1]
             if step < len(trace):
                 slow.take(step)

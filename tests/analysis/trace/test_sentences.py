@@ -165,7 +165,8 @@ def test_each_step_is_told_and_its_line_shown(model, encoder, text):
     tokenizer = guiapp.open_model(f"demo:{model}")
     walk = debugger_for(tokenizer, record(tokenizer, text, encoder))
     told = [
-        f"{pseudo_code(walk.trace, step)[1]} {walk.teller.sentence(step)}\n" for step in range(walk.n_steps)
+        f"{pseudo_code(walk.trace, step)[1]} {walk.describer.sentence(step)}\n"
+        for step in range(walk.n_steps)
     ]
     assert "".join(told) == WALKS[model, encoder, text].lstrip("\n")
 

@@ -23,7 +23,7 @@ def test_escaped_letters_are_read_and_bytes_that_are_none_stay_hexadecimal(rwkv_
     for step in range(debugger.n_steps):
         debugger.go_to(step)
         assert "\\x" not in debugger.sentence()
-        written.append(debugger.values.told("result", step))
+        written.append(debugger.values.description("result", step))
     assert any("ö" in text for text in written)
     assert any("<" in text for text in written)
 
@@ -31,7 +31,7 @@ def test_escaped_letters_are_read_and_bytes_that_are_none_stay_hexadecimal(rwkv_
 def test_a_token_is_found_as_it_is_shown():
     tokenizer = guiapp.open_model("demo:rwkv")
     debugger = debugger_for(tokenizer, record(tokenizer, "in the sun"))
-    shown = {debugger.values.told("result", step) for step in range(debugger.n_steps)}
+    shown = {debugger.values.description("result", step) for step in range(debugger.n_steps)}
     debugger.set_breakpoints([parse_breakpoint(f'token "{text}"') for text in shown if "·" in text])
     assert debugger.breakpoints
     assert all(len(found) for found in debugger.stops.hits)

@@ -57,7 +57,7 @@ def test_a_saved_trace_loads_as_it_was(tmp_path):
     trace.save(tmp_path / "trace")
     loaded = Trace.load(tmp_path / "trace")
     assert (loaded.text, loaded.encoder, loaded.work) == (trace.text, trace.encoder, trace.work)
-    assert loaded.twin == trace.twin != trace.encoder
+    assert loaded.reference_name == trace.reference_name != trace.encoder
     for part in ("columns", "pieces", "cells", "made", "result"):
         for ours, theirs in zip(getattr(loaded, part), getattr(trace, part), strict=True):
             np.testing.assert_array_equal(ours, theirs)
@@ -84,14 +84,14 @@ def test_a_trace_knows_its_parts():
 def test_the_size_of_a_trace_is_that_of_its_arrays():
     trace = record(MODELS["demo:bpe"], "on <|im_start|>lion", "heap")
     n_steps, n_cells, n_slots = len(trace), len(trace.cells.start), len(trace.lifetimes.keys)
-    ways, makers = len(trace.ways.steps), len(trace.makers.steps)
+    best_steps, makers = len(trace.best_steps.steps), len(trace.makers.steps)
     assert trace.size_bytes == (
         n_steps * (1 + 12 * 4 + 8)
         + 3 * 8 * 4
         + 12 * n_cells
         + 12 * (len(trace.made.ids) + len(trace.result.ids))
         + 12 * n_slots
-        + 4 * (len(trace.lifetimes.first) + ways + makers + (n_cells + 1) + (MOST_TOKENS * n_cells + 1))
+        + 4 * (len(trace.lifetimes.first) + best_steps + makers + (n_cells + 1) + (MOST_TOKENS * n_cells + 1))
         + len(trace.text)
         + len(trace.work)
     )

@@ -17,7 +17,7 @@ class TenSteps:
     def column(self, name, steps):
         return np.arange(10.0)[steps]
 
-    def told(self, column, step):
+    def description(self, column, step):
         return f"<{step}>" if column == "result" else None
 
 
@@ -44,12 +44,12 @@ def test_stops_are_found_both_ways_the_first_breakpoint_before_others():
 @pytest.mark.parametrize("lag", [0, 2])
 def test_messages_come_in_the_order_of_steps_and_breakpoints(lag):
     stops = Stops(ROWS, TenSteps(), {}, lag=lag)
-    told = [(1, "<1> is 1"), (4, "<4> is 4"), (4, "x"), (8, "<8> is 8"), (8, "x")]
-    told = [(step + lag, message) for step, message in told]
-    assert list(stops.logged(0, 11)) == told
-    assert list(stops.logged(1 + lag, 8 + lag)) == told[:3]
-    assert list(stops.logged(2 + lag, 9 + lag, 2)) == told[3:]
-    assert list(stops.logged(0, 11, 9)) == told
+    description = [(1, "<1> is 1"), (4, "<4> is 4"), (4, "x"), (8, "<8> is 8"), (8, "x")]
+    description = [(step + lag, message) for step, message in description]
+    assert list(stops.logged(0, 11)) == description
+    assert list(stops.logged(1 + lag, 8 + lag)) == description[:3]
+    assert list(stops.logged(2 + lag, 9 + lag, 2)) == description[3:]
+    assert list(stops.logged(0, 11, 9)) == description
 
 
 def test_a_run_stops_and_notes_what_it_passed_forwards():

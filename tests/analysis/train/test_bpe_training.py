@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.analysis.train import bpe
-from guiapp.analysis.train.corpus import Corpus
+from guiapp.analysis.train.corpus import TrainingCorpus
 
 WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=8).map(tuple), st.integers(1, 5), max_size=6)
 
 
 @pytest.fixture
-def textbook() -> Corpus:
+def textbook() -> TrainingCorpus:
     text = "This is insane! This is impossible"
-    return Corpus(Counter((*word, "</w>") for word in text.split()))
+    return TrainingCorpus(Counter((*word, "</w>") for word in text.split()))
 
 
 def test_the_textbook_run_ends_when_every_pair_is_seen_once(textbook):
@@ -37,13 +37,13 @@ def test_the_corpus_shows_the_state_after_the_merge_just_yielded(textbook):
 
 
 def test_of_equal_counts_the_pair_that_sorts_first_is_merged():
-    merges = bpe.steps(Corpus({("z", "y"): 2, ("b", "a"): 2, ("a", "b"): 2}))
+    merges = bpe.steps(TrainingCorpus({("z", "y"): 2, ("b", "a"): 2, ("a", "b"): 2}))
     assert [merge.result for merge in merges] == ["ab", "ba", "zy"]
 
 
 @given(WORDS, st.integers(1, 3))
 def test_every_merge_is_the_best_there_is(words, min_count):
-    corpus, seen = Corpus(words), Corpus(words)
+    corpus, seen = TrainingCorpus(words), TrainingCorpus(words)
     for merge in bpe.steps(corpus, min_count):
         best = min(seen.pair_counts, key=lambda pair: (-seen.pair_counts[pair], pair))
         assert (merge.left, merge.right) == best

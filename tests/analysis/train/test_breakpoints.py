@@ -10,7 +10,7 @@ from guiapp.analysis.trace.walk import Stops
 from guiapp.analysis.train.breakpoints import TRAINING_DIALECT
 from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.runs import begin
-from guiapp.analysis.train.telling import to_json
+from guiapp.analysis.train.steps import to_json
 from guiapp.errors import TokenloupeError
 
 TEXT = 'This is "insane"! This is impossible. How do lions sleep in this weather? éa éb éc éd ée ' * 3
@@ -23,8 +23,8 @@ def records():
     for name, (algorithm, size, has_marks) in {**CASES, "unigram": ("unigram", 40, False)}.items():
         run = begin(algorithm, TEXT, size, has_marks)
         found[name] = TrainingRecord(run.start)
-        for told in run.steps():
-            found[name].append(to_json(told).encode())
+        for description in run.steps():
+            found[name].append(to_json(description).encode())
     return found
 
 
@@ -42,25 +42,25 @@ def test_each_kind_finds_what_a_look_at_every_step_finds(records, name):
     third = record.step(3)
     made = third.left + third.right
     expected = {
-        f"token {quoted(made)}": lambda told, at: told.left + told.right == made,
-        f"pair {quoted(third.left)} {quoted(third.right)}": lambda told, at: (
-            (told.left, told.right) == (third.left, third.right)
+        f"token {quoted(made)}": lambda description, at: description.left + description.right == made,
+        f"pair {quoted(third.left)} {quoted(third.right)}": lambda description, at: (
+            (description.left, description.right) == (third.left, third.right)
         ),
-        "pattern s": lambda told, at: "s" in told.left + told.right,
-        "rank 2..5": lambda told, at: 2 <= at <= 5,
-        "operation merge": lambda told, at: True,
-        "operation prune": lambda told, at: False,
-        "ties > 0 and step % 2 == 0": lambda told, at: bool(told.ties) and (at + 1) % 2 == 0,
+        "pattern s": lambda description, at: "s" in description.left + description.right,
+        "rank 2..5": lambda description, at: 2 <= at <= 5,
+        "operation merge": lambda description, at: True,
+        "operation prune": lambda description, at: False,
+        "ties > 0 and step % 2 == 0": lambda description, at: bool(description.ties) and (at + 1) % 2 == 0,
     }
     for text, holds in expected.items():
         assert found_by(record, text) == steps_where(record, holds), text
-    sizes = steps_where(record, lambda told, at: record.n_tokens(at + 1) > 30)
+    sizes = steps_where(record, lambda description, at: record.n_tokens(at + 1) > 30)
     assert found_by(record, "size > 30 hit 3") == sizes[2:]
 
 
 def test_bytes_and_plain_text_name_symbols_of_bytes(records):
     record = records["bytes"]
-    spelled = steps_where(record, lambda told, at: told.left + told.right == "Ã©")
+    spelled = steps_where(record, lambda description, at: description.left + description.right == "Ã©")
     assert spelled
     assert found_by(record, 'token "é"') == found_by(record, "token 0xC3 0xA9") == spelled
     (made, *_) = found_by(record, 'token " is"')
@@ -71,10 +71,10 @@ def test_bytes_and_plain_text_name_symbols_of_bytes(records):
 
 
 def test_counts_scores_and_likelihoods_have_their_columns(records):
-    counts = steps_where(records["bytes"], lambda told, at: told.worth < 6)
+    counts = steps_where(records["bytes"], lambda description, at: description.worth < 6)
     assert found_by(records["bytes"], "count < 6") == counts
     assert found_by(records["bytes"], "score > 0") == []
-    scores = steps_where(records["wordpiece"], lambda told, at: told.worth < 0.2)
+    scores = steps_where(records["wordpiece"], lambda description, at: description.worth < 0.2)
     assert found_by(records["wordpiece"], "score < 0.2") == scores
     unigram = records["unigram"]
     bound = unigram.likelihoods(unigram.n_steps)[1][1]
@@ -88,8 +88,10 @@ def test_counts_scores_and_likelihoods_have_their_columns(records):
 def test_messages_are_filled_in(records):
     row = parse_breakpoint("operation merge log {operation} {left} + {right}: {count}", TRAINING_DIALECT)
     stops = Stops([row], records["bytes"].values, {}, TRAINING_DIALECT)
-    told = records["bytes"].step(1)
-    assert list(stops.logged(0, 1)) == [(0, f"merge {told.left} + {told.right}: {told.worth:g}")]
+    description = records["bytes"].step(1)
+    assert list(stops.logged(0, 1)) == [
+        (0, f"merge {description.left} + {description.right}: {description.worth:g}")
+    ]
     assert stops.after(-1) is None
 
 
@@ -117,6 +119,6 @@ def test_quoting_is_taken_back(text):
 
 def test_what_a_step_does_not_have_is_told_as_missing(records):
     merges, pieces = records["bytes"].values, records["unigram"].values
-    assert merges.told("left", 0) == records["bytes"].step(1).left
-    assert {pieces.told("left", step) for step in range(records["unigram"].n_steps)} == {"–"}
-    assert merges.told("rank", 0) is None
+    assert merges.description("left", 0) == records["bytes"].step(1).left
+    assert {pieces.description("left", step) for step in range(records["unigram"].n_steps)} == {"–"}
+    assert merges.description("rank", 0) is None

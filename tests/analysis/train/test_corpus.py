@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from guiapp.analysis.train.corpus import (
     BYTE_LEVEL_WORDS,
     SENTENCEPIECE_WORDS,
-    Corpus,
+    TrainingCorpus,
     count_words,
     join_pairs,
 )
@@ -47,7 +47,7 @@ def test_pairs_are_joined_from_the_left():
 
 @given(WORDS, PAIRS)
 def test_counts_stay_those_of_the_words(words, pairs):
-    corpus = Corpus(words)
+    corpus = TrainingCorpus(words)
     for pair in pairs:
         corpus.merge(pair)
     symbols: Counter[str] = Counter()

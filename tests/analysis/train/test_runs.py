@@ -13,7 +13,7 @@ from guiapp.analysis.export.training_run import TrainingRun
 from guiapp.analysis.train.models import TrainingError, shortfall, train
 from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.runs import begin, parse_start
-from guiapp.analysis.train.telling import to_json
+from guiapp.analysis.train.steps import to_json
 from guiapp.analysis.train.train_process import Finished, TrainRequest, main
 from guiapp.analysis.train.write_gguf import write_gguf
 

@@ -11,7 +11,7 @@ from guiapp.analysis.train.breakpoints import SCHEMA, SYMBOLS, TrainingWalk
 from guiapp.analysis.train.models import TrainingError
 from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.runs import begin, parse_start
-from guiapp.analysis.train.telling import ToldMerge, ToldPruning, from_json, to_json
+from guiapp.analysis.train.steps import MergeStep, PruningStep, from_json, to_json
 
 UNIGRAM_TEXT = "abab abab abcabc abc cab bca aaa bbb"
 
@@ -19,8 +19,8 @@ UNIGRAM_TEXT = "abab abab abcabc abc cab bca aaa bbb"
 def recorded(*request):
     run = begin(*request)
     record = TrainingRecord(run.start)
-    for told in run.steps():
-        record.append(to_json(told).encode() + b"\n")
+    for description in run.steps():
+        record.append(to_json(description).encode() + b"\n")
     return run, record
 
 
@@ -53,19 +53,22 @@ Estimated anew: 7 pieces; before it, log-likelihood −8.0.
 @pytest.mark.parametrize("request_", TOLD, ids=lambda request: "-".join(map(str, request))[:30])
 def test_each_step_is_told_in_words(request_):
     _, record = recorded(*request_)
-    told = [record.sentence(number) for number in range(1, record.n_steps + 1)]
-    assert told == TOLD[request_].strip().split("\n")
+    description = [record.sentence(number) for number in range(1, record.n_steps + 1)]
+    assert description == TOLD[request_].strip().split("\n")
 
 
 def test_what_is_pruned_is_told():
     dropped = tuple((letter * 2, -0.5) for letter in "abcdef")
-    told = ToldPruning(1, 5, dropped[:5], (), ())
-    assert told.sentence(str) == "Pruned: 1 piece left; dropped 5: `aa`, `bb`, `cc`, `dd`, `ee`"
-    told = ToldPruning(1234, 6000, dropped, (("a", -1.0),), ((0, ("a", "b")),))
-    assert told.sentence(str) == "Pruned: 1,234 pieces left; dropped 6,000: `aa`, `bb`, `cc`, `dd`, `ee` …"
-    assert from_json(to_json(told)) == told
+    description = PruningStep(1, 5, dropped[:5], (), ())
+    assert description.sentence(str) == "Pruned: 1 piece left; dropped 5: `aa`, `bb`, `cc`, `dd`, `ee`"
+    description = PruningStep(1234, 6000, dropped, (("a", -1.0),), ((0, ("a", "b")),))
     assert (
-        ToldMerge("a", "b", 1234.0, (), (), ()).sentence(str)
+        description.sentence(str)
+        == "Pruned: 1,234 pieces left; dropped 6,000: `aa`, `bb`, `cc`, `dd`, `ee` …"
+    )
+    assert from_json(to_json(description)) == description
+    assert (
+        MergeStep("a", "b", 1234.0, (), (), ()).sentence(str)
         == "`a` + `b` → `ab`, 1,234 times: the last pair."
     )
 
@@ -116,14 +119,14 @@ def test_steps_are_columns(request_):
     missing = [NO] * record.n_steps
     for name in SCHEMA.columns:
         expected = COLUMNS[request_].get(name, missing)
-        told = [values.told(name, step) for step in range(record.n_steps)]
+        description = [values.description(name, step) for step in range(record.n_steps)]
         if name in SYMBOLS:
-            assert told == expected
+            assert description == expected
             expected = missing
         elif name == "operation":
-            assert told == [("merge", "estimate", "prune")[number] for number in expected]
+            assert description == [("merge", "estimate", "prune")[number] for number in expected]
         else:
-            assert told == [None] * record.n_steps
+            assert description == [None] * record.n_steps
         np.testing.assert_allclose(values.column(name, every), expected, err_msg=name)
         np.testing.assert_allclose(values.column(name, np.array([1, 0])), expected[1::-1], err_msg=name)
     assert values.formed.tolist() == [True] * record.n_steps
@@ -135,7 +138,7 @@ def test_steps_are_columns(request_):
 def test_prunings_are_columns_and_symbols_are_found_by_bytes():
     _, record = recorded("unigram", UNIGRAM_TEXT, 9)
     steps = [record.step(number) for number in range(1, record.n_steps + 1)]
-    dropped = [float(step.n_dropped) if isinstance(step, ToldPruning) else NO for step in steps]
+    dropped = [float(step.n_dropped) if isinstance(step, PruningStep) else NO for step in steps]
     np.testing.assert_array_equal(record.values.column("dropped", slice(0, None)), dropped)
     assert sum(value > 0 for value in dropped) > 0
     _, record = recorded("bpe", "aab aab é é", 300)

@@ -4,21 +4,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.analysis.train import wordpiece
-from guiapp.analysis.train.corpus import Corpus
+from guiapp.analysis.train.corpus import TrainingCorpus
 
 WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(1, 5), max_size=6).map(
     lambda words: {wordpiece.split_word(word): count for word, count in words.items()}
 )
 
 
-def score(corpus: Corpus, pair: tuple[str, str]) -> float:
+def score(corpus: TrainingCorpus, pair: tuple[str, str]) -> float:
     left, right = pair
     return corpus.pair_counts[pair] / (corpus.symbol_counts[left] * corpus.symbol_counts[right])
 
 
 def test_the_pair_that_belongs_together_beats_the_pair_that_meets_often():
     words = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
-    corpus = Corpus({wordpiece.split_word(word): count for word, count in words.items()})
+    corpus = TrainingCorpus({wordpiece.split_word(word): count for word, count in words.items()})
     assert corpus.pair_counts["u", "g"] == 20
     first = next(wordpiece.steps(corpus))
     assert first == wordpiece.Merge("g", "s", pair_count=5, left_count=20, right_count=5)
@@ -26,7 +26,7 @@ def test_the_pair_that_belongs_together_beats_the_pair_that_meets_often():
 
 
 def test_pairs_below_the_limit_are_left_alone():
-    corpus = Corpus({("▁q", "x"): 1, ("▁a", "b"): 3})
+    corpus = TrainingCorpus({("▁q", "x"): 1, ("▁a", "b"): 3})
     assert [merge.result for merge in wordpiece.steps(corpus, min_count=2)] == ["▁ab"]
 
 
@@ -40,7 +40,7 @@ def test_ideographs_and_signs_are_words_of_their_own():
 
 @given(WORDS, st.integers(1, 3))
 def test_every_merge_has_the_best_score_of_the_frequent_pairs(words, min_count):
-    corpus, seen = Corpus(words), Corpus(words)
+    corpus, seen = TrainingCorpus(words), TrainingCorpus(words)
     for merge in wordpiece.steps(corpus, min_count):
         frequent = [pair for pair, count in seen.pair_counts.items() if count >= min_count]
         best = min(frequent, key=lambda pair: (-score(seen, pair), pair))

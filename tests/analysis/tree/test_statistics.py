@@ -45,7 +45,7 @@ def test_findings_hold_the_tokens_that_they_count_the_most_telling_first():
     tokens = ["<s>", "a", "b", "ab", "abc", "a\u00e9", b"a\xc3", b"\xff", " a", "▁a"]
     kinds = dict.fromkeys(tokens, 0.0) | {"<s>": Attribute.CONTROL}
     findings = tree_statistics(tree_picture(toy_vocabulary(kinds))).findings
-    assert [(each.name, each.value, each.tokens.tolist(), each.remark) for each in findings] == FINDINGS
+    assert [(each.name, each.value, each.tokens.tolist(), each.note) for each in findings] == FINDINGS
 
 
 def test_no_more_than_twenty_tokens_are_the_longest():
@@ -60,7 +60,7 @@ def test_tokens_that_no_trial_reached_are_a_finding():
     ids = np.array([3, 5], np.int32)
     finding = unreached_finding(ids)
     assert (finding.name, finding.value) == (f"not reached by {len(NAMES)} trials", "2")
-    assert (finding.tokens.tolist(), finding.remark) == ([3, 5], UNREACHED.format("; ".join(NAMES)))
+    assert (finding.tokens.tolist(), finding.note) == ([3, 5], UNREACHED.format("; ".join(NAMES)))
 
 
 def test_bars_hold_the_tokens_that_they_count():

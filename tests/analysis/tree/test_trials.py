@@ -100,7 +100,7 @@ def test_the_figure_says_how_often_was_tried():
     )
     finding = unreached_finding(unreached(Tokenizer(vocabulary), lambda share: None))
     assert (finding.name, finding.value) == (f"not reached by {len(NAMES)} trials", "1")
-    assert all(name in finding.remark for name in NAMES)
+    assert all(name in finding.note for name in NAMES)
 
 
 @given(data=st.binary(max_size=6))

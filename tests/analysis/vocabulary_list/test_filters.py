@@ -13,7 +13,7 @@ import guiapp
 from guiapp.analysis.search.queries import QueryError
 from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, columns_of, order
 from guiapp.analysis.vocabulary_list.figures import TokenFigures
-from guiapp.analysis.vocabulary_list.filters import FLAGS, found, listed, needs_trials
+from guiapp.analysis.vocabulary_list.filters import FLAGS, fitting, listed, needs_trials
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SpecialIds
@@ -48,7 +48,7 @@ def figures():
 
 
 def leaves(figures, query):
-    return [NAMES[token] for token in np.flatnonzero(found(figures, query, lambda share: None)).tolist()]
+    return [NAMES[token] for token in np.flatnonzero(fitting(figures, query, lambda share: None)).tolist()]
 
 
 @pytest.mark.parametrize(
@@ -152,9 +152,9 @@ def test_a_filter_is_what_each_of_its_words_leaves(figures, data):
         ["e", "-e", "the", "length:>3", "-length:..4", "script:Han", "is:byte", "3..9", "-0xE6"]
     )
     chosen = data.draw(st.lists(words, max_size=4))
-    flags = [found(figures, word, lambda share: None) for word in chosen]
+    flags = [fitting(figures, word, lambda share: None) for word in chosen]
     assert np.array_equal(
-        found(figures, " ".join(chosen), lambda share: None),
+        fitting(figures, " ".join(chosen), lambda share: None),
         np.logical_and.reduce([np.ones(len(figures), np.bool_), *flags]),
     )
 
@@ -191,7 +191,7 @@ def test_flags_and_kinds_are_those_of_each_token(name):
     tokens = [vocabulary.token_bytes(token) for token in range(len(vocabulary))]
     n_same = Counter(tokens)
     said = {
-        flag: found(figures, f"is:{flag}", lambda share: None) for flag in FLAGS if not FLAGS[flag].lacking
+        flag: fitting(figures, f"is:{flag}", lambda share: None) for flag in FLAGS if not FLAGS[flag].lacking
     }
     rows = range(0, len(vocabulary), 7)
     assert [said["duplicate"][row] for row in rows] == [n_same[tokens[row]] > 1 for row in rows]

@@ -7,7 +7,7 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.vocabulary_list.figures import TokenFigures
-from guiapp.analysis.vocabulary_list.filters import found, has, listed, with_term, without, without_terms
+from guiapp.analysis.vocabulary_list.filters import fitting, has, listed, with_term, without, without_terms
 from guiapp.analysis.vocabulary_list.histograms import histograms
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
@@ -24,7 +24,7 @@ def test_each_bar_counts_what_its_filter_leaves(model):
     bars = histograms(figures)
     assert [each.name for each in bars[:2]] == ["script", "length"]
     for histogram in bars:
-        left = [found(figures, term, lambda share: None) for term in histogram.terms]
+        left = [fitting(figures, term, lambda share: None) for term in histogram.terms]
         assert [int(flags.sum()) for flags in left] == histogram.totals.tolist()
         assert len(histogram.names) == len(set(histogram.terms)) == len(histogram.totals)
     assert bars[0].totals.sum() == bars[1].totals.sum() == len(figures)
@@ -47,7 +47,7 @@ def test_scores_of_all_kinds_have_bars(scores):
     figures = TokenFigures(Tokenizer(toy_vocabulary(tokens)))
     worth = histograms(figures)[2]
     for term, total in zip(worth.terms, worth.totals.tolist(), strict=True):
-        assert found(figures, term, lambda share: None).sum() == total
+        assert fitting(figures, term, lambda share: None).sum() == total
 
 
 def test_terms_are_put_into_a_filter_and_taken_out_again():

@@ -9,7 +9,7 @@ from gguf_builder import CONTROL, NORMAL, UNUSED, USER_DEFINED, write_vocab
 from model_files import ALL_MODELS
 
 import guiapp
-from guiapp.analysis.vocabulary_list.special_tokens import Reach, special_list
+from guiapp.analysis.vocabulary_list.special_tokens import TokenReach, special_list
 from guiapp.core.encode.tokenizer import Tokenizer
 
 TOKENS = [
@@ -36,8 +36,8 @@ def tokens_of(tmp_path, **parts):
 def test_a_text_leads_to_each_token_that_is_said_to_be_reached(model):
     tokenizer = guiapp.open_model(model)
     for token in special_list(tokenizer)[:400]:
-        parses = token.reach is Reach.PARSED
-        if token.reach is not Reach.NEVER:
+        parses = token.reach is TokenReach.PARSED
+        if token.reach is not TokenReach.NEVER:
             assert token.token_id in tokenizer.encode_readable(token.text, False, parses).token_ids, token
 
 
@@ -53,7 +53,9 @@ def test_llama_cpp_ends_generations_at_the_same_tokens_and_reaches_them_by_the_s
     for token in tokens:
         text = token.name.encode() if token.text is None else token.text
         found = [parse for parse in (False, True) if token.token_id in oracle.tokenize(text, False, parse)]
-        assert found == {Reach.NEVER: [], Reach.PARSED: [True]}.get(token.reach, [False, True]), token
+        assert found == {TokenReach.NEVER: [], TokenReach.PARSED: [True]}.get(token.reach, [False, True]), (
+            token
+        )
     oracle.close()
 
 
@@ -127,23 +129,25 @@ def test_free_are_those_that_nothing_uses(tmp_path):
 
 def test_how_text_leads_to_them(tmp_path):
     reach = {name: token.reach for name, token in tokens_of(tmp_path).items()}
-    assert reach["<|x|>"] is Reach.TEXT
-    assert reach["<|im_end|>"] is Reach.PARSED
-    assert reach["<|reserved_3|>"] is Reach.NEVER
+    assert reach["<|x|>"] is TokenReach.TEXT
+    assert reach["<|im_end|>"] is TokenReach.PARSED
+    assert reach["<|reserved_3|>"] is TokenReach.NEVER
     unknown = {token.name: token.reach for token in guiapp.special("demo:wordpiece")}["[UNK]"]
-    assert unknown is Reach.UNKNOWN
+    assert unknown is TokenReach.UNKNOWN
 
 
 def test_what_looks_like_an_end_and_is_none_is_told_but_for_what_goes_on_on_purpose(tmp_path):
     tokens = ["<unk>", "<|return|>", "<|call|>", "<|end|>", "<|EOT|>", "a"]
     found = tokens_of(tmp_path, tokens=tokens, types=[2, 3, 3, 3, 3, 1], merges=["a a"])
-    assert [name for name, token in found.items() if token.looks_ended] == ["<|EOT|>"]
+    assert [name for name, token in found.items() if token.is_end_like] == ["<|EOT|>"]
     assert not found["<|end|>"].end
 
 
 def test_what_stands_around_each_text_is_told():
-    around = {token.name: token.around for token in guiapp.special("demo:wordpiece") if token.around}
-    assert around == {"[CLS]": "before", "[SEP]": "behind"}
+    affix_position = {
+        token.name: token.affix_position for token in guiapp.special("demo:wordpiece") if token.affix_position
+    }
+    assert affix_position == {"[CLS]": "before", "[SEP]": "behind"}
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.format)
@@ -160,9 +164,9 @@ def test_odd_files_do_not_break_the_list(tmp_path):
         tmp_path, model="t5", pre=None, tokens=["", "a", "<unused0>"], types=[CONTROL, 9, 0], merges=None
     )
     assert [(token.reach, token.mark) for token in tokens.values()] == [
-        (Reach.PARSED, "token_type 3, control"),  # by the name that llama.cpp gives what is empty
-        (Reach.NEVER, "token_type 9, undefined"),
-        (Reach.TEXT, "token_type 0, undefined"),
+        (TokenReach.PARSED, "token_type 3, control"),  # by the name that llama.cpp gives what is empty
+        (TokenReach.NEVER, "token_type 9, undefined"),
+        (TokenReach.TEXT, "token_type 0, undefined"),
     ]
 
 
@@ -186,5 +190,5 @@ def test_only_what_may_be_made_is_looked_for_in_text_that_is_not_parsed(tmp_path
         lambda self, given, *rest: texts.extend(given) or encode_each(self, given, *rest),
     )
     found = {token.name: token.reach for token in special_list(tokenizer)}
-    assert (found["ab"], found["<|x|>"]) == (Reach.TEXT, Reach.PARSED)
+    assert (found["ab"], found["<|x|>"]) == (TokenReach.TEXT, TokenReach.PARSED)
     assert texts == searched

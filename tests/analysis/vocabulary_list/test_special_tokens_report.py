@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from guiapp.analysis.vocabulary_list.special_tokens import Reach, Role, SpecialToken
+from guiapp.analysis.vocabulary_list.special_tokens import SpecialToken, TokenReach, TokenRole
 from guiapp.analysis.vocabulary_list.special_tokens_report import (
     csv_text,
     json_list,
@@ -21,21 +21,30 @@ END = SpecialToken(
     token_id=2,
     name="</s>",
     kind="control",
-    roles=(Role("eos", "tokenizer.ggml.eos_token_id"), Role("fim_pad", "its text")),
+    roles=(TokenRole("eos", "tokenizer.ggml.eos_token_id"), TokenRole("fim_pad", "its text")),
     mark="token_type 3, control",
-    reach=Reach.PARSED,
+    reach=TokenReach.PARSED,
     text=b"</s>",
-    around="behind",
+    affix_position="behind",
     end="EOS by tokenizer.ggml.eos_token_id",
-    looks_ended=False,
+    is_end_like=False,
     strips=("lstrip", "rstrip"),
     in_template=True,
     is_reserved=False,
 )
-NOTHING = {"around": "", "end": "", "strips": (), "in_template": False, "roles": ()}
-FREE = replace(END, token_id=10, name="<free>", reach=Reach.NEVER, text=None, is_reserved=True, **NOTHING)
-ODD = replace(END, token_id=3, name="\t\U000e0001é'", kind="unknown", mark="", reach=Reach.UNKNOWN, **NOTHING)
-ALL = (END, FREE, replace(ODD, text=b"\xff", looks_ended=True), replace(ODD, token_id=4, reach=Reach.TEXT))
+NOTHING = {"affix_position": "", "end": "", "strips": (), "in_template": False, "roles": ()}
+FREE = replace(
+    END, token_id=10, name="<free>", reach=TokenReach.NEVER, text=None, is_reserved=True, **NOTHING
+)
+ODD = replace(
+    END, token_id=3, name="\t\U000e0001é'", kind="unknown", mark="", reach=TokenReach.UNKNOWN, **NOTHING
+)
+ALL = (
+    END,
+    FREE,
+    replace(ODD, text=b"\xff", is_end_like=True),
+    replace(ODD, token_id=4, reach=TokenReach.TEXT),
+)
 
 
 def test_the_table_says_of_each_what_it_is_for_and_ends_with_how_many_there_are():

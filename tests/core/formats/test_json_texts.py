@@ -6,7 +6,12 @@ from itertools import pairwise
 
 import pytest
 
-from guiapp.core.formats.json_texts import Ranks, Texts, read_json_with_ranks, read_json_with_texts
+from guiapp.core.formats.json_texts import (
+    PackedTexts,
+    RankedTexts,
+    read_json_with_ranks,
+    read_json_with_texts,
+)
 
 VOCAB = r'{"a": 0, "\u00e9\n": 17, "": 23, "\ud83d\ude00 \"": 4}'
 PAIRS, LINES = r'[["a", "b"], ["c", "\"é"]]', '["a b", "c d"]'
@@ -26,7 +31,7 @@ def document(vocab, merges):
 
 
 def spelled_out(part):
-    if not isinstance(part, Texts):
+    if not isinstance(part, PackedTexts):
         return part
     data, bounds = part.data.tobytes(), part.offsets.tolist()
     texts = [data[start:end].decode() for start, end in pairwise(bounds)]
@@ -40,8 +45,8 @@ def test_tokens_and_rules_are_those_of_pythons_reader(merges):
     data = document(VOCAB, merges)
     content = read_json_with_texts(data)
     model = content["model"]
-    assert isinstance(model["vocab"], Texts)
-    assert isinstance(model["merges"], Texts)
+    assert isinstance(model["vocab"], PackedTexts)
+    assert isinstance(model["merges"], PackedTexts)
     content["model"] = {key: spelled_out(part) for key, part in model.items()}
     assert content == json.loads(data)
 
@@ -109,7 +114,7 @@ def test_ranks_and_tokens_are_those_of_pythons_reader():
 @pytest.mark.parametrize("rows", ODD_ROWS)
 def test_ranks_of_another_form_are_read_as_other_json(rows):
     found = read_json_with_ranks(ranks_document(rows))
-    if isinstance(found["vocab"], Ranks):
+    if isinstance(found["vocab"], RankedTexts):
         assert rows == "[]"
         assert len(found.pop("vocab").ranks) == 0
         found["vocab"] = []

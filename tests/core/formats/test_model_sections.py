@@ -9,7 +9,7 @@ import pytest
 
 from guiapp.core.formats import model_sections
 from guiapp.core.formats.model_sections import model_section, packed_texts
-from guiapp.core.hugging_face.said import ComponentError
+from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.vocabulary.parts import ModelOptions
 
 VOCAB = {"a": 3, "b": 1, "ab": 0, "##b": 5, "[UNK]": 7, "<unk>": 8}

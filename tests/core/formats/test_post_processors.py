@@ -5,8 +5,8 @@ import json
 import pytest
 from tokenizers import Tokenizer, models
 
-from guiapp.core.formats.post_processors import MOST_AROUND, ids_around
-from guiapp.core.hugging_face.said import ComponentError
+from guiapp.core.formats.post_processors import MOST_AROUND, affix_ids
+from guiapp.core.hugging_face.spec import ComponentError
 
 BERT = {"type": "BertProcessing", "sep": ["c", 2], "cls": ["b", 1]}
 ROBERTA = BERT | {"type": "RobertaProcessing", "trim_offsets": True, "add_prefix_space": True}
@@ -52,7 +52,7 @@ def in_a_row(*each):
     ],
 )
 def test_ids_are_put_around_a_text_as_the_library_does(said, around):
-    assert ids_around(said) == around
+    assert affix_ids(said) == around
     theirs = Tokenizer(models.WordLevel({"a": 0, "b": 1, "c": 2, "d": 3}, "a"))
     theirs = Tokenizer.from_str(json.dumps(json.loads(theirs.to_str()) | {"post_processor": said}))
     assert theirs.encode("a").ids == [*around[0], 0, *around[1]]
@@ -78,8 +78,8 @@ THREE = template("1 A 1")
 )
 def test_what_puts_no_ids_around_is_refused_in_a_sentence(said, message):
     with pytest.raises(ComponentError, match=message):
-        ids_around(said)
+        affix_ids(said)
 
 
 def test_as_many_ids_as_may_be_are_put_around():
-    assert ids_around(template("A" + " 1" * (MOST_AROUND))) == ((), (1,) * (MOST_AROUND))
+    assert affix_ids(template("A" + " 1" * (MOST_AROUND))) == ((), (1,) * (MOST_AROUND))

@@ -173,7 +173,7 @@ def test_what_ends_words_stands_for_a_space_and_the_end_of_texts_is_not_unknown(
         *(b"a</w>b", b"<|startoftext|>", b"<|endoftext|>"),
     ]
     assert vocabulary.special_ids.unk == vocabulary.special_ids.eos == 10
-    assert not vocabulary.signs[10] & Attribute.UNKNOWN
+    assert not vocabulary.effective_attributes[10] & Attribute.UNKNOWN
 
 
 def test_only_such_files_are_taken_for_one():

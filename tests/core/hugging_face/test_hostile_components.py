@@ -17,7 +17,7 @@ from guiapp.core.hugging_face.decoders import decoder_of
 from guiapp.core.hugging_face.normalizers import normalizer_of
 from guiapp.core.hugging_face.pre_tokenizers import pre_tokenizer_of
 from guiapp.core.hugging_face.prepare import normalize, prepare
-from guiapp.core.hugging_face.said import ComponentError
+from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.system.processes import environment
 from guiapp.errors import EncodeError
 

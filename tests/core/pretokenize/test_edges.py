@@ -12,7 +12,7 @@ from small_files import bpe, load, spm
 from guiapp.core.formats.table import load_vocabulary
 from guiapp.core.pretokenize.edges import (
     IN_WORDS,
-    Branch,
+    PatternBranch,
     _options,
     branch_of,
     certain,
@@ -104,9 +104,9 @@ def test_a_branch_is_told_with_its_place_among_the_others_and_line_ends_spelled(
     pattern = Pattern("a|(b|c)|[|\n]+")
     found = [branch_of((pattern,), "ab\n|", *span) for span in ((0, 1), (1, 2), (2, 4))]
     assert found == [
-        Branch(0, "a", 0, 3, ""),
-        Branch(0, "(b|c)", 1, 3, ""),
-        Branch(0, r"[|\n]+", 2, 3, ""),
+        PatternBranch(0, "a", 0, 3, ""),
+        PatternBranch(0, "(b|c)", 1, 3, ""),
+        PatternBranch(0, r"[|\n]+", 2, 3, ""),
     ]
 
 
@@ -118,8 +118,8 @@ def test_what_no_expression_says_has_no_branch():
 
 def test_the_last_pattern_that_makes_a_piece_is_told_first_and_unsaid_ones_as_they_stand():
     first, second = Pattern("ab|[xy]"), Pattern("b|[xy]+")
-    assert branch_of((first, second), "abx", 2, 3) == Branch(1, "[xy]+", 1, 2, "")
-    assert branch_of((first, second), "abx", 0, 2) == Branch(0, "ab", 0, 2, "")
+    assert branch_of((first, second), "abx", 2, 3) == PatternBranch(1, "[xy]+", 1, 2, "")
+    assert branch_of((first, second), "abx", 0, 2) == PatternBranch(0, "ab", 0, 2, "")
     assert branch_of((first, second), "abx", 1, 3) is None
     assert branch_of((first, second), "abx", 0, 1) is None
     assert rule_of((first, second), "abx", 2, 3) == "[xy]+"

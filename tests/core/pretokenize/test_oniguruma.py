@@ -13,7 +13,7 @@ from tokenizers import Regex, pre_tokenizers
 from guiapp.core.hugging_face.aligned import aligned
 from guiapp.core.hugging_face.pieces import whole
 from guiapp.core.hugging_face.pre_tokenizers import pre_tokenizer_of
-from guiapp.core.hugging_face.said import ComponentError
+from guiapp.core.hugging_face.spec import ComponentError
 from guiapp.core.pretokenize import readable
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
 from guiapp.core.pretokenize.splitter import Splitter

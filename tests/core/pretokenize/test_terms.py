@@ -16,7 +16,7 @@ def test_terms_tell_of_each_window_what_is_known(seed):
     told = np.zeros_like(known)
     for term in terms_for(known):
         holds = np.array([term.product >> window & 1 for window in range(known.size)], np.bool_) == term.holds
-        told |= np.where(holds.reshape(known.shape), term.tells, 0)
+        told |= np.where(holds.reshape(known.shape), term.verdict, 0)
     is_unsure = known == UNSURE
     assert np.array_equal(told & UNSURE, known & UNSURE)
     assert np.array_equal(told[~is_unsure], known[~is_unsure])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
 from guiapp.core.pretokenize.splitter import Splitter
-from guiapp.core.pretokenize.unicode_patterns import PatternError, spelled_out
+from guiapp.core.pretokenize.unicode_patterns import PatternError, expanded
 
 LETTERS = "aAsSkK1٣ \n\u00a0!-]^\\ſé日"
 IN_PYTHON = {  # for the letters above
@@ -63,7 +63,7 @@ def test_patterns_cut_as_pythons_do(pattern, text):
 
 @pytest.mark.parametrize("plain", [r"\p{N}{1,3}", r"\s+", r" ?\p{L}+", r"[^\s\p{L}]*", r"\p{L}?"])
 def test_a_possessive_repetition_is_read_as_a_greedy_one(plain):
-    assert spelled_out(f"{plain}+a") == spelled_out(f"{plain}a")
+    assert expanded(f"{plain}+a") == expanded(f"{plain}a")
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_possessive_repetition_is_read_as_a_greedy_one(plain):
 )
 def test_what_is_not_known_is_said(pattern, reason):
     with pytest.raises(PatternError) as caught:
-        spelled_out(pattern)
+        expanded(pattern)
     assert str(caught.value) == reason
 
 

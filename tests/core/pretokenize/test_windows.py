@@ -34,8 +34,8 @@ def splitter_for(name: str) -> Splitter:
     return splitter_of(PRE_TOKENIZERS[name].patterns)
 
 
-def without_windows(splitter: Splitter) -> native.Splitter:
-    return native.Splitter(**splitter.machine._replace(windows=np.zeros(0, np.uint8))._asdict())
+def without_windows(splitter: Splitter) -> native.SplitterHandle:
+    return native.SplitterHandle(**splitter.machine._replace(windows=np.zeros(0, np.uint8))._asdict())
 
 
 @pytest.mark.parametrize("name", WITH_WINDOWS)

@@ -12,7 +12,7 @@ import guiapp
 from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
 from guiapp.core.formats.table import LAST
-from guiapp.core.sources import kept, web
+from guiapp.core.sources import cached, web
 from guiapp.core.sources import locate as fetch
 from guiapp.core.vocabulary.opening import DOWNLOAD, Opening, stage_of
 
@@ -49,7 +49,7 @@ def test_of_a_model_only_the_header_is_fetched_by_ranges_that_grow(server, steps
     assert ranges(server, "/m/bpe.gguf") == ["bytes=0-8191", "bytes=8192-32767", "bytes=32768-131071"]
     assert tokenizer.vocabulary.path.name == "bpe.gguf"
     assert tokenizer.vocabulary.warnings == guiapp.open_model("demo:bpe").vocabulary.warnings
-    found = kept.kept(url)
+    found = cached.cached(url)
     assert found.whole_bytes == len(MODEL + TENSORS) > 10 * found.path.stat().st_size
 
 
@@ -90,8 +90,8 @@ def test_of_two_addresses_with_files_of_one_name_each_keeps_its_own(server):
     "name", ["..", "%2e%2e%2fup", "", ".hidden", "a%00b", "x" * 500, "con/..%5c..%5cup", "tökenizer.json"]
 )
 def test_a_file_is_kept_inside_the_cache_whatever_it_is_called(home, name):
-    path = kept.path_of(f"http://x/{name}")
-    assert path.parent.parent == kept.folder()
+    path = cached.path_of(f"http://x/{name}")
+    assert path.parent.parent == cached.folder()
     assert path.name == path.name.strip(".")
     assert len(path.name) <= 120
     assert "\0" not in path.name
@@ -136,7 +136,7 @@ def test_what_a_server_says_is_said_in_a_sentence(server, answer, said):
     with pytest.raises(VocabError) as caught:
         fetched(url)
     assert str(caught.value).endswith(said)
-    assert not kept.path_of(url).exists()
+    assert not cached.path_of(url).exists()
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1"])
@@ -183,7 +183,7 @@ def test_a_connection_that_breaks_leaves_nothing(server):
     url = server.serves("/x", breaks)
     with pytest.raises(VocabError, match=r"broke the connection before the file was whole\. Try again\.$"):
         fetched(url)
-    assert [path for path in kept.folder().rglob("*") if path.is_file()] == []
+    assert [path for path in cached.folder().rglob("*") if path.is_file()] == []
 
 
 def test_a_range_that_breaks_is_asked_for_from_there_on(server):
@@ -353,20 +353,20 @@ def test_an_address_that_is_none_is_a_sentence(url):
 
 
 def test_all_that_is_kept_is_counted_and_can_be_forgotten(server):
-    assert kept.size_bytes() == 0
-    kept.clear()
+    assert cached.size_bytes() == 0
+    cached.clear()
     found = fetched(server.serves("/f", file(bytes(5000))))
-    assert 5000 < kept.size_bytes() < 6000
-    outside = put(kept.folder().parent / "outside/model.gguf", b"mine")
-    (kept.folder() / "link").symlink_to(outside.parent)
-    put(kept.folder() / "fetching-x/half", bytes(7000))  # by a program that was killed
-    assert 12_000 < kept.size_bytes() < 13_000
-    kept.clear()
-    assert (kept.size_bytes(), found.path.exists(), outside.read_bytes()) == (0, False, b"mine")
+    assert 5000 < cached.size_bytes() < 6000
+    outside = put(cached.folder().parent / "outside/model.gguf", b"mine")
+    (cached.folder() / "link").symlink_to(outside.parent)
+    put(cached.folder() / "fetching-x/half", bytes(7000))  # by a program that was killed
+    assert 12_000 < cached.size_bytes() < 13_000
+    cached.clear()
+    assert (cached.size_bytes(), found.path.exists(), outside.read_bytes()) == (0, False, b"mine")
 
 
 def test_where_nothing_can_be_kept_a_sentence_says_so(server, monkeypatch, tmp_path):
-    monkeypatch.setattr(kept, "folder", lambda: put(tmp_path / "file", b"") / "models")
+    monkeypatch.setattr(cached, "folder", lambda: put(tmp_path / "file", b"") / "models")
     with pytest.raises(VocabError, match=r"/file/models/[0-9a-f]+ cannot be written: Not a directory\."):
         fetched(server.serves("/f", file(b"data")))
 
@@ -378,7 +378,7 @@ def test_what_is_kept_opens_without_asking_its_server(server):
     opened = guiapp.open_model(f"kept:{url}")
     assert (len(opened.vocabulary), len(server.asked)) == (2560, n_asked)
     assert opened.vocabulary.warnings == guiapp.open_model("demo:bpe").vocabulary.warnings
-    kept.clear()
+    cached.clear()
     with pytest.raises(
         VocabError, match=r"^Nothing is kept of http.*bpe\.gguf\. Open it by this name to fetch it\."
     ):
@@ -391,7 +391,7 @@ def test_a_damaged_record_only_costs_a_request(server, record):
     url = server.serves("/f", file(b"data"))
     path = fetched(url).path
     path.with_name("f.kept.json").write_text(record.replace("URL", url))
-    assert kept.kept(url) is None
+    assert cached.cached(url) is None
     assert fetched(url).path.read_bytes() == b"data"
 
 

@@ -6,10 +6,10 @@ import pytest
 
 from guiapp.core.demo import demo_model_path
 from guiapp.core.sources.locate import (
+    cached_name,
+    is_cached,
     is_fetched,
-    is_kept,
     is_plain,
-    kept_name,
     lasting_name,
     located,
     plain_path,
@@ -32,9 +32,9 @@ NAMES = {  # whether it is fetched, whether it is plain
 @pytest.mark.parametrize(("name", "kind"), NAMES.items())
 def test_names_say_where_a_model_is_looked_for(name, kind):
     assert (is_fetched(name), is_plain(name)) == kind
-    assert kept_name(name) == (f"kept:{name}" if kind[0] else name)
+    assert cached_name(name) == (f"kept:{name}" if kind[0] else name)
     if kind[0]:
-        assert lasting_name(kept_name(name)) == lasting_name(name) == name
+        assert lasting_name(cached_name(name)) == lasting_name(name) == name
     elif kind[1] and not name.startswith("demo:"):
         assert lasting_name(name) == str(Path.cwd() / name)
     else:
@@ -53,6 +53,6 @@ def test_paths_and_demo_models_are_files(tmp_path):
 
 def test_nothing_is_kept_of_what_was_never_fetched(tmp_path, monkeypatch):
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
-    assert not is_kept("https://example.invalid/never/fetched.gguf")
+    assert not is_cached("https://example.invalid/never/fetched.gguf")
     with pytest.raises(VocabError, match=r"^Nothing is kept of https://example.invalid/a\. Open it by this"):
         located("kept:https://example.invalid/a", Opening(lambda _share: None))

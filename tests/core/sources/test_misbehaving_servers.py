@@ -9,7 +9,7 @@ import pytest
 
 from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
-from guiapp.core.sources import kept
+from guiapp.core.sources import cached
 from guiapp.core.sources import locate as fetch
 from guiapp.core.sources.web import THREAD, Limits, next_address
 from guiapp.core.vocabulary.opening import Opening
@@ -201,7 +201,7 @@ def test_a_server_that_misbehaves_is_given_up(server, short, name):
     while any(thread.name == THREAD for thread in threading.enumerate()):  # nothing more is read
         assert time.monotonic() - began_s < ENDS_WITHIN_S
         time.sleep(0.01)
-    assert [path for path in kept.folder().rglob("*") if path.is_file()] == []
+    assert [path for path in cached.folder().rglob("*") if path.is_file()] == []
 
 
 @pytest.mark.parametrize("name", TAKEN)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from guiapp.core.system import input_files
-from guiapp.core.system.input_files import NotAFileError, TooLongError, open_input, read_input
+from guiapp.core.system.input_files import InputTooLongError, NotAFileError, open_input, read_input
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes")
 
@@ -28,7 +28,7 @@ def test_a_regular_file_is_read_whole_or_refused_for_its_size(takes_pipes, tmp_p
     with open_input(path, takes_pipes) as file:
         assert file.read() == b"ten bytes."
     assert read_input(path, 10) == b"ten bytes."
-    with pytest.raises(TooLongError, match="more than 9 bytes"):
+    with pytest.raises(InputTooLongError, match="more than 9 bytes"):
         read_input(path, 9)
 
 

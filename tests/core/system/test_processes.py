@@ -15,7 +15,7 @@ from guiapp.analysis.search import in_tokens_worker
 from guiapp.analysis.search.in_text_worker import request
 from guiapp.core.system.processes import (
     ApartError,
-    KeptProcess,
+    PersistentProcess,
     answer_of,
     command_of,
     environment,
@@ -116,7 +116,7 @@ def test_how_a_process_ended_is_a_sentence(status, said):
 
 
 def test_a_kept_process_answers_again_and_again_until_it_is_closed_and_then_anew():
-    kept = KeptProcess(in_tokens_worker.__name__)
+    kept = PersistentProcess(in_tokens_worker.__name__)
     tokens = in_tokens_worker.request(np.frombuffer(b"abab", np.uint8), np.array([0, 1, 2, 4]))
     assert not kept.is_running
     for _ in range(2):
@@ -139,7 +139,7 @@ def test_a_kept_process_is_ended_where_nobody_waits_where_it_takes_too_long_and_
         (ApartError, b"(", never_stop, 60.0),
     )
     for error, pattern, progress, longest_s in asked:
-        kept = KeptProcess(in_tokens_worker.__name__)
+        kept = PersistentProcess(in_tokens_worker.__name__)
         kept.answer(tokens, never_stop, 60.0)
         with pytest.raises(error):
             kept.answer(pattern, progress, longest_s)

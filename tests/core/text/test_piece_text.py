@@ -63,7 +63,7 @@ def test_a_text_may_be_cut_where_both_sides_stay_apart(text, some):
     for each in WITHOUT_USER_DEFINED[some]:
         whole = each.data(array, True).tobytes()
         for cut in cuts:
-            if each.stays_apart(array, cut) and not each.rules.removes_spaces:
+            if each.is_independent(array, cut) and not each.rules.removes_spaces:
                 halves = each.data(array[:cut], True), each.data(array[cut:], False)
                 assert b"".join(half.tobytes() for half in halves) == whole
 
@@ -87,9 +87,9 @@ def test_a_text_may_be_cut_where_both_sides_stay_apart(text, some):
 )
 def test_what_a_character_map_may_join_stays_together(charsmap, text, cut, apart):
     piece_text = PieceText(TextRules(charsmap, **SPACES))
-    assert piece_text.stays_apart(as_array(text.encode()), cut) == apart
+    assert piece_text.is_independent(as_array(text.encode()), cut) == apart
     at_end = PieceText(TextRules(charsmap, adds_at_end=True))
-    assert not at_end.stays_apart(as_array(text.encode()), cut)
+    assert not at_end.is_independent(as_array(text.encode()), cut)
 
 
 @pytest.mark.parametrize("space", [" ", "▁"])
@@ -97,8 +97,8 @@ def test_where_spaces_are_removed_a_text_is_not_cut_behind_one(space):
     text = as_array(f"a{space}b".encode())
     for removes in (True, False):
         piece_text = PieceText(TextRules(NO_MAP, adds_space=False, removes_spaces=removes))
-        assert piece_text.stays_apart(text, 1)
-        assert piece_text.stays_apart(text, 1 + len(space.encode())) != removes
+        assert piece_text.is_independent(text, 1)
+        assert piece_text.is_independent(text, 1 + len(space.encode())) != removes
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.formats.table import load_vocabulary
-from guiapp.core.text.special_tokens import SpecialTokens, join_stretches
+from guiapp.core.text.special_tokens import SpecialTokens, join_segments
 from guiapp.core.vocabulary.attributes import Attribute
 
 TEXTS = ["<a>", "<a><b>", "b><", "aa", "aaaa", "ab", "ba", "<", "<|x|>", "|x", ">", "~"]
@@ -79,13 +79,13 @@ def test_many_texts_are_parted_as_each_by_itself(special_tokens, parse_special, 
     for index, text in enumerate(texts):
         alone = special_tokens.partition_readable(text, parse_special)
         starts, ends = alone.raw_starts.tolist(), alone.raw_ends.tolist()
-        stretches = np.flatnonzero(found.texts_of_stretches == index)
-        assert [found.stretches[at] for at in stretches] == [
+        segments = np.flatnonzero(found.texts_of_segments == index)
+        assert [found.segments[at] for at in segments] == [
             text[start:end] for start, end in zip(starts, ends, strict=True)
         ]
         of_text = found.texts_of_ids == index
         assert found.ids[of_text].tolist() == alone.ids.tolist()
-        assert (found.n_before[of_text] == stretches[0] + 1 + np.arange(len(alone.ids))).all()
+        assert (found.n_before[of_text] == segments[0] + 1 + np.arange(len(alone.ids))).all()
 
 
 def test_the_longest_token_wins_even_where_a_shorter_one_begins_earlier(special_tokens):
@@ -151,7 +151,7 @@ def test_what_is_between_special_tokens_is_encoded_and_moved_to_its_place(specia
         return FragmentTokens(as_array(text[start:end]).astype(np.int32) + 1000, places, places + 1)
 
     partition = special_tokens.partition(as_array(text), True)
-    tokens = join_stretches(partition, by_bytes)
+    tokens = join_segments(partition, by_bytes)
     expected = [*zip(*parts(partition)[:3], strict=True)]
     for start, end in zip(*parts(partition)[3:], strict=True):
         expected += [(text[at] + 1000, at, at + 1) for at in range(start, end)]

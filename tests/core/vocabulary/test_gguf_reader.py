@@ -11,7 +11,7 @@ from gguf import GGUFReader, GGUFValueType
 from gguf.constants import GGML_QUANT_SIZES, GGUF_DEFAULT_ALIGNMENT, MODEL_ARCH_NAMES
 from gguf_builder import FORMATS, Raw, vocab_file
 
-from guiapp.core.vocabulary.gguf_reader import KINDS, Field, read_header
+from guiapp.core.vocabulary.gguf_reader import KINDS, MetadataField, read_header
 from guiapp.core.vocabulary.header_bytes import HeaderBytes
 from guiapp.core.vocabulary.special_ids import ARCHITECTURES
 from guiapp.core.vocabulary.tensor_infos import DEFAULT_ALIGNMENT, SIZES
@@ -29,7 +29,7 @@ def contents(path: Path) -> dict[str, tuple[list[str], object]]:
     }
 
 
-def value(keys: VocabKeys, name: str, field: Field) -> object:
+def value(keys: VocabKeys, name: str, field: MetadataField) -> object:
     if field.kind == "array of string":
         data, offsets, _ = keys.strings(name)
         return [data[start:end].tobytes().decode() for start, end in pairwise(offsets.tolist())]

@@ -10,7 +10,7 @@ from pace import slowness
 
 from guiapp.errors import VocabError
 from guiapp.native.strings import packed
-from guiapp.native.token_tree import MOST_TREE_BYTES, TokenTree
+from guiapp.native.token_tree import MOST_TREE_BYTES, TokenTreeHandle
 
 TOKENS = st.lists(st.tuples(st.text("ab\0ÿ", max_size=10), st.booleans()), max_size=25)
 
@@ -19,7 +19,7 @@ def tree_of(tokens, ids=None, may_match=None):
     data, offsets = packed(tokens)
     ids = np.arange(len(tokens), dtype=np.int32) if ids is None else np.array(ids, np.int32)
     may_match = np.ones(len(tokens), np.bool_) if may_match is None else np.array(may_match, np.bool_)
-    return TokenTree(data, offsets, ids, may_match)
+    return TokenTreeHandle(data, offsets, ids, may_match)
 
 
 def plain_tree(tokens, ids, may_match):
@@ -79,7 +79,7 @@ def test_a_tree_is_what_looking_at_every_pair_of_tokens_finds(tokens, data):
 def test_what_is_no_vocabulary_is_refused(offsets, ids):
     arrays = np.frombuffer(b"abc", np.uint8), np.array(offsets, np.int64), np.array(ids, np.int32)
     with pytest.raises(ValueError, match="do not fit"):
-        TokenTree(*arrays, np.ones(2, np.bool_))
+        TokenTreeHandle(*arrays, np.ones(2, np.bool_))
 
 
 def test_more_than_a_tree_can_hold_is_said():

@@ -13,12 +13,12 @@ import guiapp
 from guiapp.core.formats.table import LAST
 from guiapp.core.hugging_face.charsmap import build_charsmap
 from guiapp.core.vocabulary.opening import DOWNLOAD, FILE, STARTS, TABLES, stage_of
-from guiapp.native.checkpoint import is_watched, watched
+from guiapp.native.checkpoint import at_checkpoints, has_visitor
 from guiapp.native.pairs import NO_PIECES, PairModel, PairOptions
 from guiapp.native.special_tokens import sort_longest_first
 from guiapp.native.strings import StringTable
 from guiapp.native.token_matcher import TokenMatcher
-from guiapp.native.token_tree import TokenTree
+from guiapp.native.token_tree import TokenTreeHandle
 
 WRITERS = {
     "BPE": lambda path: bpe().write(path),
@@ -55,18 +55,18 @@ def open_anew(path, progress):
 @pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
 def test_all_stages_are_reported_and_each_report_can_end_it(tmp_path, write):
     path, threads = write(tmp_path / "model.gguf"), threading.active_count()
-    patient = Caller()
+    examined = Caller()
     open_anew(path, None)  # makes what all models share
-    open_anew(path, patient)
-    assert patient.shares == sorted(patient.shares)
-    assert patient.shares[-1] == 1.0
-    assert {stage_of(share) for share in patient.shares[:-1]} == {*STARTS} - {FILE, DOWNLOAD, TABLES}
-    for number in range(len(patient.shares)):
+    open_anew(path, examined)
+    assert examined.shares == sorted(examined.shares)
+    assert examined.shares[-1] == 1.0
+    assert {stage_of(share) for share in examined.shares[:-1]} == {*STARTS} - {FILE, DOWNLOAD, TABLES}
+    for number in range(len(examined.shares)):
         caller = Caller(number)
         with pytest.raises(CancelledError):
             open_anew(path, caller)
         assert len(caller.shares) == number + 1  # nothing went on
-        assert not is_watched()
+        assert not has_visitor()
     assert threading.active_count() == threads
     assert open_anew(path, None).encode("ab", add_special=False) is not None
 
@@ -93,7 +93,7 @@ def tables_of(count):
         "merges": lambda: PairModel(tokens, options, None),
         "cuts": lambda: PairModel(tokens, by_score, None),
         "matcher": lambda: TokenMatcher(data, offsets, ids),
-        "tree": lambda: TokenTree(data, offsets, ids, all_of_them),
+        "tree": lambda: TokenTreeHandle(data, offsets, ids, all_of_them),
     }
 
 
@@ -101,13 +101,13 @@ def tables_of(count):
 def test_long_work_of_the_native_library_asks_often_and_stops(name):
     make = tables_of(300_000)[name]
     asked = Caller()
-    with watched(lambda: asked(0.0)):
+    with at_checkpoints(lambda: asked(0.0)):
         assert make() is not None
     n_asked = len(asked.shares)
     assert n_asked >= 2
     for number in sorted({0, n_asked // 2, n_asked - 1}):
         caller = Caller(number)
-        with pytest.raises(CancelledError), watched(lambda caller=caller: caller(0.0)):
+        with pytest.raises(CancelledError), at_checkpoints(lambda caller=caller: caller(0.0)):
             make()
         assert len(caller.shares) == number + 1
 
@@ -115,12 +115,12 @@ def test_long_work_of_the_native_library_asks_often_and_stops(name):
 def test_sorting_in_parts_gives_the_tree_of_sorting_at_once():
     data, offsets = many_strings(300_000)
     ids = np.random.default_rng(1).permutation(len(offsets) - 1).astype(np.int32)
-    tree = TokenTree(data, offsets, ids, np.ones(len(ids), np.bool_))
+    tree = TokenTreeHandle(data, offsets, ids, np.ones(len(ids), np.bool_))
     texts = [data[start : start + 6].tobytes() for start in offsets[tree.order]]
     assert texts == sorted(texts)
 
 
 def test_special_tokens_are_sorted_unless_that_is_stopped():
     lengths = np.random.default_rng(1).integers(1, 9, 1_000_000)
-    with pytest.raises(CancelledError), watched(lambda: Caller(0)(0.0)):
+    with pytest.raises(CancelledError), at_checkpoints(lambda: Caller(0)(0.0)):
         sort_longest_first(np.arange(len(lengths), dtype=np.int32), lengths)

@@ -159,8 +159,10 @@ def test_roles_are_named_in_the_order_of_the_file_and_ends_last():
 @pytest.mark.parametrize("role", ["bos", "eos", "pad", None])
 def test_an_unknown_token_that_begins_or_ends_texts_is_not_marked(role):
     ids = SpecialIds(unk=1, **({role: 1} if role else {}))
-    signs = toy_vocabulary({"a": 0.0, "b": Attribute.CONTROL}, special_ids=ids).signs
-    assert (Attribute.UNKNOWN in Attribute(int(signs[1]))) == (role not in ("bos", "eos"))
+    effective_attributes = toy_vocabulary(
+        {"a": 0.0, "b": Attribute.CONTROL}, special_ids=ids
+    ).effective_attributes
+    assert (Attribute.UNKNOWN in Attribute(int(effective_attributes[1]))) == (role not in ("bos", "eos"))
 
 
 def test_what_splits_the_text_is_the_choice_or_else_what_the_file_names():

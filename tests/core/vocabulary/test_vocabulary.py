@@ -101,9 +101,9 @@ def test_there_are_91_names_of_pre_tokenizers():
 )
 def test_the_unknown_token_may_be_a_control_token(unk, expected):
     tokens = {"a": 0.0, "[UNK]": Attribute.CONTROL}
-    signs = toy_vocabulary(tokens, special_ids=SpecialIds(unk=unk)).signs
-    assert [Attribute.UNKNOWN in Attribute(int(bits)) for bits in signs] == expected
-    assert Attribute.CONTROL in Attribute(int(signs[1]))
+    effective_attributes = toy_vocabulary(tokens, special_ids=SpecialIds(unk=unk)).effective_attributes
+    assert [Attribute.UNKNOWN in Attribute(int(bits)) for bits in effective_attributes] == expected
+    assert Attribute.CONTROL in Attribute(int(effective_attributes[1]))
 
 
 @pytest.mark.parametrize("model", ["llama", "t5"])

@@ -5,7 +5,7 @@ import pytest
 from guiapp.kit.document import line_costs
 from guiapp.kit.document import line_costs as dearest
 from guiapp.kit.document.budget import TokenBudget
-from guiapp.kit.document.line_costs import DearestModel, LineCosts
+from guiapp.kit.document.line_costs import LineCosts, MostExpensiveModel
 
 DIGITS = b"12345678901234567890"
 TEXT = b"zyxw zyxw lions\n\nnext zyxw line\n" + DIGITS
@@ -19,7 +19,7 @@ def session(make_session):
 
 @pytest.fixture
 def model(session):
-    made = DearestModel(session)
+    made = MostExpensiveModel(session)
     yield made
     made.close()
 
@@ -39,19 +39,19 @@ def settle(model, qtbot):
 
 
 def test_the_dearest_are_looked_for_only_while_people_look(session, model, qtbot):
-    assert (model.found, model.is_busy) == (None, False)
+    assert (model.result, model.is_busy) == (None, False)
     with qtbot.waitSignal(model.changed):
         model.set_shown(True)
         assert model.is_busy
-    found = model.found
-    assert [(row.text, row.n_tokens, row.n_times, model.line_of(row)) for row in found.words] == [
+    result = model.result
+    assert [(row.text, row.n_tokens, row.n_times, model.line_of(row)) for row in result.words] == [
         (DIGITS.decode(), 12, 1, 4),
         ("zyxw", 11, 3, 1),
         ("lions", 2, 1, 1),
         ("next", 2, 1, 3),
     ]
-    assert [(row.n_tokens, model.line_of(row)) for row in found.lines] == [(12, 4), (10, 1), (8, 3)]
-    assert found.n_tokens == 31
+    assert [(row.n_tokens, model.line_of(row)) for row in result.lines] == [(12, 4), (10, 1), (8, 3)]
+    assert result.n_tokens == 31
     model.set_shown(True)
     assert not model.is_busy
     model.set_shown(False)
@@ -59,7 +59,7 @@ def test_the_dearest_are_looked_for_only_while_people_look(session, model, qtbot
     assert not model.is_busy
     model.set_shown(True)
     settle(model, qtbot)
-    assert model.found.n_tokens > 31
+    assert model.result.n_tokens > 31
 
 
 @pytest.mark.parametrize("is_long", [False, True])
@@ -72,7 +72,7 @@ def test_an_edit_is_followed_after_a_pause(session, model, qtbot, monkeypatch, i
     session.document.replace(0, 1, b"Z")
     assert model.is_busy
     settle(model, qtbot)
-    assert "Zyxw" in [row.text for row in model.found.words]
+    assert "Zyxw" in [row.text for row in model.result.words]
 
 
 @pytest.mark.parametrize(
@@ -89,12 +89,12 @@ def test_an_edit_is_followed_after_a_pause(session, model, qtbot, monkeypatch, i
 def test_what_is_dear_is_selected_where_it_is_by_now(session, model, qtbot, edit, selection):
     model.set_shown(True)
     settle(model, qtbot)
-    row = model.found.words[0]
+    row = model.result.words[0]
     if edit is not None:
         session.document.replace(*edit)
     assert model.go_to(row) == session.document.selection == selection
     settle(model, qtbot)
-    assert model.go_to(model.found.words[1]) == (model.found.words[1].start, model.found.words[1].end)
+    assert model.go_to(model.result.words[1]) == (model.result.words[1].start, model.result.words[1].end)
 
 
 def test_lines_have_their_tokens_and_whether_these_are_many(session, costs, qtbot):
@@ -114,18 +114,18 @@ def test_lines_have_their_tokens_and_whether_these_are_many(session, costs, qtbo
 
 
 @pytest.mark.parametrize(
-    ("line", "found"),
+    ("line", "result"),
     [(b"lions and tigers and bears", False), (b"a b", True), (b"a", False), (b"ab c", False)],
 )
-def test_a_line_with_fewer_than_two_characters_a_token_is_dear(make_session, line, found):
+def test_a_line_with_fewer_than_two_characters_a_token_is_dear(make_session, line, result):
     session = make_session(line, "demo:rwkv")
-    assert LineCosts(session).of_line(0, len(line)) == (len(session.tokens), found)
+    assert LineCosts(session).of_line(0, len(line)) == (len(session.tokens), result)
 
 
 def test_of_a_long_line_only_the_beginning_is_looked_at(session, costs, monkeypatch):
     session.document.set_text(b"zyxw " * 4 + b"lions and " * 20)
-    n_tokens, is_dear = costs.of_line(0, session.document.size)
-    assert not is_dear
+    n_tokens, is_expensive = costs.of_line(0, session.document.size)
+    assert not is_expensive
     monkeypatch.setattr(line_costs, "LOOKED_AT_BYTES", 20)
     assert costs.of_line(0, session.document.size) == (n_tokens, True)
     assert costs.of_line(20, session.document.size)[1] is False
@@ -145,11 +145,11 @@ def test_the_budget_is_ones_own_or_the_models_or_a_usual_one(session, budget, se
 
 
 def test_the_cut_is_where_the_first_token_begins_that_is_too_much(session, budget):
-    found = {}
+    result = {}
     for n_most in (1, 2, 30, 31, 32):
         budget.choose(n_most)
-        found[n_most] = budget.cut
-    assert found == {1: 0, 2: 2, 30: 51, 31: None, 32: None}
+        result[n_most] = budget.cut
+    assert result == {1: 0, 2: 2, 30: 51, 31: None, 32: None}
 
 
 def test_only_added_tokens_behind_the_text_cut_nothing_off(make_session, settings):

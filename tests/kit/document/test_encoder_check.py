@@ -2,7 +2,7 @@
 
 import guiapp
 from guiapp.analysis.editing.options import Options
-from guiapp.analysis.explain.encoder_agreement import EncoderAgreement, Parting
+from guiapp.analysis.explain.encoder_agreement import EncoderAgreement, FirstDifference
 from guiapp.kit.document.check import compared, explained
 
 
@@ -16,12 +16,12 @@ def test_the_same_tokens_are_told_in_a_sentence():
 
 
 def test_the_first_difference_is_shown_up_to_some_tokens():
-    parting = Parting(1234, 1240, pieces(b"a", b" b"), pieces(*(b"c",) * 7))
-    assert explained(EncoderAgreement(1500, 2000, 2100, parting)) == (
+    first_difference = FirstDifference(1234, 1240, pieces(b"a", b" b"), pieces(*(b"c",) * 7))
+    assert explained(EncoderAgreement(1500, 2000, 2100, first_difference)) == (
         "On this text it gives 75.0 % of the exact encoder's tokens (1,500 of 2,000).\n\n"
         "They first differ at byte 1,234:\nshown\ta ┆ ·b\nexact\tc ┆ c ┆ c ┆ c ┆ c ┆ c …"
     )
-    six = Parting(0, 30, pieces(*(b"c",) * 6), pieces(b"x" * 30))
+    six = FirstDifference(0, 30, pieces(*(b"c",) * 6), pieces(b"x" * 30))
     assert explained(EncoderAgreement(0, 1, 6, six)).endswith(
         f"\nshown\tc ┆ c ┆ c ┆ c ┆ c ┆ c\nexact\t{'x' * 24}…"
     )
@@ -38,9 +38,9 @@ def test_the_text_is_encoded_with_both_and_the_same_options():
         switches = options.add_special, options.parse_special
         found = compared(tokenizer, text, options, shares.append)
         assert found.n_exact == len(tokenizer.encode(text, *switches))
-        assert found.share < 1 or found.parting is None
+        assert found.share < 1 or found.first_difference is None
         other = tokenizer.encode(text, *switches, encoder="greedy")
-        assert (found.parting is None) == (
+        assert (found.first_difference is None) == (
             other.token_ids.tolist() == tokenizer.encode(text, *switches).token_ids.tolist()
         )
     assert shares == [0.4, 0.8] * 3

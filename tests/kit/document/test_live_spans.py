@@ -10,7 +10,7 @@ from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.kit.document import live_spans
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.document.live_spans import SMALL, LiveSpans, follow_edit
+from guiapp.kit.document.live_spans import SMALL, LiveSpans, move_spans
 
 SPANS = [(0, 0), (0, 4), (4, 6), (6, 9), (9, 9)]  # with tokens before and behind the text
 
@@ -30,14 +30,14 @@ SPANS = [(0, 0), (0, 4), (4, 6), (6, 9), (9, 9)]  # with tokens before and behin
 def test_tokens_are_moved_cut_or_gone(start, removed, added, expected):
     starts, ends = np.array(SPANS, np.int64).T
     tokens = TokenStore(FragmentTokens(np.arange(5, dtype=np.int32), starts, ends), 9)
-    follow_edit(tokens, TextEdit(start, removed, added, 0))
+    move_spans(tokens, TextEdit(start, removed, added, 0))
     assert [tokens.span(index) for index in range(len(tokens))] == expected
 
 
 def live(document):
     """Spans that follow a document as those of a session do."""
     spans = LiveSpans(document)
-    document.written.connect(spans.follow)
+    document.written.connect(spans.apply_edit)
     document.edited.connect(lambda edit: spans.catch_up())
     document.selection_changed.connect(spans.expect_edit)
     return spans

@@ -23,7 +23,7 @@ class Editor:
     def type(self):
         self.buffer.replace(0, 0, b"x")
         self.buffer.end_undo_step()
-        self.origins.follow_edit(self.buffer)
+        self.origins.note_edit(self.buffer)
 
     def open(self, path, is_modified=False):
         self.buffer.replace(0, len(self.buffer), b"text of a file")
@@ -31,15 +31,15 @@ class Editor:
 
     def save(self, path, is_modified=False):
         self.buffer.end_undo_step()
-        self.origins.settle(path, self.buffer.mark_last(), is_modified)
+        self.origins.set_file(path, self.buffer.mark_last(), is_modified)
 
     def undo(self):
         self.buffer.undo()
-        self.origins.follow_edit(self.buffer)
+        self.origins.note_edit(self.buffer)
 
     def redo(self):
         self.buffer.redo()
-        self.origins.follow_edit(self.buffer)
+        self.origins.note_edit(self.buffer)
 
 
 @pytest.fixture

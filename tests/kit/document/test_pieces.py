@@ -62,13 +62,13 @@ def test_no_piece_crosses_a_special_token(open_session, monkeypatch, before):
 def test_a_piece_tells_its_rule_while_edges_are_marked(open_session):
     session = open_session(PLAIN)
     spans = ColouredSpans(session)
-    assert spans.remark_on(0) == ""
+    assert spans.note_at(0) == ""
     spans.set_shows_pieces(True)
-    assert spans.remark_on(0).startswith("Piece “Don”: letters")
+    assert spans.note_at(0).startswith("Piece “Don”: letters")
     at = PLAIN.index(b"12345", 100)
-    assert "12" in spans.remark_on(at)
-    assert "digit" in spans.remark_on(at)
-    assert spans.remark_on(len(PLAIN)) == ""
+    assert "12" in spans.note_at(at)
+    assert "digit" in spans.note_at(at)
+    assert spans.note_at(len(PLAIN)) == ""
 
 
 @pytest.mark.parametrize(
@@ -78,4 +78,4 @@ def test_where_nothing_is_known_nothing_is_marked(open_session, text, model):
     spans = ColouredSpans(open_session(text, model))
     spans.set_shows_pieces(True)
     assert not (spans.spans_in(0, len(text)).tints & PIECE_END).any()
-    assert spans.remark_on(0) == ""
+    assert spans.note_at(0) == ""

@@ -148,7 +148,7 @@ def test_a_search_that_is_left_delivers_nothing(search, hold, find, qtbot, way):
     gate.set()
     search.job.finish(60)
     QApplication.processEvents()
-    assert search.n_found == (2 if way == "token" else 0)
+    assert search.n_matches == (2 if way == "token" else 0)
 
 
 def test_an_edit_ends_the_search_of_the_text_before(search, session, hold, find, qtbot):
@@ -161,7 +161,7 @@ def test_an_edit_ends_the_search_of_the_text_before(search, session, hold, find,
     gate.set()
     search.job.finish(60)
     QApplication.processEvents()
-    assert search.n_found == 0
+    assert search.n_matches == 0
     search.step(1)  # without a pause
     qtbot.waitUntil(lambda: not search.is_searching)
     assert places(search, session) == [(2, 5)]
@@ -176,7 +176,7 @@ def test_the_same_query_again_is_no_search(search, find, session, qtbot):
     with qtbot.waitSignal(search.query_changed):
         search.set_matches_case(True)
     qtbot.waitUntil(lambda: not search.is_searching)
-    assert search.n_found == 2
+    assert search.n_matches == 2
 
 
 def test_it_is_opened_where_the_caret_is_and_goes_on_or_back(search, session, find, qtbot):
@@ -190,9 +190,9 @@ def test_it_is_opened_where_the_caret_is_and_goes_on_or_back(search, session, fi
 
 
 def test_a_query_can_be_looked_for_at_once_from_a_place(search, session, qtbot):
-    search.look_for("text", "one", 9)
+    search.search_for("text", "one", 9)
     qtbot.waitUntil(lambda: not search.is_searching)
     assert (search.kind, search.query, search.current) == ("text", "one", 2)
-    search.look_for("token", "nothing", 0)
+    search.search_for("token", "nothing", 0)
     assert search.problem
-    assert search.n_found == 0
+    assert search.n_matches == 0

@@ -4,7 +4,7 @@ import pytest
 from fake_tokenizer import FakeTokenizer
 from told import told_by
 
-from guiapp.analysis.search.in_text import Matches
+from guiapp.analysis.search.in_text import TextMatches
 from guiapp.kit.document import search as text_search
 from guiapp.kit.document.search import TextSearch
 from guiapp.kit.session.model_session import ModelSession
@@ -41,7 +41,7 @@ def told(search):
 
 def test_it_begins_with_nothing(search):
     assert (search.is_open, search.kind, search.query, search.matches_case) == (False, "text", "", False)
-    assert (search.problem, search.current, search.n_found, search.is_searching) == ("", None, 0, False)
+    assert (search.problem, search.current, search.n_matches, search.is_searching) == ("", None, 0, False)
     assert (search._pause.isSingleShot(), search._pause.interval()) == (True, text_search.PAUSE_MS)
 
 
@@ -67,7 +67,7 @@ def test_what_is_told_from_the_beginning_to_the_end(search, told, session, settl
     assert (told, search.is_searching) == ([FOUND], True)
     told.clear()
     settle()
-    assert (told, search.current, search.n_found) == ([FOUND, FOUND, CURRENT], 0, 3)
+    assert (told, search.current, search.n_matches) == ([FOUND, FOUND, CURRENT], 0, 3)
     told.clear()
     search.step(1)
     assert (told, search.current) == ([CURRENT], 1)
@@ -75,15 +75,20 @@ def test_what_is_told_from_the_beginning_to_the_end(search, told, session, settl
     search.set_matches_case(True)
     search._search()
     settle()
-    assert (told, search.current, search.n_found) == ([QUERY, FOUND, FOUND, FOUND, CURRENT], 1, 2)
+    assert (told, search.current, search.n_matches) == ([QUERY, FOUND, FOUND, FOUND, CURRENT], 1, 2)
     told.clear()
     search.close()
-    assert (told, search.current, search.n_found, search.is_open) == ([QUERY, CURRENT, FOUND], None, 0, False)
+    assert (told, search.current, search.n_matches, search.is_open) == (
+        [QUERY, CURRENT, FOUND],
+        None,
+        0,
+        False,
+    )
     assert session.document.selection == (8, 11)
 
 
 def test_an_edit_that_is_followed_is_told_at_once(search, told, session, settle):
-    search.look_for("text", "one", 0)
+    search.search_for("text", "one", 0)
     settle()
     told.clear()
     session.document.replace(0, 0, b"x")
@@ -99,13 +104,13 @@ def test_an_edit_that_is_followed_is_told_at_once(search, told, session, settle)
 
 
 def test_a_problem_is_told_and_forgotten_with_the_next_search(search, told, settle):
-    search.look_for("regex", "(", 0)
+    search.search_for("regex", "(", 0)
     settle()
     assert search.problem
     assert told[-1] == FOUND
-    search.look_for("token", "no such token", 0)
+    search.search_for("token", "no such token", 0)
     assert search.problem == "No token has this text. An id is a number."
-    search.look_for("text", "one", 0)
+    search.search_for("text", "one", 0)
     settle()
     assert search.problem == ""
 
@@ -113,17 +118,17 @@ def test_a_problem_is_told_and_forgotten_with_the_next_search(search, told, sett
 def test_tokens_are_not_looked_for_without_a_model(qtbot):
     session = ModelSession(TextSession(b"one"))
     search = TextSearch(session)
-    search.look_for("token", "one", 0)
-    assert (search.problem, search.n_found) == ("Open a model first.", 0)
+    search.search_for("token", "one", 0)
+    assert (search.problem, search.n_matches) == ("Open a model first.", 0)
     session.close()
 
 
 def test_only_a_search_for_tokens_follows_the_tokens(search, session, settle):
-    search.look_for("text", "one", 0)
+    search.search_for("text", "one", 0)
     settle()
     session.tokens_changed.emit(None, session.tokens)
     assert not search.is_searching
-    search.look_for("token", "3", 0)
+    search.search_for("token", "3", 0)
     session.tokens_changed.emit(None, session.tokens)
     assert search.is_searching
     search.close()
@@ -138,7 +143,7 @@ def test_only_a_search_for_tokens_follows_the_tokens(search, session, settle):
 def test_the_first_match_from_a_place_on_or_the_last_before_it(
     search, session, settle, origin, step, expected
 ):
-    search.look_for("text", "one", 0)
+    search.search_for("text", "one", 0)
     settle()
     search.close()
     session.document.set_caret(origin)
@@ -158,7 +163,7 @@ def test_it_opens_behind_what_is_selected_or_before_it_or_leaves_it(search, sess
 
 
 def test_steps_begin_at_the_selection_and_the_next_search_where_they_led(search, session, settle):
-    search.look_for("text", "one", 0)
+    search.search_for("text", "one", 0)
     settle()
     for caret, by, current in ((8, 1, 1), (8, -1, 0), (20, 1, 0), (0, -1, 2)):
         session.document.set_caret(caret)
@@ -189,7 +194,7 @@ def test_a_step_during_a_search_is_taken_once_it_is_done(search, session, settle
     [(0, 20, 0, [0, 8, 17]), (0, 0, 0, []), (2, 3, 0, [0]), (3, 8, 1, []), (3, 9, 1, [8]), (19, 20, 2, [17])],
 )
 def test_matches_of_a_stretch_are_those_that_overlap_it(search, settle, start, end, first, starts):
-    search.look_for("text", "one", 0)
+    search.search_for("text", "one", 0)
     settle()
     window = search.matches_in(start, end)
     assert (window.first_index, window.starts.tolist()) == (first, starts)
@@ -199,7 +204,7 @@ def test_matches_of_a_stretch_are_those_that_overlap_it(search, settle, start, e
 
 def test_matches_that_are_not_all_say_so(search):
     assert search.has_all
-    search._take(Matches(*search._found[:2], False))
+    search._take(TextMatches(*search._found[:2], False))
     assert not search.has_all
 
 

@@ -12,7 +12,7 @@ from guiapp.core.formats.glance import Glance
 from guiapp.core.sources.installed import Installed
 from guiapp.core.vocabulary.vocabulary import SpecialIds
 from guiapp.kit.models.choice import Choice, facts, matching, model_rows, named_row, special_facts, summary
-from guiapp.kit.models.installed import Row
+from guiapp.kit.models.installed import InstalledRow
 from guiapp.kit.models.loader import OpenModel
 from guiapp.kit.state.recent import RecentFile
 
@@ -99,13 +99,15 @@ def test_roles_of_tokens_that_are_not_there_are_left_out():
 def test_installed_models_stand_between_by_where_they_are():
     there = Path("/m/blobs/sha256-1")
     rows = [
-        Row(
+        InstalledRow(
             Installed("ollama:llama3.2", "Ollama", there, 4_700_000_000),
             Glance("GGUF", "BPE", "llama-bpe", 128256),
         ),
-        Row(Installed("ollama:new", "Ollama", there, 1000)),
-        Row(Installed("/m/a/x.tiktoken", "Folder /m", Path("/m/a/x.tiktoken"), 7), Glance("tiktoken")),
-        Row(Installed("jan:bad", "Jan", there, 9), Glance("GGUF", problem="It is broken.")),
+        InstalledRow(Installed("ollama:new", "Ollama", there, 1000)),
+        InstalledRow(
+            Installed("/m/a/x.tiktoken", "Folder /m", Path("/m/a/x.tiktoken"), 7), Glance("tiktoken")
+        ),
+        InstalledRow(Installed("jan:bad", "Jan", there, 9), Glance("GGUF", problem="It is broken.")),
     ]
     recent = (RecentFile("ollama:llama3.2", "Llama", "BPE", "llama-bpe", 128256),)
     assert list(model_rows(recent, (), rows, "ollama:llama3.2"))[1:5] == [

@@ -7,7 +7,7 @@ from installed_models import fill_home, move_home, put
 
 from guiapp.core.demo import demo_model_path
 from guiapp.core.formats.glance import Glance
-from guiapp.core.sources import glances, kept
+from guiapp.core.sources import cached, glances
 from guiapp.core.sources.own_folders import add_folder
 from guiapp.core.system.processes import ApartError
 from guiapp.kit.models import installed as module
@@ -32,7 +32,7 @@ def looked(models, qtbot):
     """Everything that is said until nothing more is to be found out."""
     told = []
     models.changed.connect(lambda: told.append([row.glance for row in models.rows]))
-    models.look()
+    models.scan()
     qtbot.waitUntil(lambda: not models._job.is_busy, timeout=30_000)
     return told
 
@@ -95,9 +95,9 @@ def test_many_are_told_of_some_at_a_time(models, qtbot, home, monkeypatch):
 
 
 def test_what_was_fetched_is_counted_and_deleted(models, qtbot):
-    put(kept.folder() / "0/m.gguf", bytes(1000))
+    put(cached.folder() / "0/m.gguf", bytes(1000))
     looked(models, qtbot)
-    assert models.kept_bytes == 1000
-    models.delete_kept()
-    qtbot.waitUntil(lambda: models.kept_bytes == 0)
-    assert kept.size_bytes() == 0
+    assert models.downloaded_bytes == 1000
+    models.delete_downloads()
+    qtbot.waitUntil(lambda: models.downloaded_bytes == 0)
+    assert cached.size_bytes() == 0

@@ -21,7 +21,7 @@ def laid_out(qapp):
         rows = SpanRows(document, TextMetrics.of(Theme.mono_font()))
         document.edited.connect(rows.apply)
         rows.set_size(WIDTH, HEIGHT)
-        rows.settle()
+        rows.clamp_scroll()
         return rows, document
 
     return lay_out
@@ -83,7 +83,7 @@ def test_rows_lie_below_each_other_and_fill_the_window(laid_out, seed):
             at = rows.visible()[0].start if act == "edit" else rng.randrange(document.size + 1)
             at = document.caret_stop(at)
             document.replace(at, min(document.size, document.next_grapheme(at)), text(rng.randrange(3)))
-            rows.settle()
+            rows.clamp_scroll()
         elif act == "by":
             distance = rng.choice((-1500, -400, -31, 7, 31, 400, 1500))
             rows.scroll_by(distance)
@@ -115,12 +115,12 @@ def test_rows_lie_below_each_other_and_fill_the_window(laid_out, seed):
         elif act == "size":
             height = rng.choice((100, HEIGHT))
             rows.set_size(rng.choice((200, WIDTH)), height)
-            rows.settle()
+            rows.clamp_scroll()
         elif act == "frame":
             was_at_top = rows.scroll_y == 0
             header, footer = rng.choice(((0, 0), (31, 31), (31, 0), (0, 31)))
             rows.set_frame(header, footer)
-            rows.settle()
+            rows.clamp_scroll()
             if was_at_top:
                 assert rows.scroll_y == 0
             elif 0 < rows.scroll_y < rows.content_height - height - 1:
@@ -128,7 +128,7 @@ def test_rows_lie_below_each_other_and_fill_the_window(laid_out, seed):
         elif act == "font":
             top = rows.visible()[0].start
             rows.set_metrics(TextMetrics.of(Theme.mono_font(rng.choice((12, 16, 24)))))
-            rows.settle()
+            rows.clamp_scroll()
             if scrolled > MARGIN_PX + header and rows.scroll_y < rows.content_height - height - 1:
                 assert rows.visible()[0].start == top
         else:
@@ -148,7 +148,7 @@ def test_rows_lie_below_each_other_and_fill_the_window(laid_out, seed):
 def test_rows_in_a_window_without_height_have_a_first_one(laid_out):
     rows, document = laid_out(b"one\n" * 50)
     rows.set_size(WIDTH, 0)
-    rows.settle()
+    rows.clamp_scroll()
     rows.reveal(document.size)
     (block,) = rows.visible()
     assert document.slice(block.start, block.start + block.layout.size) == block.layout.data

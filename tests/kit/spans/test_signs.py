@@ -17,8 +17,8 @@ from guiapp.kit.spans.painter import (
     GAP_PX,
     QUIET_ALPHA,
     RING_ALPHA,
+    PaintedTokens,
     SpanPainter,
-    Tokens,
     draw_roofed,
     draw_torn,
     draw_upright,
@@ -47,7 +47,7 @@ def tokens(*spans, tints=None, attributes=None):
         ends,
         np.array(tints or range(n_tokens), np.uint8),
     )
-    return Tokens(window, np.array(attributes or [Attribute.NORMAL] * n_tokens, np.uint16))
+    return PaintedTokens(window, np.array(attributes or [Attribute.NORMAL] * n_tokens, np.uint16))
 
 
 def painted(draw):
@@ -199,14 +199,14 @@ def test_spans_are_filled_by_their_tints_and_control_tokens_faintly():
 
 def test_characters_without_a_picture_are_chips_amber_where_they_cost_much():
     one, four = "\u200b", "\u200b" * 4
-    for text, n_tokens, is_dear in ((one, 3, False), (four, 7, False), (four, 8, True)):
+    for text, n_tokens, is_expensive in ((one, 3, False), (four, 7, False), (four, 8, True)):
         edges = np.linspace(0, len(text.encode()), n_tokens + 1).round().astype(int).tolist()
         some = tokens(*pairwise(edges))
         paintings = row_of(text, some)
         (chip,) = (line for line in lines(paintings.marks) if line.endswith("8…-8"))
-        assert chip.startswith("warning" if is_dear else "text background")
+        assert chip.startswith("warning" if is_expensive else "text background")
         label = paintings.written[-1]
-        assert label.pen == (DARK.background if is_dear else DARK.span_text).name()
+        assert label.pen == (DARK.background if is_expensive else DARK.span_text).name()
         assert label.text.startswith("200B")
 
 
@@ -265,7 +265,7 @@ def test_what_is_selected_hovered_and_pointed_at_is_drawn_over_a_row():
     assert len(pointed) == 2
     assert len(highlighted(NOTHING._replace(pointed_out=PointedOut(3, 3, 0, 7)))) == 1
     assert highlighted(NOTHING._replace(pointed_out=PointedOut(8, 8, 7, 10))) == []
-    squares = highlighted(NOTHING._replace(look_alikes=((2, 3), (7, 8))))
+    squares = highlighted(NOTHING._replace(confusables=((2, 3), (7, 8))))
     assert squares == ["warning 2…2+3 -6…-3", "warning 3-4…3-1 -6…-3"]
 
 

@@ -23,7 +23,7 @@ class Search:
     def __init__(self):
         self.looked_for = []
 
-    def look_for(self, *asked):
+    def search_for(self, *asked):
         self.looked_for.append(asked)
 
 

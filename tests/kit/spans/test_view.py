@@ -96,12 +96,12 @@ def test_the_mouse_is_told_of_tokens_remarks_and_letters(view):
     assert view.tip(QPointF(390, 290)) == ""
     assert view.tip(QPointF(2, 50)) == ""
     assert tip(view, b"two") == ["74"]
-    view.tell_tokens_by(lambda token: f"token {token}")
+    view.set_token_tip(lambda token: f"token {token}")
     assert tip(view, b"two") == ["token 2"]
-    view.set_remark(lambda offset: f"at {offset}" if offset == 4 else "")
+    view.set_note(lambda offset: f"at {offset}" if offset == 4 else "")
     assert tip(view, b"two") == ["at 4", "token 2"]
     letter = tip(view, "а".encode())
-    view.set_marks_look_alikes(True)
+    view.set_marks_confusables(True)
     marked = tip(view, "а".encode())
     assert [line for line in marked if "passes for" not in line] == letter
     assert [line for line in marked if "passes for" in line] == [marked[0]]

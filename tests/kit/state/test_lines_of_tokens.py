@@ -20,7 +20,7 @@ def line_starts():
 
 
 def counted_by_hand(session, starts):
-    before, behind = session.n_around
+    before, behind = session.n_affixes
     tokens = session.tokens.between(before, len(session.tokens) - behind)
     bounds = [*starts.tolist(), len(TEXT) + 1]
     return [int(((tokens.starts >= low) & (tokens.starts < high)).sum()) for low, high in pairwise(bounds)]
@@ -30,7 +30,7 @@ def test_each_line_has_the_tokens_that_begin_in_it(session):
     starts = line_starts()
     by_hand = counted_by_hand(session, starts)
     assert session.n_in_lines(starts).tolist() == by_hand
-    assert sum(by_hand) + sum(session.n_around) == len(session.tokens)
+    assert sum(by_hand) + sum(session.n_affixes) == len(session.tokens)
     one_by_one = [session.n_in_line(start, end) for start, end in pairwise(starts.tolist())]
     assert one_by_one == by_hand[:-1]
 
@@ -45,8 +45,8 @@ def test_tokens_have_signs_and_labels_once_there_is_a_model(make_session):
     nobody, session = make_session(b""), make_session(b"", "demo:bpe")
     ids = np.array([280, 2549])
     assert (nobody.label_of(280), nobody.attributes_of(ids).tolist()) == ("", [0, 0])
-    assert nobody.n_around == (0, 0)
+    assert nobody.n_affixes == (0, 0)
     assert session.label_of(280) == "·l"
-    assert session.attributes_of(ids).tolist() == session.vocabulary.signs[ids].tolist()
+    assert session.attributes_of(ids).tolist() == session.vocabulary.effective_attributes[ids].tolist()
     session.spelling.choose(Spelling.FILE)
     assert session.label_of(280) == "Ġl"

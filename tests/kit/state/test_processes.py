@@ -35,12 +35,12 @@ def make(qapp):
 def test_both_sides_talk_in_lines(make, qtbot):
     process = make(ECHO)
     assert not process.is_running
-    process.say(b"to nobody\n")
+    process.send(b"to nobody\n")
     process.start()
     assert process.is_running
-    process.say(b"a\n")
+    process.send(b"a\n")
     qtbot.waitUntil(lambda: process.told_all == [["said a\n"]])
-    process.say(b"b\n")
+    process.send(b"b\n")
     qtbot.waitUntil(lambda: process.told_all == [["said a\n"], ["said b\n"]])
     process.end()
     assert not process.is_running
@@ -79,11 +79,11 @@ def test_to_begin_anew_ends_the_one_before_which_tells_nothing_more(make, qtbot)
     process = make(ECHO)
     process.start()
     first = process._process
-    process.say(b"old\n")
+    process.send(b"old\n")
     with qtbot.waitSignal(first.destroyed):
         process.start()
     assert first is not process._process
-    process.say(b"new\n")
+    process.send(b"new\n")
     qtbot.waitUntil(lambda: bool(process.told_all))
     assert process.told_all == [["said new\n"]]
 

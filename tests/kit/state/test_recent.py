@@ -33,10 +33,10 @@ def test_files_that_are_gone_or_cannot_be_looked_for_are_missing(make_recent, qt
     there.touch()
     recent = make_recent([there, gone, impossible])
     assert not recent.missing
-    recent.look_for_missing()
+    recent.check_missing()
     qtbot.waitUntil(lambda: recent.missing == {str(gone), str(impossible)})
     gone.touch()
-    recent.look_for_missing()
+    recent.check_missing()
     qtbot.waitUntil(lambda: recent.missing == {str(impossible)})
 
 
@@ -47,7 +47,7 @@ def test_a_disk_that_does_not_answer_keeps_nobody_waiting(make_recent, qtbot, tm
         return not path.endswith("far") or not may_answer.wait(PATIENCE_S)
 
     recent = make_recent([tmp_path / "far"], is_there)
-    recent.look_for_missing()
+    recent.check_missing()
     assert not recent.missing
     with qtbot.waitSignal(recent.changed):
         may_answer.set()

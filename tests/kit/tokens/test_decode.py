@@ -142,8 +142,8 @@ def test_ids_mean_nothing_without_a_model(qtbot):
 
 
 def test_tokens_tell_what_they_are(model, session):
-    signs = [int(model.token_text(token).attributes) for token in (0, 1)]
-    assert signs == session.vocabulary.signs[:2].tolist()
+    effective_attributes = [int(model.token_text(token).attributes) for token in (0, 1)]
+    assert effective_attributes == session.vocabulary.effective_attributes[:2].tolist()
     assert Attribute.CONTROL in model.token_text(0).attributes
 
 

@@ -90,7 +90,7 @@ def test_special_tokens_tell_their_roles(source, model, qtbot):
     select(qtbot, source, model, 0)
     assert facts(model)["role"] == "BOS · EOS · EOG"
     assert facts(model)["type"] == "control"
-    assert "special token" in model.details.tree.remark
+    assert "special token" in model.details.tree.note
     assert special_role(source.vocabulary, 6) == "FIM PRE"
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import guiapp
 from guiapp.analysis.compare.reasons import Cause, Reason
-from guiapp.analysis.hunt.finds import Find
+from guiapp.analysis.hunt.mismatches import Find
 from guiapp.kit.tokens.find_grid import MOST_CHARACTERS, find_grid
 
 REASON = Reason(Cause.PIECES, "signs", "")

@@ -6,8 +6,8 @@ import pytest
 from guiapp.kit.tokens.layout import (
     RowGeometry,
     SpanWindow,
+    row_segments,
     split_cells,
-    stretches,
     token_at,
     token_boxes,
 )
@@ -71,9 +71,9 @@ def test_letters_that_touch_from_right_to_left_are_one_box():
 
 
 def test_a_selection_covers_what_lies_in_the_row():
-    assert stretches(PLAIN, 0, 12) == [(0, 20)]
-    assert stretches(PLAIN, 14, 20) == []
-    assert stretches(MIXED, 1, 3) == [(10, 20), (30, 40)]
+    assert row_segments(PLAIN, 0, 12) == [(0, 20)]
+    assert row_segments(PLAIN, 14, 20) == []
+    assert row_segments(MIXED, 1, 3) == [(10, 20), (30, 40)]
 
 
 def test_tokens_share_the_width_of_a_character_by_its_bytes():
@@ -166,7 +166,7 @@ def test_a_token_that_goes_on_is_square_there_in_mixed_directions_too():
     ],
 )
 def test_stretches_end_with_the_row(start, end, found):
-    assert stretches(PLAIN, start, end) == found
+    assert row_segments(PLAIN, start, end) == found
 
 
 def test_bytes_of_a_cell_share_its_width():

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.analysis.explain.merge_tree import MergeNode
-from guiapp.kit.widgets.merge_tree_view import BRANCH_GAP_PX, LABEL_PX, LEVEL_PX, lay_out
+from guiapp.kit.widgets.merge_tree_view import BRANCH_GAP_PX, LABEL_PX, LEVEL_PX, layout_of
 
 symbols = st.text("ab", min_size=1, max_size=8).map(lambda text: MergeNode(text.encode()))
 nodes = st.recursive(
@@ -24,7 +24,7 @@ def label_width(label: str) -> int:
 
 @given(st.lists(nodes, max_size=3))
 def test_labels_never_overlap_and_stay_inside(roots):
-    layout = lay_out(tuple(roots), label_width)
+    layout = layout_of(tuple(roots), label_width)
     levels = {}
     for placed in layout.nodes:
         half = label_width(placed.label) / 2
@@ -39,7 +39,7 @@ def test_labels_never_overlap_and_stay_inside(roots):
 
 @given(nodes)
 def test_parts_are_below_their_merge_on_both_sides(root):
-    placed = lay_out((root,), label_width).nodes
+    placed = layout_of((root,), label_width).nodes
     for at, node in enumerate(placed):
         below = [part for part in placed if part.parent == at]
         assert [part.y for part in below] == [node.y + LEVEL_PX] * len(node.node.parts)
@@ -48,13 +48,13 @@ def test_parts_are_below_their_merge_on_both_sides(root):
 
 
 def test_nothing_takes_no_room():
-    assert lay_out((), label_width).height == 0
+    assert layout_of((), label_width).height == 0
 
 
 def test_two_trees_side_by_side_to_the_pixel():
     pair = MergeNode(b"ab", 1, (MergeNode(b"a"), MergeNode(b"b")))
     deep = MergeNode(b"abcdefghij", 2, (pair, MergeNode(b"c")))
-    layout = lay_out((deep, MergeNode(b"xy")), label_width)
+    layout = layout_of((deep, MergeNode(b"xy")), label_width)
     assert [(node.label, node.x, node.y, node.parent) for node in layout.nodes] == [
         ("abcdefghij", 49.0, 0, -1),
         ("ab", 22.0, LEVEL_PX, 0),
@@ -64,4 +64,4 @@ def test_two_trees_side_by_side_to_the_pixel():
         ("xy", 133.0, 0, -1),
     ]
     assert (layout.width, layout.height) == (141, 2 * LEVEL_PX + LABEL_PX)
-    assert (lay_out((), label_width).width, lay_out((MergeNode(b"a"),), label_width).width) == (0, 8)
+    assert (layout_of((), label_width).width, layout_of((MergeNode(b"a"),), label_width).width) == (0, 8)

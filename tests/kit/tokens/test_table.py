@@ -107,7 +107,7 @@ def test_all_roles_of_all_cells(source, details):
     alignments = [right, right, left, left, left, right, right]
     assert model.columnCount() == len(alignments)
     across, role = Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole
-    signs = source.vocabulary.signs
+    effective_attributes = source.vocabulary.effective_attributes
     for column, alignment in enumerate(alignments):
         assert model.headerData(column, across, role) == alignment
         assert model.headerData(column, across) == TITLES[column]
@@ -117,7 +117,7 @@ def test_all_roles_of_all_cells(source, details):
             index = model.index(row, column)
             assert model.data(index, role) == alignment
             assert model.data(index, TINT_ROLE) == row
-            assert model.data(index, ATTRIBUTES_ROLE) == signs[row + 1]
+            assert model.data(index, ATTRIBUTES_ROLE) == effective_attributes[row + 1]
             assert model.data(index, Qt.ItemDataRole.ToolTipRole) is None
     assert model.rowCount(model.index(0, 0)) == model.columnCount(model.index(0, 0)) == 0
     assert len({Qt.ItemDataRole.UserRole, TINT_ROLE, ATTRIBUTES_ROLE}) == 2

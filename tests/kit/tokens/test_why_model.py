@@ -26,19 +26,24 @@ def select(session, model, index, qtbot):
 
 
 def test_nothing_is_told_of_no_token_and_all_of_the_one_that_is_selected(session, model, qtbot):
-    told = []
-    model.changed.connect(lambda: told.append(model.told and model.told.token_id))
+    explanation = []
+    model.changed.connect(lambda: explanation.append(model.explanation and model.explanation.token_id))
     model.set_shown(True)
-    assert (model.told, model.look, model.remark, model.is_current) == (None, (b"", 0, False), "", False)
-    assert (told, model.is_busy) == ([None], True)
+    assert (model.explanation, model.style, model.problem, model.is_current) == (
+        None,
+        (b"", 0, False),
+        "",
+        False,
+    )
+    assert (explanation, model.is_busy) == ([None], True)
     select(session, model, 2, qtbot)
-    assert (model.told.token_id, model.look, model.is_current) == (280, (b" l", 2, False), True)
+    assert (model.explanation.token_id, model.style, model.is_current) == (280, (b" l", 2, False), True)
     select(session, model, 4, qtbot)
-    assert (model.told.token_id, model.look) == (2552, (b"<|im_end|>", 4, True))
+    assert (model.explanation.token_id, model.style) == (2552, (b"<|im_end|>", 4, True))
     select(session, model, 0, qtbot)
-    assert (model.told.token_id, model.look) == (2549, (b"<|begin_of_text|>", 0, True))
+    assert (model.explanation.token_id, model.style) == (2549, (b"<|begin_of_text|>", 0, True))
     select(session, model, None, qtbot)
-    assert (model.told, told[-1], model.is_current) == (None, None, False)
+    assert (model.explanation, explanation[-1], model.is_current) == (None, None, False)
 
 
 def test_it_is_looked_for_only_while_people_look(session, model, qtbot):
@@ -51,7 +56,7 @@ def test_it_is_looked_for_only_while_people_look(session, model, qtbot):
     assert not model.is_busy
     model.set_shown(False)
     session.select_token(3)
-    assert (model.is_busy, model.is_current, model.told.token_id) == (False, False, 280)
+    assert (model.is_busy, model.is_current, model.explanation.token_id) == (False, False, 280)
 
 
 @pytest.mark.parametrize(
@@ -66,11 +71,11 @@ def test_it_is_looked_for_only_while_people_look(session, model, qtbot):
 def test_whatever_it_depends_on_makes_it_stale_until_it_is_found_again(session, model, qtbot, change):
     model.set_shown(True)
     select(session, model, 2, qtbot)
-    before = model.told
+    before = model.explanation
     change(session)
     assert (model.is_current, model.is_busy) == (False, True)
     qtbot.waitUntil(lambda: not model.is_busy and not session.is_encoding)
-    assert model.told is not before
+    assert model.explanation is not before
 
 
 def test_a_reason_that_cannot_be_found_leaves_a_remark(session, model, qtbot, monkeypatch):
@@ -80,7 +85,7 @@ def test_a_reason_that_cannot_be_found_leaves_a_remark(session, model, qtbot, mo
     monkeypatch.setattr(why, "_why", fail)
     model.set_shown(True)
     select(session, model, 2, qtbot)
-    assert (model.told, model.remark) == (None, "It cannot be told.")
+    assert (model.explanation, model.problem) == (None, "It cannot be told.")
     monkeypatch.undo()
     select(session, model, 3, qtbot)
-    assert (model.remark, model.look[0]) == ("", b"ions")
+    assert (model.problem, model.style[0]) == ("", b"ions")

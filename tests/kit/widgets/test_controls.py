@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QPushButton, QT
 
 from guiapp.kit.models.choice import Choice
 from guiapp.kit.spans.token_menu import copy_action
-from guiapp.kit.widgets.buttons import ChoiceBox, Segments
+from guiapp.kit.widgets.buttons import ChoiceBox, SegmentedTabs
 from guiapp.kit.widgets.choice_list import ChoiceList
 from guiapp.kit.widgets.icons import ImageError, image_bytes, save_image
 from guiapp.kit.widgets.layouts import card
@@ -158,7 +158,7 @@ def test_what_is_renewed_keeps_the_row_and_the_place(choices):
 
 
 def test_one_segment_is_chosen_and_told(show, qtbot):
-    segments = show(Segments(("First", "Second", "Third")))
+    segments = show(SegmentedTabs(("First", "Second", "Third")))
     told = []
     segments.chosen.connect(told.append)
     buttons = segments.findChildren(QToolButton)
@@ -184,7 +184,7 @@ def test_an_explanation_stays_inside_its_window_and_its_buttons_close_it(show, q
     assert left <= told.x() < told.geometry().right() <= right
     assert told.y() >= button.mapToGlobal(QPoint(0, button.height())).y()
     height = told.height()
-    told.tell("Words " * 400, [action])
+    told.show_text("Words " * 400, [action])
     assert told.height() > height
     told.hide()
     window.move(0, window.screen().availableGeometry().bottom() - 200)
@@ -200,10 +200,10 @@ def test_an_explanation_has_the_buttons_of_what_it_says_now(show):
     window = show(QWidget())
     told = Explanation("Title", "Words", window)
     assert told.buttons == []
-    told.tell("Other words", [QAction("One"), QAction("Two")])
+    told.show_text("Other words", [QAction("One"), QAction("Two")])
     assert [each.text() for each in told.buttons] == ["One", "Two"]
     assert "Other words" in [label.text() for label in told.findChildren(QLabel)]
-    told.tell("Words", [])
+    told.show_text("Words", [])
     assert all(button.isHidden() for button in told.findChildren(QPushButton))
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert told.buttons == told.findChildren(QPushButton) == []

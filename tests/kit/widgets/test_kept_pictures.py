@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QStaticText
 
-from guiapp.kit.widgets.painting import MOST_PICTURES, MOST_PIXELS, BoxLook, RoundedBoxes, width_of, write
+from guiapp.kit.widgets.painting import MOST_PICTURES, MOST_PIXELS, BoxStyle, RoundedBoxes, width_of, write
 from guiapp.kit.widgets.shaped_texts import LEFT, RIGHT, MonoTexts, ShapedTexts
 from guiapp.kit.widgets.theme import Theme
 
@@ -138,12 +138,12 @@ def test_a_box_that_was_drawn_before_looks_as_if_drawn_now(qapp, ratio):
         painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 6, 6)
 
     for _ in range(2):
-        kept = inked(lambda painter: boxes.draw(painter, rect, BoxLook(fill, line, 6), ratio), ratio)
+        kept = inked(lambda painter: boxes.draw(painter, rect, BoxStyle(fill, line, 6), ratio), ratio)
         assert difference(kept, inked(draw_now, ratio)) <= 1
 
 
 def test_boxes_of_ever_new_sizes_do_not_fill_the_memory(qapp):
-    boxes, look = RoundedBoxes(), BoxLook(QColor("red"), None, 3)
+    boxes, look = RoundedBoxes(), BoxStyle(QColor("red"), None, 3)
     for width in range(MOST_PICTURES + 10):
         inked(lambda painter, w=width: boxes.draw(painter, QRectF(0, 0, w + 1, 9), look, 1))
     assert 0 < len(boxes._pictures) <= MOST_PICTURES

@@ -118,13 +118,13 @@ def test_a_list_that_is_open_can_become_another_one(qtbot, button):
     chosen = []
     menu.triggered.connect(lambda action: chosen.append(action.data()))
 
-    def list_anew() -> None:
+    def fill_on_open() -> None:
         button.list_choices({"Text": "text", "Lines": "lines"})
         button.check("lines")
         menu.actions()[1].trigger()
         menu.close()
 
-    QTimer.singleShot(50, list_anew)
+    QTimer.singleShot(50, fill_on_open)
     button.showMenu()
     assert button.menu() is menu
     assert [(action.text(), action.isChecked()) for action in menu.actions()] == [

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
 from guiapp.core.sources.tokenizer_files import KINDS
-from guiapp.kit.widgets.questions import MODEL_FILTER, Answer, Questions
+from guiapp.kit.widgets.questions import MODEL_FILTER, Questions, SaveAnswer
 
 BUTTONS = QMessageBox.StandardButton
 
@@ -24,10 +24,10 @@ def test_files_of_every_kind_of_tokenizer_are_there_to_choose():
 @pytest.mark.parametrize(
     ("key", "button", "answer"),
     [
-        (Qt.Key.Key_Return, None, Answer.SAVE),
-        (Qt.Key.Key_Escape, None, Answer.CANCEL),
-        (None, BUTTONS.Discard, Answer.DISCARD),
-        (None, BUTTONS.Save, Answer.SAVE),
+        (Qt.Key.Key_Return, None, SaveAnswer.SAVE),
+        (Qt.Key.Key_Escape, None, SaveAnswer.CANCEL),
+        (None, BUTTONS.Discard, SaveAnswer.DISCARD),
+        (None, BUTTONS.Save, SaveAnswer.SAVE),
     ],
 )
 @pytest.mark.parametrize("path", [None, Path("words.txt")])
@@ -65,4 +65,4 @@ def test_kept_texts_are_deleted_only_by_the_button_that_says_so(qtbot, key, is_d
             QTest.mouseClick(delete, Qt.MouseButton.LeftButton)
 
     QTimer.singleShot(0, reply)
-    assert Questions(window).delete_kept_texts(2) is is_deleting
+    assert Questions(window).delete_autosaved_texts(2) is is_deleting

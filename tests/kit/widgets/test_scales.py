@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from guiapp.kit.widgets.scales import Scale, round_step, told
+from guiapp.kit.widgets.scales import BarScale, round_step, tick_text
 
 HIGHEST = [0.0, 0.02, 1, 2, 9, 10, 94, 1_258, 280_146]
 
@@ -13,7 +13,7 @@ HIGHEST = [0.0, 0.02, 1, 2, 9, 10, 94, 1_258, 280_146]
 @pytest.mark.parametrize("is_log", [False, True])
 @pytest.mark.parametrize("n_most", [2, 4, 9])
 def test_a_scale_has_few_round_numbers_in_order_from_nothing_to_the_highest(highest, is_log, n_most):
-    scale = Scale(highest, is_log)
+    scale = BarScale(highest, is_log)
     ticks = scale.ticks(n_most)
     assert ticks[0] == 0
     assert ticks == sorted(set(ticks)) or ticks == [0.0, 0.0]
@@ -31,7 +31,7 @@ def test_a_scale_has_few_round_numbers_in_order_from_nothing_to_the_highest(high
 
 def test_steps_are_round_and_numbers_are_short():
     assert [round_step(least) for least in (0, 0.03, 1, 1.2, 3, 7, 150)] == [0, 0.05, 1, 2, 5, 10, 200]
-    assert [told(value) for value in (0.0, 0.05, 2.0, 1_000.0, 280_146.4)] == [
+    assert [tick_text(value) for value in (0.0, 0.05, 2.0, 1_000.0, 280_146.4)] == [
         "0",
         "0.05",
         "2",

@@ -57,7 +57,7 @@ def test_a_line_says_the_first_sentence_that_fits_and_its_tip_the_first_of_all(s
     room = {}
     for width in range(300, 20, -1):
         line.resize(width, 18)
-        room.setdefault(line.said, width)
+        room.setdefault(line.shown_text, width)
     first, second, third, *shortened = room
     assert [first, second, third] == ["one two three four <five>", "one two three", "one two"]
     assert all(each.endswith("…") and "one two".startswith(each[:-1]) for each in shortened)
@@ -66,7 +66,7 @@ def test_a_line_says_the_first_sentence_that_fits_and_its_tip_the_first_of_all(s
     assert line.sizeHint() == QSize(0, line.height())
     line.resize(300, 18)
     for color in ("dim", "text", "warning"):
-        line.say("some words", color=color)
+        line.show_text("some words", color=color)
         (mark,) = paintings_of(line).written
         assert (mark.text, mark.pen) == ("some words", getattr(DARK, color).name())
         assert mark.place.left() < 5
@@ -74,8 +74,8 @@ def test_a_line_says_the_first_sentence_that_fits_and_its_tip_the_first_of_all(s
         assert line.accessibleName() == "some words"
     line.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     assert paintings_of(line).written[0].place.right() > 295
-    line.say()
-    assert (line.said, line.accessibleName(), line.toolTip()) == ("", "", "")
+    line.show_text()
+    assert (line.shown_text, line.accessibleName(), line.toolTip()) == ("", "", "")
 
 
 def test_one_line_has_the_parts_that_there_is_room_for(show):
@@ -112,7 +112,7 @@ def test_contents_give_way_to_a_sentence_and_the_focus_goes_along(show, qtbot):
         True,
         False,
     )
-    contents.tell("There is nothing.", helps=True)
+    contents.show_message("There is nothing.", helps=True)
     assert (contents.message.text(), contents.message.alignment()) == (
         "There is nothing.",
         Qt.AlignmentFlag.AlignCenter,
@@ -123,14 +123,14 @@ def test_contents_give_way_to_a_sentence_and_the_focus_goes_along(show, qtbot):
     other = QPushButton("other", page)
     other.show()
     other.setFocus()
-    contents.tell("Still nothing.")
+    contents.show_message("Still nothing.")
     assert (page.focusProxy(), helps.isVisible(), other.hasFocus()) == (contents.message, False, True)
-    contents.tell("Nothing.", begin=other)
+    contents.show_message("Nothing.", begin=other)
     assert page.focusProxy() is other
     contents.show_inside(inside)
     assert (page.focusProxy(), inside.hasFocus(), inside.isVisible()) == (inside, True, True)
     without = Contents(page, QWidget())
-    without.tell("Nothing.", helps=True)
+    without.show_message("Nothing.", helps=True)
     assert page.focusProxy() is without.message
     qtbot.addWidget(without)
 
@@ -238,7 +238,7 @@ def test_one_goes_from_find_to_find_and_sees_where_one_is(show):
     assert [label.text() for label in walk.findChildren(QLabel)][1:] == ["F8"]
     assert (before.text(), behind.text(), walk.place.accessibleName()) == ("‹", "›", "Difference")
     assert before.x() < walk.place.x() < behind.x()
-    for index, n_all, said in (
+    for index, n_all, shown_text in (
         (None, 3, "– of 3"),
         (0, 3, "1 of 3"),
         (1999, 2000, "2,000 of 2,000"),
@@ -246,11 +246,11 @@ def test_one_goes_from_find_to_find_and_sees_where_one_is(show):
         (0, 1, "1 of 1"),
     ):
         walk.show_place(index, n_all)
-        assert (walk.place.text(), walk.isEnabled()) == (said, n_all > 0)
+        assert (walk.place.text(), walk.isEnabled()) == (shown_text, n_all > 0)
     before.click()
     behind.click()
     assert done == ["back", "on"]
-    walk.say("so many", False)
+    walk.show_text("so many", False)
     assert (walk.place.text(), before.isEnabled()) == ("so many", False)
 
 
@@ -324,7 +324,7 @@ def test_a_menu_is_filled_anew_each_time_and_ticks_what_is_chosen(show, theme_so
         for number in range(2):
             add_choice(menu, f"R&D {number}", number == 1, lambda number=number: chosen.append(number))
 
-    button.list_anew(list_two)
+    button.fill_on_open(list_two)
     for _ in range(2):
         button.menu().aboutToShow.emit()
     actions = button.menu().actions()

@@ -15,8 +15,8 @@ from guiapp.pages.bench.choice import (
     MOST_USED,
     N_FIRST,
     THROUGHPUT,
+    BenchCandidate,
     BenchChoice,
-    Entrant,
 )
 from guiapp.pages.bench.history import YOUR_TEXT
 
@@ -24,8 +24,8 @@ from guiapp.pages.bench.history import YOUR_TEXT
 @pytest.fixture
 def choice(session):
     made = BenchChoice(session)
-    made._peers = [Entrant(name, "1.0") for name in ("rs-bpe", *reversed(MOST_USED))]
-    made._peers.append(Entrant("gone", "", "It is missing."))
+    made._peers = [BenchCandidate(name, "1.0") for name in ("rs-bpe", *reversed(MOST_USED))]
+    made._peers.append(BenchCandidate("gone", "", "It is missing."))
     yield made
     made.close()
 
@@ -41,7 +41,7 @@ def test_at_first_the_best_of_ours_and_the_most_used_libraries_encode_your_text(
     assert (choice.texts, choice.scenarios, choice.is_whole) == ((YOUR_TEXT,), (THROUGHPUT,), True)
     plan = choice.plan
     assert (plan.model, plan.pre, plan.contenders) == ("demo:bpe", None, choice.contenders)
-    assert choice.contenders == tuple(e.name for e in choice.entrants if e.name in choice.contenders)
+    assert choice.contenders == tuple(e.name for e in choice.candidates if e.name in choice.contenders)
 
 
 def test_where_nothing_is_typed_it_is_english(choice, session):
@@ -55,7 +55,7 @@ def test_who_is_missing_takes_no_part_however_chosen(choice):
     assert [each.name for each in choice.missing] == ["gone"]
     choice.set_contender("gone", True)
     assert "gone" not in choice.contenders
-    choice._peers[-1] = Entrant("gone", "1.0")
+    choice._peers[-1] = BenchCandidate("gone", "1.0")
     assert "gone" in choice.contenders, "it waited"
 
 
@@ -110,8 +110,8 @@ def test_what_something_adds_is_what_the_time_grows_by(choice):
 def test_an_aim_is_a_plan_that_can_be_run(choice, aim):
     choice.aim_at(aim)
     assert (choice.texts, choice.scenarios) == (aim.texts, aim.scenarios)
-    assert {each.name for each in choice.entrants} <= set(choice.contenders)
-    ours = [name for name in aim.unsplit if name in [each.name for each in choice.entrants]]
+    assert {each.name for each in choice.candidates} <= set(choice.contenders)
+    ours = [name for name in aim.unsplit if name in [each.name for each in choice.candidates]]
     assert {name + UNSPLIT for name in ours} <= set(choice.contenders)
     choice.set_texts([ENGLISH])
     cells = cells_of(choice.plan, open_model("demo:bpe"))
@@ -123,7 +123,7 @@ def test_another_vocabulary_has_other_contenders(choice, session, qtbot, told):
     assert "heap (unsplit)" in choice.contenders
     with qtbot.waitSignal(choice.changed):
         session.loader.open("demo:wordpiece")
-    assert {each.name for each in choice.entrants[: len(session.encoders)]} == set(session.encoders)
+    assert {each.name for each in choice.candidates[: len(session.encoders)]} == set(session.encoders)
     assert not [name for name in choice.contenders if name.endswith(UNSPLIT)]
     assert "gone" not in [each.name for each in choice.missing], "libraries were asked again"
 

@@ -10,7 +10,7 @@ OWNERS = {
     "bench": lambda session: (
         made := BenchModel(session),
         made.close,
-        (made.kept._keeping, made.kept._renaming),  # kept runs are saved to the end
+        (made.saved._keeping, made.saved._renaming),  # kept runs are saved to the end
     ),
     "difference": lambda session: (made := DifferenceFinder(session), made.close),
     "forecast": lambda session: (made := BenchForecast(None), made.close),

@@ -11,7 +11,7 @@ import pytest
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.libraries.custom import CustomContender, make_custom
 from guiapp.kit.state.settings import Settings
-from guiapp.pages.bench.choice import custom_entrants, peer_entrants
+from guiapp.pages.bench.choice import custom_candidates, library_candidates
 from guiapp.pages.bench.custom import CustomContenders, CustomTrial
 
 IDS = "import sys; print(len(sys.stdin.read()), 2)"
@@ -70,14 +70,14 @@ def test_one_is_tried_on_the_beginning_of_the_text(session, qtbot):
     assert trial.is_possible
     own = make_custom("a", "command", f"{sys.executable} -c '{IDS}'")
     trial.start(own)
-    assert (trial.is_busy, trial.told) == (True, "")
+    assert (trial.is_busy, trial.message) == (True, "")
     qtbot.waitUntil(lambda: not trial.is_busy)
-    assert trial.told.endswith("not those of the model.\n9 2")
-    assert trial.told.startswith("2 ids in ")
+    assert trial.message.endswith("not those of the model.\n9 2")
+    assert trial.message.startswith("2 ids in ")
     assert not trial.is_bad
     with qtbot.waitSignal(trial.changed):
         trial.forget()
-    assert trial.told == ""
+    assert trial.message == ""
     trial.close()
 
 
@@ -85,7 +85,7 @@ def test_what_goes_wrong_is_told(session, qtbot):
     trial = CustomTrial(session)
     trial.start(CustomContender("a", "python", "nowhere:encode"))
     qtbot.waitUntil(lambda: not trial.is_busy)
-    assert (trial.told, trial.is_bad) == ("ModuleNotFoundError: No module named 'nowhere'", True)
+    assert (trial.message, trial.is_bad) == ("ModuleNotFoundError: No module named 'nowhere'", True)
     trial.close()
 
 
@@ -98,9 +98,9 @@ def test_whoever_types_on_or_closes_waits_for_no_trial(session, qtbot):
 
 
 def test_what_libraries_return_and_own_ones_run_is_in_their_tips():
-    tips = {each.name: each.tip for each in peer_entrants(None)}
+    tips = {each.name: each.tip for each in library_candidates(None)}
     assert tips["gigatoken"] == "It returns an array."
     assert tips["tiktoken"] == "It returns a list, which is read outside of the timing."
-    (mine,) = custom_entrants([CustomContender("mine", "stream", "tok --x")])
+    (mine,) = custom_candidates([CustomContender("mine", "stream", "tok --x")])
     assert (mine.name, mine.note, mine.reason) == ("mine", "your own", "")
     assert mine.tip.endswith("The way through its pipes is in the time.\ntok --x")

@@ -3,7 +3,7 @@
 import pytest
 from bench_runs import record
 
-from guiapp.analysis.bench.differences import Place
+from guiapp.analysis.bench.differences import DifferenceLocation
 from guiapp.analysis.bench.plan import BenchError, Plan
 from guiapp.pages.bench import model as bench_difference
 from guiapp.pages.bench.model import DifferenceFinder
@@ -44,7 +44,9 @@ def test_a_run_of_another_model_or_split_is_not_looked_into(finder, plan, why):
     [(b"some text", 5, 7, (5, 7)), (b"some text", 5, 5, (5, 6)), ("a世b".encode(), 1, 2, (1, 4))],
 )
 def test_the_place_is_shown_in_its_text(finder, session, monkeypatch, qtbot, text, start, end, pointed):
-    monkeypatch.setattr(bench_difference, "first_difference", lambda *given: Place(text, start, end))
+    monkeypatch.setattr(
+        bench_difference, "first_difference", lambda *given: DifferenceLocation(text, start, end)
+    )
     left = []
     session.text.left.connect(lambda: left.append(True))
     with qtbot.waitSignal(session.text.pointed_out) as shown:

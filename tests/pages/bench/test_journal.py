@@ -38,8 +38,8 @@ def taken_down(folder, events=EVENTS) -> Journal:
     return journal
 
 
-def end(journal: Journal, is_kept: bool) -> None:
-    journal.end(is_kept)
+def end(journal: Journal, is_saved: bool) -> None:
+    journal.end(is_saved)
     journal.finish()
 
 
@@ -69,7 +69,7 @@ def test_a_killed_program_leaves_its_run_to_the_next_start(qtbot, tmp_path):
 
 def test_a_line_that_was_cut_off_is_left_away(tmp_path):
     journal = taken_down(tmp_path)
-    end(journal, is_kept=False)
+    end(journal, is_saved=False)
     (path,) = tmp_path.glob("*.jsonl")
     path.write_bytes(path.read_bytes() + b'{"event": "sample", "con')
     ((_, record),) = cut_off_runs(tmp_path)
@@ -77,7 +77,7 @@ def test_a_line_that_was_cut_off_is_left_away(tmp_path):
 
 
 def test_a_run_that_is_kept_leaves_no_journal(tmp_path):
-    end(taken_down(tmp_path), is_kept=True)
+    end(taken_down(tmp_path), is_saved=True)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -93,7 +93,7 @@ def test_a_journal_with_nothing_in_it_goes(tmp_path, lines):
 def test_a_journal_of_an_earlier_version_gives_what_is_still_measured(tmp_path):
     cold = [{**event, "scenario": "cold"} if event["event"] == "cell" else event for event in EVENTS[1:]]
     gone = {"event": "result", **CELL, "scenario": "cold", "contender": "heap", "n": 1, "samples_s": [0.1]}
-    end(taken_down(tmp_path, [*EVENTS, *cold, gone]), is_kept=False)
+    end(taken_down(tmp_path, [*EVENTS, *cold, gone]), is_saved=False)
     ((_, record),) = cut_off_runs(tmp_path)
     assert [(row["scenario"], row["contender"]) for row in record["results"]] == [("throughput", "fast")]
 
@@ -101,7 +101,7 @@ def test_a_journal_of_an_earlier_version_gives_what_is_still_measured(tmp_path):
 def test_from_a_size_on_there_are_results_and_no_samples(tmp_path, monkeypatch):
     monkeypatch.setattr(bench_journal, "MOST_BYTES", 0)
     result = {"event": "result", **CELL, "contender": "fast", "n": 1, "samples_s": [0.001]}
-    end(taken_down(tmp_path, [*EVENTS, result]), is_kept=False)
+    end(taken_down(tmp_path, [*EVENTS, result]), is_saved=False)
     told = [json.loads(line)["event"] for line in lines_in(tmp_path)]
     assert told == ["started", "cell", "compared", "result"]
 
@@ -114,5 +114,5 @@ def test_a_full_disk_is_told_and_the_run_goes_on(tmp_path, monkeypatch):
     journal = taken_down(tmp_path, [STARTED])
     assert "No space left on device" in journal.problem
     journal.add(SAMPLE)
-    end(journal, is_kept=True)
+    end(journal, is_saved=True)
     assert list(tmp_path.iterdir()) == []

@@ -8,7 +8,7 @@ import pytest
 from fake_engine import CELL, EVENTS, fake_engine, run_to_its_end, whole_run
 
 from guiapp.analysis.bench.control import Control
-from guiapp.analysis.bench.corpus import Corpus, corpus_named
+from guiapp.analysis.bench.corpus import BenchText, corpus_named
 from guiapp.analysis.bench.engine import run
 from guiapp.analysis.bench.measurement import key_of
 from guiapp.analysis.bench.plan import Plan
@@ -62,8 +62,8 @@ def test_your_text_stays_where_a_run_can_be_repeated_with_it(qtbot, make_model, 
     qtbot.waitUntil(lambda: bool(plans))
     model.close()
     (text,) = plans[0].corpora
-    assert corpus_named(text, session.vocabulary) == Corpus(YOUR_TEXT, b"some text")
-    assert model.kept.runs == []
+    assert corpus_named(text, session.vocabulary) == BenchText(YOUR_TEXT, b"some text")
+    assert model.saved.runs == []
 
 
 def test_a_text_that_a_full_disk_does_not_take_is_told_and_nothing_runs(qtbot, make_model, tmp_path):

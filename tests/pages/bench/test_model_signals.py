@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from told import told_by
 
 from guiapp.pages.bench.choice import ENGLISH
-from guiapp.pages.bench.history import YOUR_TEXT, Comparison, OpenedRun, RunHistory, SavedRun
+from guiapp.pages.bench.history import YOUR_TEXT, OpenedRun, RunComparison, RunHistory, SavedRun
 from guiapp.pages.bench.model import BenchModel
 
 
@@ -91,9 +91,9 @@ def test_a_start_that_waits_for_the_disk_can_be_stopped(session, runner, tmp_pat
 
 def test_nothing_is_opened_or_compared_into_a_run_that_goes_on(model, runner, told):
     opened = OpenedRun(SavedRun(Path("/a/run.json"), "A title"), {"results": []})
-    comparison = Comparison("before", (), 0, ())
+    comparison = RunComparison("before", (), 0, ())
     model._show_opened(opened)
-    assert (model.progress, model.kept.shown) == ("A saved run: A title", Path("/a/run.json"))
+    assert (model.progress, model.saved.shown) == ("A saved run: A title", Path("/a/run.json"))
     told.clear()
     model._take_comparison(comparison)
     assert told == ["progress_changed", "results_changed", "compared"]

@@ -55,15 +55,15 @@ def test_the_verdict_has_no_other_words_in_its_place(model, monkeypatch):
     ("changes", "told"),
     [
         ({}, "Settled: the two intervals do not touch."),
-        ({"is_settled": False}, "Not settled."),
+        ({"is_stable": False}, "Not settled."),
         ({"was_busy": True}, "The machine was busy: differences below 3 × are not reliable."),
         ({"ratio": Ratio(1.0, 0.9, 1.1)}, "Settled."),
-        ({"ratio": Ratio(1.0, 0.9, 1.1), "is_settled": False}, ""),
-        ({"beside": ""}, ""),
+        ({"ratio": Ratio(1.0, 0.9, 1.1), "is_stable": False}, ""),
+        ({"competitor": ""}, ""),
     ],
 )
 def test_how_far_a_verdict_can_be_trusted(model, changes, told):
-    model.tell("Done")
+    model.set_progress("Done")
     verdict = Verdict(**{**vars(SURE), **changes})
     assert sentence_of(model, verdict) == f"{told} Done.".strip()
 
@@ -82,7 +82,7 @@ def show(model, planned, measured=(), opened=(), left_out=(), **head) -> None:
 
 
 def test_what_is_still_to_come_and_what_never_came_are_told(model, monkeypatch):
-    alone = replace(SURE, beside="")
+    alone = replace(SURE, competitor="")
     show(model, ["fast", "heap", "scan"], ["fast"], left_out=["scan"])
     assert title_of(model, alone).comparison == "fast alone was measured"
     assert sentence_of(model, alone) == "One contender was not measured."

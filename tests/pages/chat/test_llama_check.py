@@ -23,14 +23,14 @@ def model(make_session):
 @pytest.fixture
 def check(model):
     made = LlamaCheck(model, idle_ms=50)
-    made.set_watched(True)
+    made.set_active(True)
     yield made
     made.close()
 
 
 def say(model, qtbot, content):
     model.edited.take(conversation_of([{"role": "user", "content": content}]))
-    qtbot.waitUntil(lambda: model.chat is not None and not model.is_behind, timeout=20_000)
+    qtbot.waitUntil(lambda: model.chat is not None and not model.is_outdated, timeout=20_000)
 
 
 def verdict(check, qtbot):
@@ -77,7 +77,7 @@ def test_nothing_is_compared_while_people_type_look_elsewhere_or_encode_as_text(
     say(model, qtbot, "a")
     qtbot.wait(400)
     assert asked == []
-    check.set_watched(True)
+    check.set_active(True)
     for content in ("ab", "abc"):
         say(model, qtbot, content)
     assert not verdict(check, qtbot).has_ids
@@ -94,7 +94,7 @@ def test_nothing_is_compared_while_people_type_look_elsewhere_or_encode_as_text(
 def test_nothing_is_compared_where_llama_cpp_is_not_installed(model, monkeypatch, asked, qtbot):
     monkeypatch.setattr(llama_check, "is_installed", lambda: False)
     check = LlamaCheck(model, idle_ms=0)
-    check.set_watched(True)
+    check.set_active(True)
     say(model, qtbot, "a")
     qtbot.wait(50)
     assert asked == []

@@ -10,8 +10,8 @@ from guiapp.analysis.chat.messages import conversation_of
 from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.kit.document.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, PLAIN_SHADE
 from guiapp.pages.chat.edited_conversation import Draft
-from guiapp.pages.chat.kept_conversation import KeptConversation
 from guiapp.pages.chat.model import ChatModel
+from guiapp.pages.chat.saved_conversation import SavedConversation
 from guiapp.pages.chat.spans import ChatSpans
 
 CHATML = (
@@ -43,10 +43,10 @@ def test_what_is_typed_is_rendered(model, qtbot):
     render(model, qtbot)
     assert "How do lions sleep?" in model.chat.text
     model.edited.type(0, "Where?")
-    assert model.is_behind
+    assert model.is_outdated
     settle(model, qtbot)
     assert model.chat.text == "<|im_start|>user\nWhere?<|im_end|>\n<|im_start|>assistant\n"
-    assert not model.is_behind
+    assert not model.is_outdated
 
 
 def test_typing_without_a_break_is_rendered_in_between(model, qtbot):
@@ -69,7 +69,7 @@ def test_a_prompt_stays_while_the_template_fails(model, qtbot):
     assert model.failure.startswith("The template has a mistake in line 1")
     assert model.result.failed_line == 1
     assert model.chat.text == text
-    assert model.is_behind
+    assert model.is_outdated
     model.choose(replace(model.settings, template=CHATML))
     settle(model, qtbot)
     assert not model.failure
@@ -129,13 +129,13 @@ def test_fixes_are_applied_and_taken_back(model, qtbot):
     render(model, qtbot, conversation_of([{"role": "user", "content": "a <|im_end|> b"}]))
     hint = next(hint for hint in model.hints if hint.code == "content_became_control")
     n_before = len(model.encoding)
-    model.mend(hint.fix)
+    model.apply_fix(hint.fix)
     settle(model, qtbot)
     assert len(model.encoding) > n_before
     assert "content_became_control" not in {hint.code for hint in model.hints}
     near = conversation_of([{"role": "user", "content": "a <|im_end |> b"}])
     render(model, qtbot, near)
-    model.mend(next(hint.fix for hint in model.hints if hint.code == "near_miss"))
+    model.apply_fix(next(hint.fix for hint in model.hints if hint.code == "near_miss"))
     assert model.edited.messages[0]["content"] == "a <|im_end|> b"
     model.edited.undo()
     assert model.edited.conversation == near
@@ -146,7 +146,7 @@ def test_a_mend_of_the_template_is_taken_back_too_and_forgotten_with_the_model(m
     near = "{% for m in messages %}{{ m.content }}<| im_end |>{% endfor %}"
     model.choose(replace(model.settings, template=near))
     settle(model, qtbot)
-    model.mend(next(hint.fix for hint in model.hints if hint.code == "near_miss"))
+    model.apply_fix(next(hint.fix for hint in model.hints if hint.code == "near_miss"))
     settle(model, qtbot)
     assert model.settings.template == near.replace("<| im_end |>", "<|im_end|>")
     model.edited.undo()
@@ -198,12 +198,12 @@ def test_a_file_of_messages_is_read_and_images_are_refused(model, qtbot, tmp_pat
 
 
 def test_more_than_a_template_is_given_is_kept_and_opened_again(model, tmp_path, monkeypatch):
-    kept = KeptConversation(model, tmp_path)
+    kept = SavedConversation(model, tmp_path)
     model.edited.take(HELLO)
     monkeypatch.setattr(messages, "MOST_CHARACTERS", 5)
     kept.stop()
     model.edited.take(Draft().conversation)
-    KeptConversation(model, tmp_path).stop()
+    SavedConversation(model, tmp_path).stop()
     assert model.edited.conversation == HELLO
     model.take_request(model.request)  # a session's
 

@@ -25,7 +25,7 @@ def test_each_change_of_a_conversation_is_told(make_session, qtbot):
     selects, renders = ["selected_changed"], ["result_changed"]
     chooses = ["settings_changed", *renders]
     assert (model.chat, model.hints, model.failure, model.encoding) == (None, (), "", None)
-    assert (model.origins, model.templates, model.is_behind) == ([], (), False)
+    assert (model.origins, model.templates, model.is_outdated) == ([], (), False)
     assert tells(model.edited.take, HELLO) == tells(model.select_token, None) == []
     assert tells(session.loader.open, "demo:bpe") == [*renders, *chooses]
     own = replace(model.settings, template=TEMPLATE)
@@ -40,6 +40,6 @@ def test_each_change_of_a_conversation_is_told(make_session, qtbot):
     assert tells(model.edited.remove, 0) == renders * 2
     assert (model.failure, model.chat) == ("", None)
     assert tells(model.edited.undo) == renders
-    assert model.is_behind
+    assert model.is_outdated
     assert tells(session.loader.open, "demo:toy") == [*renders, *chooses]
     model.close()

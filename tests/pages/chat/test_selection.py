@@ -76,7 +76,7 @@ def test_without_a_model_there_is_nothing(make_session):
     model.edited.take(HELLO)
     assert (model.chat, model.encoding, model.hints, model.failure) == (None, None, (), "")
     assert ([*model.origins], model.templates, model.part_that_wrote(0)) == ([], (), None)
-    model.mend(None)
+    model.apply_fix(None)
     assert model.edited.conversation == HELLO
     model.close()
 
@@ -119,7 +119,7 @@ def test_spans_are_those_of_the_prompt_with_its_turns_and_controls(model, qtbot)
     ]
     window = spans.spans_in(0, len(text))
     assert window.ids.tolist() == model.encoding.token_ids.tolist()
-    assert window.tints.tolist() == model.shown.looks.tolist()
+    assert window.tints.tolist() == model.shown.token_tints.tolist()
     told = []
     spans.tokens_changed.connect(lambda edit, tokens: told.append(edit))
     spans.show_by_origin(False)

@@ -53,10 +53,10 @@ def figures(comparison):
 
 
 def told_of(walk):
-    told = []
-    walk.changed.connect(lambda: told.append("changed"))
-    walk.moved.connect(lambda: told.append("moved"))
-    return told
+    explained = []
+    walk.changed.connect(lambda: explained.append("changed"))
+    walk.moved.connect(lambda: explained.append("moved"))
+    return explained
 
 
 def count_causes(comparison, causes, qtbot):
@@ -66,21 +66,21 @@ def count_causes(comparison, causes, qtbot):
 
 
 def test_steps_lead_round_all_differences_both_ways(comparison, walk):
-    assert [comparison.stretch_of(at) for at in range(walk.n_all)] == STRETCHES
-    assert (walk.current, walk.stretch) == (None, None)
-    told, seen = told_of(walk), []
+    assert [comparison.byte_span_of(at) for at in range(walk.n_all)] == STRETCHES
+    assert (walk.current, walk.byte_span) == (None, None)
+    explained, seen = told_of(walk), []
     for _ in range(walk.n_all + 1):
         walk.step(1)
         seen.append(walk.current)
     assert seen == [*range(walk.n_all), 0]
-    assert walk.stretch == STRETCHES[0]
-    assert told == ["changed", "moved"] * len(seen)
+    assert walk.byte_span == STRETCHES[0]
+    assert explained == ["changed", "moved"] * len(seen)
     walk.step(-1)
     assert walk.current == walk.n_all - 1
     walk.step(-1)
     assert walk.current == walk.n_all - 2
     walk.leave()
-    assert (walk.current, walk.stretch, told[-2:]) == (None, None, ["moved", "changed"])
+    assert (walk.current, walk.byte_span, explained[-2:]) == (None, None, ["moved", "changed"])
 
 
 @pytest.mark.parametrize(("caret", "by", "found"), [(19, 1, 3), (19, -1, 2), (20, 1, 4), (20, -1, 3)])
@@ -94,7 +94,7 @@ def test_steps_begin_at_the_caret_where_that_moved(comparison, walk, caret, by, 
 
 
 @pytest.mark.parametrize(
-    ("edit", "stretch"),
+    ("edit", "byte_span"),
     [
         ((0, 0, b"ab "), (22, 26)),
         ((0, 2, b""), (17, 21)),
@@ -105,23 +105,23 @@ def test_steps_begin_at_the_caret_where_that_moved(comparison, walk, caret, by, 
         ((25, 25, b"?"), (19, 23)),
     ],
 )
-def test_the_current_one_stays_through_edits_elsewhere(comparison, walk, edit, stretch):
+def test_the_current_one_stays_through_edits_elsewhere(comparison, walk, edit, byte_span):
     walk.go_to(3)
     comparison.document.replace(*edit)
-    assert walk.stretch == stretch
-    assert stretch is None or comparison.stretch_of(walk.current) == stretch
+    assert walk.byte_span == byte_span
+    assert byte_span is None or comparison.byte_span_of(walk.current) == byte_span
 
 
 def test_without_differences_there_is_nowhere_to_step(comparison, walk):
     comparison.watch(False)
-    told = told_of(walk)
+    explained = told_of(walk)
     walk.step(1)
     walk.choose_kind(0)
-    assert (walk.n_all, walk.current, walk.kind, told) == (0, None, 0, ["changed"])
+    assert (walk.n_all, walk.current, walk.kind, explained) == (0, None, 0, ["changed"])
 
 
 def test_causes_are_counted_and_one_kind_is_walked_through(comparison, walk, causes, qtbot):
-    assert (causes.counts, causes.n_looked_into) == ([], 14)
+    assert (causes.counts, causes.n_examined) == ([], 14)
     count_causes(comparison, causes, qtbot)
     assert causes.counts == [
         CauseCount(0, "Normalised otherwise: the space in front", 7),
@@ -137,9 +137,9 @@ def test_causes_are_counted_and_one_kind_is_walked_through(comparison, walk, cau
     assert walk.current == DIGITS[1]
     walk.step(1)
     assert walk.current == DIGITS[0]
-    told = told_of(walk)
+    explained = told_of(walk)
     walk.choose_kind(None)
-    assert (walk.current, told) == (DIGITS[0], ["changed"])
+    assert (walk.current, explained) == (DIGITS[0], ["changed"])
     walk.step(-1)
     assert walk.current == DIGITS[0] - 1
 
@@ -149,27 +149,29 @@ def test_causes_are_counted_in_batches_up_to_a_limit_and_forgotten_with_the_mode
 ):
     monkeypatch.setattr(difference_causes, "BATCH", 3)
     monkeypatch.setattr(difference_causes, "MOST", 8)
-    told = []
-    causes.counts_changed.connect(lambda: told.append(sum(each.count for each in causes.counts)))
+    explained = []
+    causes.counts_changed.connect(lambda: explained.append(sum(each.count for each in causes.counts)))
     count_causes(comparison, causes, qtbot)
-    assert (told, causes.n_looked_into) == ([3, 6, 8], 8)
+    assert (explained, causes.n_examined) == ([3, 6, 8], 8)
     count_causes(comparison, causes, qtbot)
-    assert told == [3, 6, 8]
+    assert explained == [3, 6, 8]
     compared.remove(compared.sessions[1])
-    assert (told, causes.counts) == ([3, 6, 8, 0], [])
+    assert (explained, causes.counts) == ([3, 6, 8, 0], [])
 
 
 def test_the_reason_of_the_current_one_is_told_and_written_down(comparison, walk, causes, qtbot):
-    told = []
-    causes.told_changed.connect(lambda: told.append(causes.told and causes.told[0].reason.sentence))
+    explained = []
+    causes.explained_changed.connect(
+        lambda: explained.append(causes.explained and causes.explained[0].reason.sentence)
+    )
     walk.step(1)
     assert causes.is_looking
     assert not causes.is_ready
     qtbot.waitUntil(lambda: not causes.is_looking)
-    assert told == [None, SENTENCE]
+    assert explained == [None, SENTENCE]
     comparison.changed.emit()
-    assert told == [None, SENTENCE]
-    assert markdown(causes.sides, causes.difference_at(0), causes.told) == (
+    assert explained == [None, SENTENCE]
+    assert markdown(causes.sides, causes.difference_at(0), causes.explained) == (
         "In `Hello·worlds,·12345·and·don't↵`, `·world` is cut differently.\n"
         "\n"
         '    text   "Hello worlds, 12345 and don\'t\\n"\n'
@@ -181,22 +183,22 @@ def test_the_reason_of_the_current_one_is_told_and_written_down(comparison, walk
     )
     assert f"{NAMES[1]}: no tokens\n" in markdown(causes.sides, causes.difference_at(1), [])
     walk.leave()
-    assert (causes.told, told[2:]) == (None, [None])
+    assert (causes.explained, explained[2:]) == (None, [None])
 
 
 def test_the_reason_of_a_long_difference_is_not_looked_for(walk, causes, monkeypatch):
     monkeypatch.setattr(difference_causes, "LONGEST", 5)
     walk.go_to(0)
-    assert (causes.told, causes.is_looking) == (None, False)
+    assert (causes.explained, causes.is_looking) == (None, False)
     walk.go_to(2)
     assert causes.is_looking
 
 
 def test_a_difference_stands_in_its_line_and_knows_the_edge_of_the_text(causes):
     middle, last = causes.difference_at(8), causes.difference_at(13)
-    assert (middle.around, middle.start, middle.end, middle.is_at_edge) == (b"  pay 12345\n", 1, 5, False)
+    assert (middle.context, middle.start, middle.end, middle.is_at_edge) == (b"  pay 12345\n", 1, 5, False)
     assert middle.tokens == (((278, 1, 3), (347, 3, 5)), ((1857, 2, 4), (39, 4, 5)))
-    assert (last.around, last.start, last.end, last.is_at_edge) == (b"last", 4, 4, True)
+    assert (last.context, last.start, last.end, last.is_at_edge) == (b"last", 4, 4, True)
     assert last.tokens == ((), ())
 
 
@@ -204,9 +206,9 @@ def test_of_a_long_text_only_what_is_near_a_difference_stands_around_it(comparis
     front = b"so it goes. " * 83 + b"and\n"
     comparison.document.insert(front)
     qtbot.waitUntil(lambda: comparison.is_ready)
-    index = next(at for at in range(2000) if comparison.stretch_of(at)[0] == len(front) + STRETCHES[0][0])
+    index = next(at for at in range(2000) if comparison.byte_span_of(at)[0] == len(front) + STRETCHES[0][0])
     found = causes.difference_at(index)
-    assert found.around == TEXT.partition(b"\n")[0] + b"\n"
+    assert found.context == TEXT.partition(b"\n")[0] + b"\n"
     assert (found.start, found.end) == STRETCHES[0]
     assert [each[1:] for tokens in found.tokens for each in tokens] == [STRETCHES[0], (6, 11)]
 

@@ -51,11 +51,11 @@ def assert_shows_what_comparing_says(comparison):
         assert window.ids.tolist() == column.session.tokens.ids(0, len(column.session.tokens)).tolist()
         expected = np.where(shares == len(columns), Strength.QUIET, np.where(shares == 1, Strength.RINGED, 0))
         assert (window.tints // N_TINTS).tolist() == expected.tolist()
-    assert [comparison.stretch_of(at) for at in range(len(comparison.live.differences))] == list(
+    assert [comparison.byte_span_of(at) for at in range(len(comparison.live.differences))] == list(
         map(tuple, found.differences.tolist())
     )
     for at, rows in enumerate(found.tokens.tolist()):
-        stretch = comparison.stretch_of(at)
+        stretch = comparison.byte_span_of(at)
         assert [list(comparison.tokens_in(each, *stretch)) for each in comparison.rows] == rows
 
 

@@ -13,7 +13,7 @@ from conftest import PATIENCE_S
 from summaries import TEXT, Opened, close, compared_models
 
 import guiapp
-from guiapp.analysis.compare.comparison import Side
+from guiapp.analysis.compare.comparison import ModelSide
 from guiapp.analysis.compare.texts import compare_texts
 from guiapp.cli.main import run
 from guiapp.core.demo import demo_model_path
@@ -68,7 +68,9 @@ def same(found, expected):
 
 
 def expected(names, texts, **options):
-    return compare_texts([Side(name, guiapp.open_model(name), **options) for name in names], texts, 0).counts
+    return compare_texts(
+        [ModelSide(name, guiapp.open_model(name), **options) for name in names], texts, 0
+    ).counts
 
 
 def test_rows_are_what_the_command_counts_in_columns_and_other_models(make):

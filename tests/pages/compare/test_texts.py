@@ -36,7 +36,7 @@ def open_texts(qtbot):
         made.append(compared)
         compared.watch(True)
         session.loader.open(model)
-        qtbot.waitUntil(lambda: session.tokenizer is not None and not compared.is_behind)
+        qtbot.waitUntil(lambda: session.tokenizer is not None and not compared.is_outdated)
         return compared
 
     yield make
@@ -54,7 +54,7 @@ def compared(open_texts):
 def write(compared, text, qtbot):
     """Put a text on the right side, and wait until all is compared."""
     compared.second.text.show(text)
-    qtbot.waitUntil(lambda: not compared.is_behind and compared.report is not None)
+    qtbot.waitUntil(lambda: not compared.is_outdated and compared.report is not None)
 
 
 def paste(compared, text, qtbot):
@@ -62,7 +62,7 @@ def paste(compared, text, qtbot):
     compared.take_ids(True)
     document = compared.ids.text.document
     document.replace(0, document.size, text if isinstance(text, bytes) else text.encode())
-    qtbot.waitUntil(lambda: not compared.is_behind)
+    qtbot.waitUntil(lambda: not compared.is_outdated)
 
 
 def encoded(compared, text):
@@ -73,37 +73,37 @@ def encoded(compared, text):
 def assert_shows(compared, *texts):
     """The changes lead from one text's tokens to the other's, and each token is marked accordingly."""
     first, second = (encoded(compared, text) for text in texts)
-    found = compared.found
-    assert [found.first.tolist(), found.second.tolist()] == [first.tolist(), second.tolist()]
-    assert found.n_common == n_equal_from_start(first, second)
+    outcome = compared.outcome
+    assert [outcome.first.tolist(), outcome.second.tolist()] == [first.tolist(), second.tolist()]
+    assert outcome.n_common == n_equal_from_start(first, second)
     kept = []
     for side, ids in zip(compared.sides, (first, second), strict=True):
         window = side.spans_in(0, side.document.size)
         assert window.ids.tolist() == ids.tolist()
         kept.append(window.ids[~side.is_changed(window)].tolist())
         start, end = 0, side.common_end
-        assert np.count_nonzero((window.starts >= start) & (window.ends <= end)) >= found.n_common
+        assert np.count_nonzero((window.starts >= start) & (window.ends <= end)) >= outcome.n_common
     assert kept[0] == kept[1]
-    assert len(kept[0]) == found.n_kept
+    assert len(kept[0]) == outcome.n_unchanged
 
 
 def test_typing_on_either_side_is_followed_at_every_key(compared, qtbot):
     chance = random.Random(4)
     write(compared, TEXT, qtbot)
-    assert not len(compared.found.rows)
+    assert not len(compared.outcome.rows)
     for _ in range(60):
         document = chance.choice((compared.first, compared.second)).document
         start = document.character_start(chance.randrange(document.size))
         end = document.character_start(min(start + chance.choice((0, 0, 1, 9)), document.size))
         document.replace(start, end, chance.choice(SCRAPS))
-        qtbot.waitUntil(lambda: not compared.is_behind)
+        qtbot.waitUntil(lambda: not compared.is_outdated)
         assert_shows(compared, compared.first.document.text(), compared.second.document.text())
     with qtbot.waitSignal(compared.report_changed):
         pass
     best = id_changes(
         *(encoded(compared, each.document.text()) for each in (compared.first, compared.second))
     )
-    assert compared.report.found.n_kept == compared.found.n_kept == best.n_kept
+    assert compared.report.outcome.n_unchanged == compared.outcome.n_unchanged == best.n_unchanged
 
 
 def test_the_report_is_the_command_lines_and_is_forgotten_at_a_key(compared, qtbot):
@@ -111,7 +111,7 @@ def test_the_report_is_the_command_lines_and_is_forgotten_at_a_key(compared, qtb
     qtbot.waitUntil(lambda: compared.report is not None)
     both = (encoded(compared, each.document.text()) for each in (compared.first, compared.second))
     expected = compare_ids(compared.first.tokenizer, compared.names, *both)
-    assert compared.report.found.changes == expected.found.changes
+    assert compared.report.outcome.changes == expected.outcome.changes
     assert compared.report.is_same_text == expected.is_same_text
     compared.second.document.insert(b"x")
     assert compared.report is None
@@ -123,24 +123,24 @@ def test_long_texts_are_compared_in_full_once_typing_pauses(open_texts, qtbot):
     compared = open_texts(text)
     other = text.replace(b"49, ", b"fifty, ")
     compared.second.text.show(other)
-    qtbot.waitUntil(lambda: not compared.is_behind)
-    assert not compared.found.is_whole
+    qtbot.waitUntil(lambda: not compared.is_outdated)
+    assert not compared.outcome.is_whole
     qtbot.waitUntil(lambda: compared.report is not None)
-    assert compared.found.is_whole
-    n_changes = len(compared.found.rows)
+    assert compared.outcome.is_whole
+    n_changes = len(compared.outcome.rows)
     assert n_changes == text.count(b"49, ")
     compared.first.document.replace(30000, 30001, b"!")
-    assert len(compared.found.rows) in (n_changes, n_changes + 1)
+    assert len(compared.outcome.rows) in (n_changes, n_changes + 1)
     assert_shows(compared, compared.first.document.text(), other)
 
 
 def test_changes_are_walked_round_from_the_caret(compared, qtbot):
     write(compared, b"x " + TEXT[:300] + b" y " + TEXT[300:] + b" z", qtbot)
-    n_changes = len(compared.found.rows)
+    n_changes = len(compared.outcome.rows)
     assert n_changes >= 3
     compared.second.document.set_caret(150)
     compared.step(1, 1)
-    assert compared.right.stretch(compared.current_change)[0] >= 150
+    assert compared.right.byte_span(compared.current_change)[0] >= 150
     first = compared.current
     for _ in range(n_changes):
         compared.step(1, 1)
@@ -150,7 +150,7 @@ def test_changes_are_walked_round_from_the_caret(compared, qtbot):
     compared.second.document.insert(b"Q")
     assert compared.current is None
     compared.step(-1, 1)
-    assert compared.right.stretch(compared.current_change)[0] <= compared.second.document.caret
+    assert compared.right.byte_span(compared.current_change)[0] <= compared.second.document.caret
 
 
 def test_nothing_is_walked_where_nothing_changed(compared, qtbot):
@@ -164,22 +164,22 @@ def test_a_place_in_one_text_is_found_in_the_other(compared, qtbot):
     write(compared, other, qtbot)
     left, right = compared.sides
     for offset in (100, 300, 700, 1100):
-        beside = left.offset_beside(right, offset)
+        beside = left.counterpart_offset(right, offset)
         assert other[beside : beside + 20] == TEXT[offset : offset + 20]
-        assert right.offset_beside(left, beside) == offset
-    assert left.offset_beside(right, len(TEXT)) == len(other)
+        assert right.counterpart_offset(left, beside) == offset
+    assert left.counterpart_offset(right, len(TEXT)) == len(other)
 
 
 def test_both_kinds_of_the_right_side_stay_when_others_and_models_are_chosen(compared, qtbot):
     write(compared, b"Another text", qtbot)
     paste(compared, "1 2 3", qtbot)
     compared.first.loader.open("demo:spm")
-    qtbot.waitUntil(lambda: compared.first.loader.model.name == "demo:spm" and not compared.is_behind)
+    qtbot.waitUntil(lambda: compared.first.loader.model.name == "demo:spm" and not compared.is_outdated)
     assert compared.second.tokenizer is compared.first.tokenizer
-    assert compared.found.second.tolist() == [1, 2, 3]
+    assert compared.outcome.second.tolist() == [1, 2, 3]
     assert compared.ids.text.document.text() == b"1 2 3"
     compared.take_ids(False)
-    qtbot.waitUntil(lambda: not compared.is_behind)
+    qtbot.waitUntil(lambda: not compared.is_outdated)
     assert_shows(compared, TEXT, b"Another text")
 
 
@@ -196,20 +196,20 @@ def test_what_was_found_goes_with_its_model(compared, takes_ids, is_watching, qt
     for signal in (compared.changed, compared.report_changed, compared.current_changed):
         signal.connect(lambda: told.append(beginning(compared)))
     compared.first.loader.open("demo:toy")  # of nine tokens
-    qtbot.waitUntil(lambda: len(compared.first.vocabulary) == 9 and not compared.is_behind)
+    qtbot.waitUntil(lambda: len(compared.first.vocabulary) == 9 and not compared.is_outdated)
     assert beginning(compared)
     compared.watch(True)
-    assert max(compared.found.first, default=0) < 9
+    assert max(compared.outcome.first, default=0) < 9
     assert compared.current is None
 
 
 def test_options_of_the_window_are_those_of_both_texts(compared, qtbot):
     write(compared, TEXT, qtbot)
     compared.first.set_add_special(False)
-    qtbot.waitUntil(lambda: not compared.is_behind)
+    qtbot.waitUntil(lambda: not compared.is_outdated)
     assert compared.second.options == compared.first.options
     assert_shows(compared, TEXT, TEXT)
-    assert not len(compared.found.rows)
+    assert not len(compared.outcome.rows)
 
 
 def test_the_left_text_is_copied_with_a_way_back(compared, qtbot):
@@ -223,9 +223,9 @@ def test_the_left_text_is_copied_with_a_way_back(compared, qtbot):
 def test_a_hidden_page_compares_nothing_until_it_is_shown(compared, qtbot):
     write(compared, TEXT, qtbot)
     compared.watch(False)
-    found = compared.found
+    outcome = compared.outcome
     compared.first.document.insert(b"new ")
-    assert compared.found is found
+    assert compared.outcome is outcome
     compared.watch(True)
     assert_shows(compared, compared.first.document.text(), TEXT)
 
@@ -233,7 +233,7 @@ def test_a_hidden_page_compares_nothing_until_it_is_shown(compared, qtbot):
 def test_pasted_ids_lie_where_they_are_written_and_decoded(compared, qtbot):
     ids = encoded(compared, TEXT)
     paste(compared, f"tokens = {ids.tolist()}", qtbot)
-    assert not len(compared.found.rows)
+    assert not len(compared.outcome.rows)
     written = compared.ids.text.document.text()
     numbers = compared.numbers.spans_in(0, len(written))
     assert [int(written[start:end]) for start, end in zip(numbers.starts, numbers.ends, strict=True)] == (
@@ -279,7 +279,7 @@ def test_lists_that_are_none_are_read_up_to_the_mistake(compared, qtbot, text, n
     read = compared.ids.read
     assert len(read.token_ids) == n_read
     assert (error in read.error) if error else not read.error
-    assert compared.found.second.tolist() == read.token_ids.tolist()
+    assert compared.outcome.second.tolist() == read.token_ids.tolist()
     spans = compared.numbers.spans_in(0, len(text))
     assert len(spans.ids) == n_read + bool(error)
     if error:
@@ -301,7 +301,7 @@ def test_a_hundred_thousand_pasted_ids_are_read_and_compared(open_texts, qtbot):
     ids = encoded(compared, text)
     assert len(ids) > 100_000
     paste(compared, as_plain(np.delete(ids, 50_000)), qtbot)
-    assert compared.found.changes == ((50_000, 50_001, 50_000, 50_000),)
+    assert compared.outcome.changes == ((50_000, 50_001, 50_000, 50_000),)
 
 
 def test_special_tokens_between_words_are_shown_in_the_text(compared, qtbot):

@@ -56,7 +56,7 @@ def focused(qtbot, key, modifiers=Qt.KeyboardModifier.NoModifier):
 
 
 def told(page):
-    return page.details._title.text(), page.details._told.toPlainText()
+    return page.details._title.text(), page.details._opening_text.toPlainText()
 
 
 def test_all_words_can_be_read_in_a_window_of_any_size(page, qtbot):
@@ -100,8 +100,8 @@ def test_the_left_text_is_copied_by_a_click_and_then_changed(page, qtbot):
     focused(qtbot, Key.Key_End, CTRL)
     qtbot.keyClicks(QApplication.focusWidget(), "!!")
     qtbot.waitUntil(lambda: page.compared.report is not None)
-    found = page.compared.found
-    assert told(page)[0] == f"{found.n_common} tokens in common"
+    outcome = page.compared.outcome
+    assert told(page)[0] == f"{outcome.n_common} tokens in common"
     assert page.left._mark == page.compared.left.common_end
     assert page.right.editor._mark == page.compared.right.common_end
 
@@ -112,7 +112,7 @@ def test_keys_walk_the_changes_and_both_sides_stand_side_by_side(open_page, qtbo
         b"Line 350 ", b""
     )
     write(page, b"One more line\n" * 30 + other, qtbot)
-    n_changes = len(page.compared.found.rows)
+    n_changes = len(page.compared.outcome.rows)
     assert n_changes >= 3
     seen = []
     page.left.setFocus()
@@ -121,7 +121,7 @@ def test_keys_walk_the_changes_and_both_sides_stand_side_by_side(open_page, qtbo
         seen.append(page.compared.current)
         change = page.compared.current_change
         places = [
-            view.rows.place_of(side.stretch(change)[0])
+            view.rows.place_of(side.byte_span(change)[0])
             for view, side in zip((page.left, page.right.editor), page.compared.sides, strict=True)
         ]
         assert all(0 <= place.y < page.left.viewport().height() for place in places)
@@ -144,7 +144,7 @@ def test_a_side_that_is_scrolled_takes_the_other_along(open_page, qtbot):
     ):
         view.place(side.document.line_start(250), 0)
         offset, y = view.top
-        beside = side.offset_beside(page.compared.sides[1 - side.side], offset)
+        beside = side.counterpart_offset(page.compared.sides[1 - side.side], offset)
         assert abs(other.rows.place_of(beside).y - y) <= 1
         document = page.compared.sides[1 - side.side].document
         assert document.slice(*document.line_span(document.line_of(beside))) == (
@@ -162,12 +162,12 @@ def test_a_change_is_gone_to_by_a_click_on_its_row(page, qtbot):
     rows.scrollTo(index)
     qtbot.mouseClick(rows.viewport(), Left, pos=rows.visualRect(index).center())
     assert page.compared.current == 1
-    assert page.details._change_title.text().startswith(f"CHANGE 2 OF {len(page.compared.found.rows)}")
+    assert page.details._change_title.text().startswith(f"CHANGE 2 OF {len(page.compared.outcome.rows)}")
     assert [view._selected_token >= 0 for view in (page.left, page.right.editor)] == [
         start < end
-        for start, end in (side.stretch(page.compared.current_change) for side in page.compared.sides)
+        for start, end in (side.byte_span(page.compared.current_change) for side in page.compared.sides)
     ]
-    qtbot.mouseClick(page.details.go_to_parting, Left)
+    qtbot.mouseClick(page.details.go_to_first_difference, Left)
     assert page.compared.current == 0
     assert page.left._pointed_out.start == page.compared.left.common_end
 
@@ -197,7 +197,7 @@ def test_pasted_ids_show_their_tokens_and_what_is_wrong(page, qtbot):
         b",", 1
     ) + len(b", ")
     qtbot.keyClicks(page.right.numbers, "x")
-    qtbot.waitUntil(lambda: page.compared.ids.read.error != "" and not page.compared.is_behind)
+    qtbot.waitUntil(lambda: page.compared.ids.read.error != "" and not page.compared.is_outdated)
     assert "is not a whole number" in told(page)[1]
 
 
@@ -289,7 +289,7 @@ def test_what_is_pointed_out_follows_edits_and_is_forgotten_with_its_change(page
     page.next.trigger()
     assert page.right.editor._pointed_out[:2] == (at, at + 4)
     page.compared.second.document.replace(at + 1, at + 1, b"RE")
-    assert page.right.editor._pointed_out[:2] == page.compared.right.stretch(page.compared.change(0))
+    assert page.right.editor._pointed_out[:2] == page.compared.right.byte_span(page.compared.change(0))
     page.compared.second.document.replace(at, at + 6, b"")
     assert page.compared.current is None
     assert page.right.editor._pointed_out is page.left._pointed_out is None

@@ -32,29 +32,29 @@ def closed(qapp):
 @pytest.fixture
 def compared(closed, qtbot):
     closed.first.loader.open("demo:bpe")
-    qtbot.waitUntil(lambda: closed.first.tokenizer is not None and not closed.is_behind)
+    qtbot.waitUntil(lambda: closed.first.tokenizer is not None and not closed.is_outdated)
     return closed
 
 
 def write(compared, text, qtbot):
     compared.second.text.show(text)
-    qtbot.waitUntil(lambda: not compared.is_behind and compared.report is not None)
+    qtbot.waitUntil(lambda: not compared.is_outdated and compared.report is not None)
 
 
 def paste(compared, text, qtbot):
     compared.take_ids(True)
     compared.ids.text.document.set_text(text)
-    qtbot.waitUntil(lambda: not compared.is_behind and compared.report is not None)
+    qtbot.waitUntil(lambda: not compared.is_outdated and compared.report is not None)
 
 
 def rows_of(compared):
-    return [in_a_line(compared, index) for index in range(len(compared.found.rows))]
+    return [in_a_line(compared, index) for index in range(len(compared.outcome.rows))]
 
 
 def test_what_is_lacking_is_told_first(closed, qtbot):
     assert beginning(closed) == ("No model", ("Open a model: tokens are its own.",), "")
     closed.first.loader.open("demo:bpe")
-    qtbot.waitUntil(lambda: closed.first.tokenizer is not None and not closed.is_behind)
+    qtbot.waitUntil(lambda: closed.first.tokenizer is not None and not closed.is_outdated)
     assert beginning(closed) == ("Nothing to compare with yet", (texts_words.WITHOUT_TEXT,), "")
     closed.take_ids(True)
     assert beginning(closed) == ("Nothing to compare with yet", (texts_words.WITHOUT_IDS,), "")
@@ -114,7 +114,7 @@ def test_a_change_has_a_place_and_its_tokens_and_texts_have_sizes(compared, qtbo
 
 def test_nothing_is_told_of_a_text_that_is_not_encoded_yet(compared, monkeypatch):
     compared.second.text.show(TEXT)
-    monkeypatch.setattr(ComparedTexts, "is_behind", True)
+    monkeypatch.setattr(ComparedTexts, "is_outdated", True)
     assert beginning(compared) == ("Encoding …", (), "")
 
 
@@ -169,6 +169,6 @@ def test_the_spans_of_a_list_are_the_models_but_for_the_mistake(compared, qtbot)
     numbers.tokens_changed.connect(lambda edit, tokens: told.append((edit is not None, len(tokens))))
     compared.ids.text.document.replace(9, 9, b"y")
     assert told == [(True, 3)]
-    qtbot.waitUntil(lambda: not compared.is_behind)
+    qtbot.waitUntil(lambda: not compared.is_outdated)
     assert told == [(True, 3), (False, 3)]
     assert numbers.spans_in(0, 10).ends.tolist() == [4, 7, 10]

@@ -30,11 +30,11 @@ def opened(model, compared, qtbot):
     """Opens some models, the first one as the window's, and waits until A and B are compared and listed."""
 
     def open_some(*names):
-        model.set_watched(True)
+        model.set_active(True)
         compared.sessions[0].loader.open(names[0])
         for name in names[1:]:
             compared.add(name)
-        qtbot.waitUntil(lambda: model.found is not None)
+        qtbot.waitUntil(lambda: model.comparison is not None)
         wait(qtbot, model)
         return model
 
@@ -49,58 +49,58 @@ def wait(qtbot, model):
 
 def test_the_first_added_model_is_b_until_another_one_is_chosen(opened, compared, qtbot):
     model = opened("one", "same", "other")
-    assert model.found.is_identical
+    assert model.comparison.is_identical
     assert (model.second, model.second_index) == (compared.sessions[1], 1)
     model.choose_second(compared.sessions[2])
-    assert model.found is None
-    qtbot.waitUntil(lambda: model.found is not None)
-    assert model.found.second is compared.sessions[2].tokenizer
+    assert model.comparison is None
+    qtbot.waitUntil(lambda: model.comparison is not None)
+    assert model.comparison.second is compared.sessions[2].tokenizer
     assert model.second_index == 2
     compared.add("other")
     model.add_second("same", None)  # chosen from a list that was open meanwhile: there is no room any more
     assert (len(compared.sessions), model.second_index) == (4, 2)
     compared.remove(compared.sessions[3])
     compared.remove(compared.sessions[2])
-    qtbot.waitUntil(lambda: model.found is not None)
-    assert model.found.is_identical
+    qtbot.waitUntil(lambda: model.comparison is not None)
+    assert model.comparison.is_identical
     compared.remove(compared.sessions[1])
-    assert (model.second, model.found) == (None, None)
+    assert (model.second, model.comparison) == (None, None)
     model.add_second("swapped", None)
-    qtbot.waitUntil(lambda: model.found is not None)
+    qtbot.waitUntil(lambda: model.comparison is not None)
     assert model.second is compared.sessions[1]
 
 
 def test_another_model_of_the_window_is_compared_at_once(opened, compared, qtbot):
     model = opened("one", "other")
     compared.sessions[0].loader.open("other")
-    qtbot.waitUntil(lambda: model.found is not None and model.found.is_identical)
+    qtbot.waitUntil(lambda: model.comparison is not None and model.comparison.is_identical)
 
 
 def test_nothing_is_compared_while_nobody_looks(opened, compared, qtbot):
     model = opened("one", "other")
-    model.set_watched(False)
+    model.set_active(False)
     with qtbot.waitSignal(compared.sessions[0].tokens_changed):
         compared.sessions[0].loader.open("swapped")
-    before = model.found
+    before = model.comparison
     assert not model.job.is_busy
-    model.set_watched(True)
-    qtbot.waitUntil(lambda: model.found is not before and model.found is not None)
-    assert model.found.first is compared.sessions[0].tokenizer
-    again = model.found
-    model.set_watched(False)
-    model.set_watched(True)
-    assert model.found is again
+    model.set_active(True)
+    qtbot.waitUntil(lambda: model.comparison is not before and model.comparison is not None)
+    assert model.comparison.first is compared.sessions[0].tokenizer
+    again = model.comparison
+    model.set_active(False)
+    model.set_active(True)
+    assert model.comparison is again
 
 
 @pytest.mark.parametrize("name", ["broken", "odd"])
 def test_why_b_cannot_be_opened_is_told_until_another_one_is(model, compared, qtbot, name):
-    model.set_watched(True)
+    model.set_active(True)
     compared.sessions[0].loader.open("one")
     compared.add(name)
     qtbot.waitUntil(lambda: not model.is_waiting)
     assert model.problem.startswith(f"{name} ")
     compared.sessions[1].loader.open("other")
-    qtbot.waitUntil(lambda: model.found is not None)
+    qtbot.waitUntil(lambda: model.comparison is not None)
     assert model.problem == ""
 
 
@@ -168,7 +168,7 @@ def test_a_comparison_that_nobody_wants_is_given_up(model, compared, qtbot, monk
     made = vocabularies._compared
     monkeypatch.setattr(vocabularies, "compare_vocabularies", slow)
     monkeypatch.setattr(vocabularies, "_compared", watched)
-    model.set_watched(True)
+    model.set_active(True)
     compared.sessions[0].loader.open("one")
     compared.add("other")
     qtbot.waitUntil(begun.is_set)
@@ -176,7 +176,7 @@ def test_a_comparison_that_nobody_wants_is_given_up(model, compared, qtbot, monk
     gate.set()
     qtbot.waitUntil(ended.is_set)
     assert not model.is_waiting
-    assert model.found is None
+    assert model.comparison is None
 
 
 @pytest.mark.parametrize("form", vocabularies.FORMS)
@@ -217,7 +217,7 @@ def test_rows_are_walked_round_and_told_of(opened, qtbot):
     assert (len(model.shown.rows), model.chosen, model.details, told[-1]) == (0, None, None, None)
     model.step(1)
     assert model.chosen is None
-    model.look_for("a")
+    model.search_all("a")
     wait(qtbot, model)
     assert (model.query, model.filter.group) == ("a", "all")
     assert model.shown.rows.tolist() == [[0, 1], [6, 6], [3, 3], [5, -1], [-1, 5]]
@@ -236,20 +236,28 @@ def test_each_change_is_told(opened, compared, qtbot):
         wait(qtbot, model)
         return list(told)
 
-    listed, gone = ["filter_changed", "shown_changed"], ["found_changed", "filter_changed", "shown_changed"]
+    listed, gone = (
+        ["filter_changed", "shown_changed"],
+        ["comparison_changed", "filter_changed", "shown_changed"],
+    )
     for wanted, act, *given in (
         (listed, model.show_group, "both"),
         (listed, model.set_query, "a"),
         (["chosen_changed"], model.choose, 0),
         (["filter_changed", "chosen_changed", "shown_changed"], model.end),
-        (listed, model.look_for, "b"),
+        (listed, model.search_all, "b"),
         ([], model.choose_second, model.second),
-        ([], model.set_watched, False),
+        ([], model.set_active, False),
     ):
         assert (tells(act, *given), tells(act, *given)) == (wanted, [])
     assert set(tells(compared.sessions[0].loader.open, "swapped")) == {"pair_changed"}
-    assert tells(model.set_watched, True) == [*gone, "found_changed", *gone]
+    assert tells(model.set_active, True) == [*gone, "comparison_changed", *gone]
     assert (model.query, model.filter.group) == ("b", "all"), "it is looked for in these, too"
     model.show_group("second")
     assert tells(compared.remove, model.second) == [*gone, "pair_changed"]
-    assert (model.found, model.second_index, model.is_waiting, len(model.shown.rows)) == (None, 1, False, 0)
+    assert (model.comparison, model.second_index, model.is_waiting, len(model.shown.rows)) == (
+        None,
+        1,
+        False,
+        0,
+    )

@@ -17,7 +17,7 @@ from guiapp.pages.compare import vocabularies
 from guiapp.pages.compare.vocabularies_head import PairHead
 from guiapp.pages.compare.vocabularies_listing import VocabularyList
 from guiapp.pages.compare.vocabularies_page import NO_MODEL, NO_SECOND, VocabularyPicture
-from guiapp.pages.compare.vocabularies_side import SidePanel
+from guiapp.pages.compare.vocabularies_side import VocabulariesSide
 
 LEFT = Qt.MouseButton.LeftButton
 LATIN = NAMES.index("Latin")
@@ -35,7 +35,7 @@ def open_page(make_shell, qtbot):
         for name in names[1:]:
             shell.compared.add(name)
         if names[1:]:
-            qtbot.waitUntil(lambda: page.model.found is not None)
+            qtbot.waitUntil(lambda: page.model.comparison is not None)
         settle(page, qtbot)
         page.shell = shell
         return page
@@ -93,7 +93,7 @@ def test_without_two_models_it_says_what_to_do(open_page, qtbot):
     assert not page.head.isVisible()
     click(page, qtbot, page.add)
     asked[-1][1]("other", None)
-    qtbot.waitUntil(lambda: page.model.found is not None)
+    qtbot.waitUntil(lambda: page.model.comparison is not None)
     settle(page, qtbot)
     assert page.list.view.hasFocus()
     assert page.model.chosen is None
@@ -176,8 +176,8 @@ def test_a_token_that_only_b_has_is_shown_once_b_is_the_windows_model(open_page,
     qtbot.waitUntil(lambda: page.shell.window.pages.current_name == "tree")
     assert page.model.first.loader.model.name == "other"
     tree = page.shell.window.pages.current
-    qtbot.waitUntil(lambda: tree.model.picture is not None and len(tree.search.found_nodes) == 1)
-    assert tree.model.picture.token(int(tree.search.found_nodes[0])) == 5
+    qtbot.waitUntil(lambda: tree.model.picture is not None and len(tree.search.result_nodes) == 1)
+    assert tree.model.picture.token(int(tree.search.result_nodes[0])) == 5
 
 
 def test_another_model_that_is_opened_instead_is_not_searched(open_page, qtbot):
@@ -186,7 +186,9 @@ def test_another_model_that_is_opened_instead_is_not_searched(open_page, qtbot):
     page._requests.token_wanted.connect(wanted.append)
     page.side.details.second_wanted.emit(5)
     page.model.first.loader.open("same")
-    qtbot.waitUntil(lambda: page.model.found is not None and page.model.first.loader.model.name == "same")
+    qtbot.waitUntil(
+        lambda: page.model.comparison is not None and page.model.first.loader.model.name == "same"
+    )
     page.model.first.loader.open("other")
     qtbot.waitUntil(lambda: page.model.first.loader.model.name == "other")
     assert wanted == []
@@ -262,7 +264,7 @@ def test_b_is_chosen_among_the_columns(open_page, qtbot):
     actions = page.head.second.menu().actions()
     assert [action.isChecked() for action in actions[:2]] == [True, False]
     actions[1].trigger()
-    qtbot.waitUntil(lambda: page.model.found is not None and page.model.found.is_identical)
+    qtbot.waitUntil(lambda: page.model.comparison is not None and page.model.comparison.is_identical)
     asked = []
     page._requests.model_wanted.disconnect()
     page._requests.model_wanted.connect(lambda widget, take: asked.append((widget, take)))
@@ -270,7 +272,7 @@ def test_b_is_chosen_among_the_columns(open_page, qtbot):
     page.head.second.menu().actions()[-1].trigger()
     assert asked[0][0] is page.head.second
     asked[0][1]("swapped", None)
-    qtbot.waitUntil(lambda: page.model.found is not None and page.model.filter.group == "moved")
+    qtbot.waitUntil(lambda: page.model.comparison is not None and page.model.filter.group == "moved")
     page.head.second.menu().aboutToShow.emit()
     assert not page.head.second.menu().actions()[-1].isEnabled(), "no room for a fifth"
 
@@ -337,7 +339,7 @@ def test_parts_that_followed_the_model_tell_what_new_ones_do(open_page, qtbot):
         page.list: partial(VocabularyList, model, page.saving, themes),
         page.head: partial(PairHead, model, themes),
         page.picture: partial(VocabularyPicture, model, themes),
-        page.side: partial(SidePanel, model, themes),
+        page.side: partial(VocabulariesSide, model, themes),
     }
     actions = [
         lambda: page.list.view.selectRow(0),

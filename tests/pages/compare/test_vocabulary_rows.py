@@ -11,7 +11,7 @@ from vocabulary_pairs import PAIR, bpe
 import guiapp
 from guiapp.analysis.compare.vocabularies import compare_vocabularies
 from guiapp.core.text.packed_texts import sliced
-from guiapp.pages.compare.vocabulary_rows import GROUPS, Filter, listed, token_of, tokens_of
+from guiapp.pages.compare.vocabulary_rows import GROUPS, RowFilter, listed, token_of, tokens_of
 
 
 def nothing(share):
@@ -67,7 +67,7 @@ def test_groups_hold_what_differs(toys):
 def test_files_without_merge_rules_have_none_listed():
     found = compare_vocabularies(PAIR["one"](), PAIR["spm"]())
     for name in ("merges", "merges first", "merges second", "moved"):
-        assert len(listed(found, Filter(name, query="a"), nothing).rows) == 0
+        assert len(listed(found, RowFilter(name, query="a"), nothing).rows) == 0
 
 
 @pytest.mark.parametrize("name", GROUPS)
@@ -75,7 +75,7 @@ def test_scripts_and_lengths_share_out_a_group(toys, name):
     rows = GROUPS[name].rows(toys).tolist()
     for field, counts in (("script", toys.by_script), ("length", toys.by_length)):
         parts = [
-            listed(toys, Filter(name, **{field: value}), nothing).rows.tolist()
+            listed(toys, RowFilter(name, **{field: value}), nothing).rows.tolist()
             for value in range(counts.shape[1])
         ]
         assert sorted(chain(*parts)) == sorted(rows)
@@ -85,7 +85,7 @@ def test_pictures_count_what_is_listed(toys):
     for part, name in enumerate(("both", "first", "second")):
         for field, counts in (("script", toys.by_script), ("length", toys.by_length)):
             for value in range(counts.shape[1]):
-                rows = listed(toys, Filter(name, **{field: value}), nothing).rows
+                rows = listed(toys, RowFilter(name, **{field: value}), nothing).rows
                 assert len(rows) == counts[part, value]
 
 
@@ -114,7 +114,7 @@ def test_a_search_finds_what_a_loop_finds(real, tables, name, query):
                 symbols = real.listed_rules[side][number, [0, 1, 3]] if group.is_rules else [number]
                 if any(is_meant(side, int(each)) for each in symbols):
                     expected.add(tuple(row))
-    found = set(map(tuple, listed(real, Filter(name, query=query), nothing).rows.tolist()))
+    found = set(map(tuple, listed(real, RowFilter(name, query=query), nothing).rows.tolist()))
     assert found & set(map(tuple, rows.tolist())) == expected
 
 
@@ -133,36 +133,36 @@ def test_rows_hold_the_same_bytes_in_both(real):
 
 
 def test_the_nearest_are_listed_first(toys):
-    found = listed(toys, Filter(query="a"), nothing).rows.tolist()
+    found = listed(toys, RowFilter(query="a"), nothing).rows.tolist()
     assert [bytes_of(toys, GROUPS["all"], row) for row in found] == [b"a", b" a", b"ab", b"abc", b"abd"]
-    rules = listed(toys, Filter("merges", query="ab"), nothing).rows.tolist()
+    rules = listed(toys, RowFilter("merges", query="ab"), nothing).rows.tolist()
     assert [bytes_of(toys, GROUPS["merges"], row) for row in rules] == [b"ab"]
-    joined = listed(toys, Filter("merges first", query="#3"), nothing).rows.tolist()
+    joined = listed(toys, RowFilter("merges first", query="#3"), nothing).rows.tolist()
     assert joined == [[2, -1]], "it joins the token, and makes another one"
 
 
 def test_a_token_that_only_one_has_is_found_by_its_id():
     found = compare_vocabularies(bpe(), bpe((*bpe().vocabulary.merges[:0], "a", "b")))
-    assert listed(found, Filter(query="#8"), nothing).rows.tolist() == [[8, -1]]
-    assert len(listed(found, Filter(query="#9"), nothing).rows) == 0
+    assert listed(found, RowFilter(query="#8"), nothing).rows.tolist() == [[8, -1]]
+    assert len(listed(found, RowFilter(query="#9"), nothing).rows) == 0
 
 
 @pytest.mark.parametrize("query", ["/(/", "kind:blue", "0xzz"])
 def test_a_query_that_means_nothing_is_told(toys, query):
-    found = listed(toys, Filter(query=query), nothing)
+    found = listed(toys, RowFilter(query=query), nothing)
     assert (len(found.rows), bool(found.problem)) == (0, query != "0xzz")
 
 
 def test_what_only_one_vocabulary_has_figures_of_is_filtered_there():
     found = compare_vocabularies(PAIR["one"](), PAIR["spm"]())
-    assert listed(found, Filter(query="rank:0"), nothing).rows.tolist() == [[3, -1]]
-    assert listed(found, Filter(query="score:-3"), nothing).rows.tolist() == [[-1, 2]]
-    assert "is:unreached" not in listed(found, Filter(query="-a kind:normal length:1"), nothing).problem
+    assert listed(found, RowFilter(query="rank:0"), nothing).rows.tolist() == [[3, -1]]
+    assert listed(found, RowFilter(query="score:-3"), nothing).rows.tolist() == [[-1, 2]]
+    assert "is:unreached" not in listed(found, RowFilter(query="-a kind:normal length:1"), nothing).problem
 
 
 def test_rules_with_symbols_that_are_no_tokens_are_listed():
     found = compare_vocabularies(bpe(), bpe(merges=("x y", "a b")))
     assert GROUPS["merges second"].rows(found).tolist() == [[-1, 0]]
     assert token_of(found, GROUPS["merges second"], (-1, 0)) == (None, None)
-    assert len(listed(found, Filter("merges second", query="x"), nothing).rows) == 0
-    assert len(listed(found, Filter("merges second", length=1), nothing).rows) == 0
+    assert len(listed(found, RowFilter("merges second", query="x"), nothing).rows) == 0
+    assert len(listed(found, RowFilter("merges second", length=1), nothing).rows) == 0

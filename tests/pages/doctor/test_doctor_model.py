@@ -8,7 +8,7 @@ from told import told_by
 
 from guiapp.analysis.doctor.doctor import doctor
 from guiapp.kit.session.doctor_model import DoctorModel
-from guiapp.pages.doctor.words import Said, stretches, title_of
+from guiapp.pages.doctor.words import SentencePart, sentence_parts, title_of
 
 
 def progress(share):
@@ -36,7 +36,7 @@ def test_it_looks_a_while_after_a_model_was_opened_or_at_once_where_people_wait(
     opened(model, qtbot, "demo:spm")
     assert not model.is_busy
     assert model.is_waiting
-    model.set_watched(True)
+    model.set_active(True)
     assert model.is_busy
     qtbot.waitUntil(lambda: model.diagnosis is not None)
     assert model.findings == doctor("demo:spm").findings == model.worst
@@ -58,7 +58,7 @@ def test_each_change_is_told(model, qtbot, tmp_path):
     assert tells(model.examine) == tells(model.choose, 0) == tells(model.leave_file) == []
     assert (model.name, model.findings, model.finding, model.is_waiting) == ("", (), None, False)
     assert tells(opened, model, qtbot, "demo:toy") == found
-    assert tells(model.set_watched, True) == changed * 2
+    assert tells(model.set_active, True) == changed * 2
     qtbot.waitUntil(lambda: model.diagnosis is not None)
     assert "progress_changed" in told
     assert [name for name in told if name != "progress_changed"] == [*changed * 3, *found]
@@ -70,7 +70,7 @@ def test_each_change_is_told(model, qtbot, tmp_path):
     assert (model.chosen, model.original) == (1, "demo:spm")
     assert tells(opened, model, qtbot, "demo:wordpiece") == [*found, *changed * 2]
     assert (model.chosen, model.finding, model.original) == (0, None, "")
-    model.set_watched(False)
+    model.set_active(False)
     assert tells(model.examine_file, str(tmp_path / "m.gguf")) == [*changed, *found, *changed * 2]
     qtbot.waitUntil(lambda: not model.is_busy)
     assert not model.is_waiting, "it was not to begin a while later once more"
@@ -88,7 +88,7 @@ def test_nothing_is_waited_for_once_there_is_nothing_to_look_at(model, qtbot, tm
 
 
 def test_choosing_stays_within_what_there_is(model, qtbot):
-    model.set_watched(True)
+    model.set_active(True)
     opened(model, qtbot, "demo:toy")
     qtbot.waitUntil(lambda: len(model.findings) > 1)
     for index, chosen in ((1, 1), (len(model.findings), 1), (-1, 1), (0, 0)):
@@ -98,7 +98,7 @@ def test_choosing_stays_within_what_there_is(model, qtbot):
 
 
 def test_an_original_is_forgotten_with_its_model_but_not_with_its_pre_tokenizer(model, qtbot):
-    model.set_watched(True)
+    model.set_active(True)
     opened(model, qtbot, "demo:bpe")
     model.set_original("demo:spm")
     qtbot.waitUntil(lambda: any(each.code == "original_ids" for each in model.findings))
@@ -112,7 +112,7 @@ def test_an_original_is_forgotten_with_its_model_but_not_with_its_pre_tokenizer(
 def test_a_file_that_does_not_open_is_looked_at_until_another_one_is_opened(model, qtbot, tmp_path):
     broken = tmp_path / "m.gguf"
     broken.write_bytes(bpe().to_bytes()[:-100])
-    model.set_watched(True)
+    model.set_active(True)
     with qtbot.waitSignal(model.session.loader.failed):
         model.session.loader.open(str(broken))
     qtbot.waitUntil(lambda: bool(model.findings))
@@ -130,7 +130,7 @@ def test_a_file_that_does_not_open_is_looked_at_until_another_one_is_opened(mode
 
 
 def test_the_text_of_a_finding_becomes_the_sessions(model, qtbot):
-    model.set_watched(True)
+    model.set_active(True)
     opened(model, qtbot, "demo:spm")
     qtbot.waitUntil(lambda: bool(model.findings))
     model.show_text()
@@ -138,7 +138,7 @@ def test_the_text_of_a_finding_becomes_the_sessions(model, qtbot):
 
 
 def test_what_is_saved_is_what_was_found(model, qtbot):
-    model.set_watched(True)
+    model.set_active(True)
     opened(model, qtbot, "demo:spm")
     qtbot.waitUntil(lambda: bool(model.findings))
     assert json.loads(model.export("json")(progress))["findings"][0]["code"] == model.findings[0].code
@@ -147,4 +147,8 @@ def test_what_is_saved_is_what_was_found(model, qtbot):
 
 def test_codes_are_told_as_words_and_what_files_say_stands_apart():
     assert title_of(doctor("demo:spm").findings[0]) == "BOS twice"
-    assert list(stretches("is “<s>”.")) == [Said("is "), Said("<s>", True), Said(".")]
+    assert list(sentence_parts("is “<s>”.")) == [
+        SentencePart("is "),
+        SentencePart("<s>", True),
+        SentencePart("."),
+    ]

@@ -111,7 +111,7 @@ def test_the_text_that_shows_it_is_one_click_away_and_undo_brings_the_old_one_ba
     assert page.shell.window.pages.current_name == "inspect"
     assert session.document.text() == text.encode()
     qtbot.waitUntil(lambda: not session.is_encoding)
-    before, behind = session.n_around
+    before, behind = session.n_affixes
     ids = session.tokens.ids(before, len(session.tokens) - behind).tolist()
     assert ids == list(page.model.finding.changes.before.ids)
     page.shell.window.actions_table["undo"].trigger()

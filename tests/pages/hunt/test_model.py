@@ -14,7 +14,7 @@ from guiapp.analysis.hunt.generators import ALL_NAMES
 from guiapp.analysis.hunt.report import markdown
 from guiapp.analysis.hunt.sides import HuntError
 from guiapp.analysis.libraries.table import PEERS
-from guiapp.pages.hunt.sides import Side
+from guiapp.pages.hunt.sides import HuntSide
 
 
 def begun(qtbot, model, engine) -> None:
@@ -22,7 +22,7 @@ def begun(qtbot, model, engine) -> None:
     qtbot.waitUntil(lambda: bool(engine.plans))
 
 
-def told(qtbot, model, engine, state) -> None:
+def news(qtbot, model, engine, state) -> None:
     engine.tell(state)
     qtbot.waitUntil(lambda: model.state == state)
 
@@ -43,7 +43,7 @@ def test_b_is_the_next_model_of_compare_until_another_is_chosen(make_model, engi
     assert (model.sides.first.name, model.sides.second.name) == pair
     assert model.why_not == ""
     model.sides.choose_file("elsewhere/other\u202e.gguf", None)
-    assert model.sides.second == Side("elsewhere/other\u202e.gguf", None, "other\\u202e.gguf")
+    assert model.sides.second == HuntSide("elsewhere/other\u202e.gguf", None, "other\\u202e.gguf")
     model.sides.choose_second(None)
     assert model.sides.second.name == pair[1]
 
@@ -102,16 +102,16 @@ def test_rows_are_added_while_it_runs_and_sorted_by_lines_at_the_end(make_model,
     model = make_model(engine, *pair)
     begun(qtbot, model, engine)
     state = replace(START, seconds=1.0).with_batch(batch_of(find_of(b"12345")))
-    told(qtbot, model, engine, state)
+    news(qtbot, model, engine, state)
     assert model.selected.text == b"12345"
     state = replace(state, seconds=2.0).with_batch(batch_of(find_of(b"ab", MERGE), find_of(b"12")))
     state = state.with_batch(lines_of("own", MERGE, (1, 0, b"ab", 0)))
-    told(qtbot, model, engine, state)
+    news(qtbot, model, engine, state)
     assert model.kinds == [DIGITS, MERGE]
     assert model.found_at == {DIGITS: 1.0, MERGE: 2.0}
     assert [find.text for find in model.all_texts] == [b"12", b"12345", b"ab"]
     assert model.selected.text == b"12345"  # it stays where people look
-    told(qtbot, model, engine, replace(state, is_over=True))
+    news(qtbot, model, engine, replace(state, is_over=True))
     assert model.kinds == [MERGE, DIGITS]
     assert [find.text for find in model.all_texts] == [b"ab", b"12", b"12345"]
     assert model.selected_row == 1
@@ -122,7 +122,7 @@ def test_finds_are_gone_through_round_and_round(make_model, engine, pair, qtbot)
     begun(qtbot, model, engine)
     model.go(1)  # nothing yet
     finds = find_of(b"12"), find_of(b"345"), find_of(b"ab", MERGE)
-    told(qtbot, model, engine, replace(START, is_over=True).with_batch(batch_of(*finds)))
+    news(qtbot, model, engine, replace(START, is_over=True).with_batch(batch_of(*finds)))
     seen = []
     for _ in range(4):
         seen.append(model.selected.text)
@@ -138,7 +138,7 @@ def test_finds_are_gone_through_round_and_round(make_model, engine, pair, qtbot)
 def test_it_stops_and_keeps_what_was_found(make_model, engine, pair, qtbot):
     model = make_model(engine, *pair)
     begun(qtbot, model, engine)
-    told(qtbot, model, engine, START.with_batch(batch_of(find_of(b"12"))))
+    news(qtbot, model, engine, START.with_batch(batch_of(find_of(b"12"))))
     model.run_or_stop()
     qtbot.waitUntil(lambda: not model.is_running)
     assert [find.text for find in model.finds] == [b"12"]
@@ -147,7 +147,7 @@ def test_it_stops_and_keeps_what_was_found(make_model, engine, pair, qtbot):
 def test_another_model_ends_the_hunt_and_what_was_found(make_model, engine, pair, qtbot):
     model = make_model(engine, *pair)
     begun(qtbot, model, engine)
-    told(qtbot, model, engine, START.with_batch(batch_of(find_of(b"12"))))
+    news(qtbot, model, engine, START.with_batch(batch_of(find_of(b"12"))))
     with qtbot.waitSignal(model.running_changed):
         model.session.loader.open("demo:spm")
     assert not model.is_running
@@ -157,7 +157,7 @@ def test_another_model_ends_the_hunt_and_what_was_found(make_model, engine, pair
 def test_what_was_found_is_not_shown_for_a_file_that_was_written_anew(make_model, engine, pair, qtbot):
     model = make_model(engine, *pair)
     begun(qtbot, model, engine)
-    told(qtbot, model, engine, replace(START, is_over=True).with_batch(batch_of(find_of(b"12"))))
+    news(qtbot, model, engine, replace(START, is_over=True).with_batch(batch_of(find_of(b"12"))))
     kept = Path(pair[0]).read_bytes()
     Path(pair[0]).write_bytes(kept.replace(b"qwen2", b"llama", 1) + b"\0")
     with qtbot.waitSignal(model.session.vocabulary_changed):
@@ -168,7 +168,7 @@ def test_what_was_found_is_not_shown_for_a_file_that_was_written_anew(make_model
 def test_what_was_found_is_never_shown_for_another_b(make_model, engine, pair, qtbot):
     model = make_model(engine, *pair)
     begun(qtbot, model, engine)
-    told(qtbot, model, engine, replace(START, is_over=True).with_batch(batch_of(find_of(b"12"))))
+    news(qtbot, model, engine, replace(START, is_over=True).with_batch(batch_of(find_of(b"12"))))
     model.sides.choose_second(model.sides.models[0])  # the same one
     assert model.finds
     model.sides.choose_file(pair[1], "llama-bpe")
@@ -204,11 +204,11 @@ def test_the_report_is_the_engine_s_own(make_model, engine, pair, tmp_path, qtbo
     model.report()  # nothing to report
     begun(qtbot, model, engine)
     state = replace(START, is_over=True).with_batch(batch_of(find_of(b"12")))
-    told(qtbot, model, engine, state)
+    news(qtbot, model, engine, state)
     with qtbot.waitSignal(model.reported) as reported:
         model.report()
     assert reported.args == [markdown(state)]
-    with qtbot.waitSignal(model.told):
+    with qtbot.waitSignal(model.news):
         model.save_report(tmp_path / "hunt.md")
     assert (tmp_path / "hunt.md").read_text() == markdown(state)
     with qtbot.waitSignal(model.failed) as failed:
@@ -223,7 +223,7 @@ def test_a_line_is_pointed_out_in_the_text_even_after_it_moved(make_model, engin
     state = START.with_batch(batch_of(find_of(b"12"))).with_batch(
         lines_of(file, DIGITS, (2, 9, b"two 12", 4))
     )
-    told(qtbot, model, engine, state)
+    news(qtbot, model, engine, state)
     (place,) = model.finds[0].places
     assert model.is_in_text(place)
     text, seen = model.session.text, []
@@ -245,7 +245,7 @@ def test_a_line_of_a_file_is_pointed_out_when_that_is_the_text(make_model, engin
     model = make_model(engine, *pair)
     begun(qtbot, model, engine)
     state = START.with_batch(batch_of(find_of(b"12")))
-    told(qtbot, model, engine, state.with_batch(lines_of(str(own), DIGITS, (2, 4, b"two 12", 4))))
+    news(qtbot, model, engine, state.with_batch(lines_of(str(own), DIGITS, (2, 4, b"two 12", 4))))
     for _ in range(2):  # it has to be opened once
         with qtbot.waitSignal(model.session.text.pointed_out) as pointed_out:
             model.point_out(model.finds[0].places[0])
@@ -257,7 +257,7 @@ def test_the_find_is_shown_in_a_column_that_is_there_or_added(make_model, engine
     model = make_model(engine, pair[0])
     model.sides.choose_file(pair[1])
     begun(qtbot, model, engine)
-    told(qtbot, model, engine, START.with_batch(batch_of(find_of(b"12"))))
+    news(qtbot, model, engine, START.with_batch(batch_of(find_of(b"12"))))
     session = model.second_session()
     assert model.second_session() is session  # while it is opened
     assert list(model.compared.sessions[1:]) == [session]
@@ -271,7 +271,7 @@ def test_a_find_without_text_leaves_the_window_s_text_alone(make_model, engine, 
     model = make_model(engine, *pair)
     text = model.session.document.text()
     begun(qtbot, model, engine)
-    told(qtbot, model, engine, START.with_batch(batch_of(find_of(b""))))
+    news(qtbot, model, engine, START.with_batch(batch_of(find_of(b""))))
     model.show_text()
     assert model.session.document.text() == text != b""
 

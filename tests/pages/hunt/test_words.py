@@ -9,7 +9,7 @@ from fake_hunt import START, find_of
 
 from guiapp.analysis.compare.reasons import Cause
 from guiapp.analysis.compare.subjects import ORDER
-from guiapp.pages.hunt.words import Said, nothing_found, plain, sentence, title_of, where
+from guiapp.pages.hunt.words import ReasonPart, no_mismatch_lines, plain, sentence, title_of, where
 
 
 @pytest.mark.parametrize(
@@ -40,17 +40,17 @@ def test_a_sentence_says_letters_for_names_and_keeps_texts_apart():
     )
     said = sentence(find, START.subjects)
     assert plain(said) == "A cuts 1 | 2 and B cuts 12."
-    assert said[0] == Said("A", False, "A")
-    assert said[2] == Said("1", True, "")
+    assert said[0] == ReasonPart("A", False, "A")
+    assert said[2] == ReasonPart("1", True, "")
     assert where(find) == "Pre-tokenizer, from byte 0 on"
 
 
 def test_nothing_found_says_how_much_was_tried_and_that_this_is_no_proof():
-    told = " ".join(nothing_found(replace(START, tried=182_440, seconds=60.2, n_lines=10_000)))
+    told = " ".join(no_mismatch_lines(replace(START, tried=182_440, seconds=60.2, n_lines=10_000)))
     assert "182,440 texts in 60 s" in told
     assert "10,000 lines of your own" in told
     assert "no proof" in told
     for n_texts in (0, 9_999):
         few = replace(START, tried=n_texts)
-        assert "no proof" not in " ".join(nothing_found(few))
-        assert list(nothing_found(few))[-1] == few.why_inconclusive != ""
+        assert "no proof" not in " ".join(no_mismatch_lines(few))
+        assert list(no_mismatch_lines(few))[-1] == few.why_inconclusive != ""

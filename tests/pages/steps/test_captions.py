@@ -37,13 +37,13 @@ def test_each_step_says_what_there_is_to_see_and_where_it_leads(name):
             assert told != OTHERWISE
             assert (told == STAGES) is (piece < 0)
             assert (OF_RANKS in explanation(debugger)) is (piece >= 0 and worth_name(debugger) == "rank")
-            if piece >= 0 and debugger.trace.twin in PASSES:
+            if piece >= 0 and debugger.trace.reference_name in PASSES:
                 passes.setdefault(piece, []).append(is_second_pass(debugger))
             on, back = (each(debugger, Granularity.DECISION) for each in (step_on, step_back))
             if position < debugger.n_steps:
                 assert on.endswith(without_marks(debugger.sentence()))
             if position:
-                assert back.endswith(without_marks(debugger.teller.sentence(position - 1)))
+                assert back.endswith(without_marks(debugger.describer.sentence(position - 1)))
             for size in (Granularity.PIECE, Granularity.STAGE):
                 assert size.value in step_on(debugger, size) or position == debugger.n_steps
                 assert size.value in step_back(debugger, size) or position == 0
@@ -51,5 +51,5 @@ def test_each_step_says_what_there_is_to_see_and_where_it_leads(name):
         debugger.go_to(0)
         assert "nothing is done" in step_back(debugger, Granularity.DECISION)
         assert all(each == sorted(each) for each in passes.values()), "one pass after the other"
-        assert worth_name(debugger) == WORTHS.get(debugger.trace.twin, "")
+        assert worth_name(debugger) == WORTHS.get(debugger.trace.reference_name, "")
     assert worth_name(None) == ""

@@ -12,7 +12,7 @@ from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.reports import debugger_for
 from guiapp.pages.steps import flow as flow_module
 from guiapp.pages.steps import lattice as lattice_module
-from guiapp.pages.steps.flow import Part, Role, flow
+from guiapp.pages.steps.flow import ElementKind, ElementRole, flow
 from guiapp.pages.steps.lattice import lattice
 from guiapp.pages.steps.tries import made_so_far, stack
 
@@ -39,13 +39,13 @@ CASES = [  # model, encoder, text, room around the step where it is another
     ("rwkv", "rwkv", "New 😍", {"LATTICE_PLACES": 9}),
 ]
 BOXES = {
-    Part.FINISHED: "{}",
-    Part.CONTROL: "!{}",
-    Part.USER_DEFINED: "?{}",
-    Part.TOKEN: "[{}]",
-    Part.TEXT: "({})",
+    ElementKind.FINISHED: "{}",
+    ElementKind.CONTROL: "!{}",
+    ElementKind.USER_DEFINED: "?{}",
+    ElementKind.TOKEN: "[{}]",
+    ElementKind.TEXT: "({})",
 }
-MARKS = {Role.NONE: "", Role.LEFT: "<", Role.RIGHT: ">", Role.OVER: "="}
+MARKS = {ElementRole.NONE: "", ElementRole.LEFT: "<", ElementRole.RIGHT: ">", ElementRole.OVER: "="}
 
 
 def told_flow(shown):
@@ -54,7 +54,7 @@ def told_flow(shown):
         for box in shown.elements
     ]
     made = f"→ {shown.made} {shown.made_below}"
-    return "; ".join(["…"] * shown.is_cut_before + boxes + ["…"] * shown.is_cut_behind + [made])
+    return "; ".join(["…"] * shown.is_cut_before + boxes + ["…"] * shown.is_cut_after + [made])
 
 
 def told_lattice(shown):
@@ -99,7 +99,7 @@ def test_a_space_in_front_of_the_text_is_the_left_part_of_its_pair():
     debugger = debugger_for(tokenizer, record(tokenizer, "a lion", "heap"))
     debugger.go_to(2)
     roles = [(box.text, box.role) for box in flow(debugger).elements[:3]]
-    assert roles == [("·", Role.LEFT), ("a", Role.RIGHT), ("·", Role.NONE)]
+    assert roles == [("·", ElementRole.LEFT), ("a", ElementRole.RIGHT), ("·", ElementRole.NONE)]
 
 
 def test_special_tokens_stand_on_both_sides_of_the_piece_that_is_encoded():
@@ -110,12 +110,12 @@ def test_special_tokens_stand_on_both_sides_of_the_piece_that_is_encoded():
         debugger.go_to(step)
         shown = flow(debugger)
         covered = sorted((box.start, box.end) for box in shown.elements)
-        assert [box.text for box in shown.elements if box.part is Part.CONTROL] == [
+        assert [box.text for box in shown.elements if box.part is ElementKind.CONTROL] == [
             *("<|im_start|>", "<|im_end|>", "<|im_end|>")
         ]
         assert [0, *(end for _, end in covered)] == [*(start for start, _ in covered), len(text)]
         assert not shown.is_cut_before
-        assert not shown.is_cut_behind
+        assert not shown.is_cut_after
 
 
 def test_symbols_that_are_no_tokens_are_told(tmp_path):

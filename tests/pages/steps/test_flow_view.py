@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QToolTip
 from guiapp.core.text.visible_text import visible_text
 from guiapp.kit.widgets.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.pages.steps.boxes import height_of_rows, rows_within
-from guiapp.pages.steps.flow import Part, Role, flow
+from guiapp.pages.steps.flow import ElementKind, ElementRole, flow
 
 
 def test_rows_that_there_is_room_for_are_counted_in_any_size():
@@ -67,22 +67,27 @@ def test_boxes_and_what_is_made_of_them_are_painted_at_each_step(make_steps_page
         shown, paintings = flow(page.model.debugger), paintings_of(view)
         assert view.accessibleDescription() == " ".join(box.element.text for box in view.boxes)
         seen = [box for box in view.boxes if view.rect().contains(box.rect.toRect())]
-        about = [box for box in seen if box.element.role is not Role.NONE]
-        assert len(about) == len([box for box in view.boxes if box.element.role is not Role.NONE])
+        about = [box for box in seen if box.element.role is not ElementRole.NONE]
+        assert len(about) == len([box for box in view.boxes if box.element.role is not ElementRole.NONE])
         for element, rect in seen:
             inside = [(m.text, m.pen) for m in paintings.written if rect.contains(m.place.center())]
             shapes = [shape for shape in paintings.drawn if near(shape.place, rect)]
-            is_about, is_text = element.role is not Role.NONE, element.part is Part.TEXT
+            is_about, is_text = element.role is not ElementRole.NONE, element.part is ElementKind.TEXT
             color = theme.faint if is_text and not is_about else theme.span_text
-            below = [(element.below, theme.dim.name())] * (element.part is Part.TOKEN)
+            below = [(element.below, theme.dim.name())] * (element.part is ElementKind.TOKEN)
             assert inside == [(element.text, color.name()), *below]
             assert bool(shapes) is (is_about or not is_text)
             for shape in shapes:
-                rings = {Part.FINISHED: "", Part.CONTROL: theme.warning.name(), Part.TOKEN: theme.line.name()}
+                rings = {
+                    ElementKind.FINISHED: "",
+                    ElementKind.CONTROL: theme.warning.name(),
+                    ElementKind.TOKEN: theme.line.name(),
+                }
                 assert shape.pen == (theme.accent.name() if is_about else rings[element.part])
                 assert shape.look == "dashed" * (is_about and is_text)
                 assert (
-                    element.part is not Part.FINISHED or shape.brush == theme.span_color(element.color).name()
+                    element.part is not ElementKind.FINISHED
+                    or shape.brush == theme.span_color(element.color).name()
                 )
         bubbles = [shape.place for shape in paintings.drawn if shape.brush == theme.accent.name()]
         brackets = [s.place for s in paintings.drawn if s.pen == theme.accent.name() and not s.brush]
@@ -247,15 +252,15 @@ def test_the_menu_of_a_box_runs_there_and_sets_breakpoints(make_steps_page):
     assert choose(view, QPoint(view.width() - 20, 5), 0) == 0
 
 
-@pytest.mark.parametrize(("rival", "n_entries"), [("toy", 3), ("bpe", 2)])
-def test_no_breakpoint_is_set_on_an_id_of_another_vocabulary(make_steps_page, qtbot, rival, n_entries):
+@pytest.mark.parametrize(("competitor", "n_entries"), [("toy", 3), ("bpe", 2)])
+def test_no_breakpoint_is_set_on_an_id_of_another_vocabulary(make_steps_page, qtbot, competitor, n_entries):
     page = make_steps_page("toy", b"abacb")
     race, view = page.model.race, page.trace.race_card.flow
-    if rival == "toy":
+    if competitor == "toy":
         race.choose("greedy")
     else:
-        race.choose_model(page.compared.add(f"demo:{rival}"))
-    qtbot.waitUntil(lambda: race.rival is not None)
+        race.choose_model(page.compared.add(f"demo:{competitor}"))
+    qtbot.waitUntil(lambda: race.competitor is not None)
     page.model.to_end()
     box = view.boxes[0]
     assert box.element.below.isdecimal()

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QToolButton
 
-from guiapp.pages.steps.flow import Role, flow
+from guiapp.pages.steps.flow import ElementRole, flow
 from guiapp.pages.steps.gutter import GutterRow
 
 LEFT = Qt.MouseButton.LeftButton
@@ -131,8 +131,10 @@ def test_rows_out_of_sight_are_not_laid_out(make_steps_page):
     model, view = page.model, page.trace.flow
     for step in range(0, model.n_steps, 331):
         model.go_to(step)
-        marked = [element for element in flow(model.debugger).elements if element.role is not Role.NONE]
-        assert [box.element for box in view.boxes if box.element.role is not Role.NONE] == marked
+        marked = [
+            element for element in flow(model.debugger).elements if element.role is not ElementRole.NONE
+        ]
+        assert [box.element for box in view.boxes if box.element.role is not ElementRole.NONE] == marked
         assert len(view.gutter_rows) <= 6
         starts = [box.element.start for box in view.boxes]
         assert starts == sorted(starts)

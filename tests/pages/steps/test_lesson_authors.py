@@ -48,10 +48,10 @@ def test_a_lesson_begins_as_the_template_is_checked_and_played(author, qtbot, tm
     qtbot.mouseClick(author.edit_button, LEFT)
     assert edited == [str(path)]
     qtbot.mouseClick(author.check_button, LEFT)
-    qtbot.waitUntil(lambda: author.told.text() == "own.toml: everything that it claims is so.")
+    qtbot.waitUntil(lambda: author.status.text() == "own.toml: everything that it claims is so.")
     path.write_text(path.read_text().replace('now = ["ab", "a", "cb"]', 'now = ["<b>"]'))
     qtbot.mouseClick(author.check_button, LEFT)
-    qtbot.waitUntil(lambda: author.told.text() == "own.toml: 1 fault")
+    qtbot.waitUntil(lambda: author.status.text() == "own.toml: 1 fault")
     line = path.read_text().split('now = ["<b>"]')[0].count("\n") + 1
     assert author.found.toPlainText().startswith(f"line {line}: step 3: “now” is not what is there")
     qtbot.mouseClick(author.play_button, LEFT)
@@ -63,7 +63,7 @@ def test_a_template_that_cannot_be_written_is_told(author, qtbot, tmp_path, monk
     path = tmp_path / "none" / "own.toml"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *given: (str(path), ""))
     qtbot.mouseClick(author.save_button, LEFT)
-    assert "cannot be written" in author.told.text()
+    assert "cannot be written" in author.status.text()
     assert not author.play_button.isEnabled()
 
 
@@ -79,19 +79,19 @@ def test_a_model_that_is_another_file_is_told_while_the_lesson_goes_on(
     )
     page.lessons.open(path)
     qtbot.waitUntil(lambda: page.player.is_ready and not page.player._comparing.is_busy)
-    told = "own.gguf is not the file that this lesson was written for: what it says may not hold here."
-    assert page.player.remark == ("" if is_same else told)
-    assert page.lesson_bar.remark.isVisible() is not is_same
+    status = "own.gguf is not the file that this lesson was written for: what it says may not hold here."
+    assert page.player.note == ("" if is_same else status)
+    assert page.lesson_bar.note.isVisible() is not is_same
     assert page.lesson_bar.narration.isVisible()
     page.player.go_on()
-    assert not page.lesson_bar.remark.isVisible()
+    assert not page.lesson_bar.note.isVisible()
 
 
 @pytest.mark.parametrize("model", ["hf:a/b", "https://a.b/c.gguf"])
 def test_nothing_is_fetched_for_a_lesson_before_people_say_so(
     make_steps_page, qtbot, tmp_path, monkeypatch, model
 ):
-    page, path, told, opened = make_steps_page(), tmp_path / "own.toml", [], []
+    page, path, status, opened = make_steps_page(), tmp_path / "own.toml", [], []
 
     def load_noting(name, pre, progress):
         opened.append(name)
@@ -101,12 +101,12 @@ def test_nothing_is_fetched_for_a_lesson_before_people_say_so(
     path.write_text(f'{OWN}model = "{model}"\n')
 
     def answer(box, button):
-        told.append(box.text())
+        status.append(box.text())
         monkeypatch.setattr(QMessageBox, "clickedButton", lambda box: button(box))
 
     monkeypatch.setattr(QMessageBox, "exec", lambda box: answer(box, lambda box: None))
     page.lessons.open(path)
-    assert told == [f"This lesson uses what is on the web: {model}\n\nFetch its tokenizer from there?"]
+    assert status == [f"This lesson uses what is on the web: {model}\n\nFetch its tokenizer from there?"]
     assert (page.player.lesson, opened) == (None, [])
     page.player.open(path, lambda models: False)
     assert page.player.lesson is None

@@ -131,7 +131,7 @@ def test_lessons_and_what_is_wrong_with_others_are_read_once(player, monkeypatch
 
 
 def test_without_lessons_none_is_suggested(player):
-    player._found = ([], ["odd.toml is odd"])
+    player._loaded = ([], ["odd.toml is odd"])
     assert (player.suggested, player.failures) == (None, ["odd.toml is odd"])
 
 

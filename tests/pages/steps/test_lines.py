@@ -13,7 +13,7 @@ from guiapp.kit.widgets.shaped_texts import MonoTexts
 from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import Theme, ThemeSource
 from guiapp.pages.steps.cards import with_code
-from guiapp.pages.steps.drawing import Drawing
+from guiapp.pages.steps.drawing import DrawingContext
 from guiapp.pages.steps.lines import SentenceView, TextLine, title_line
 
 
@@ -22,7 +22,7 @@ def column(qtbot):
     """A window of 300 pixels with a sentence over a line."""
     theme_source = ThemeSource(QApplication.instance(), "light")
     window = QWidget()
-    drawing = Drawing(theme_source, TextZoom(window), MonoTexts())
+    drawing = DrawingContext(theme_source, TextZoom(window), MonoTexts())
     sentence, line = SentenceView(drawing), TextLine(Theme.ui_font(13), drawing)
     layout = QVBoxLayout(window)
     layout.addWidget(sentence)
@@ -82,7 +82,7 @@ def test_a_token_with_a_backtick_is_code_like_others(column):
 
 def test_lines_stand_at_their_side_and_are_cut_where_there_is_no_room(column):
     *_, theme_source, window = column
-    drawing = Drawing(theme_source, TextZoom(window), MonoTexts())
+    drawing = DrawingContext(theme_source, TextZoom(window), MonoTexts())
     title, right = title_line(drawing, "A title"), TextLine(Theme.mono_font(13), drawing, is_right=True)
     theme = theme_source.theme
     right.show_text("step 1")

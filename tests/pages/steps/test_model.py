@@ -10,7 +10,7 @@ from guiapp.analysis.trace.debugger import Granularity
 from guiapp.analysis.trace.operations import FORMS, NUMBERS, OPERATIONS
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.reports import debugger_for
-from guiapp.pages.steps.flow import TOKENS_AROUND, Part, Role, flow
+from guiapp.pages.steps.flow import TOKENS_AROUND, ElementKind, ElementRole, flow
 from guiapp.pages.steps.lattice import lattice
 from guiapp.pages.steps.tries import TRIES, VERDICTS, made_so_far, stack
 
@@ -30,7 +30,7 @@ def test_there_is_something_to_draw_at_every_step(make_steps_model, name):
         stack(model.debugger)
         assert len(made_so_far(model.debugger, 5)) <= 5
         assert model.title
-    assert seen & {Role.LEFT, Role.OVER}
+    assert seen & {ElementRole.LEFT, ElementRole.OVER}
 
 
 def test_boxes_do_not_grow_with_the_text(make_steps_model):
@@ -46,8 +46,8 @@ def test_text_around_a_special_token_can_be_broken_into_rows():
     debugger = debugger_for(tokenizer, record(tokenizer, text, "heap"))
     elements = flow(debugger).elements
     assert all(left.end == right.start for left, right in pairwise(elements))
-    assert [element.text for element in elements if element.role is not Role.NONE] == ["<|im_start|>"]
-    others = [element for element in elements if element.role is Role.NONE]
+    assert [element.text for element in elements if element.role is not ElementRole.NONE] == ["<|im_start|>"]
+    others = [element for element in elements if element.role is ElementRole.NONE]
     assert max(len(element.text) for element in others) <= 30
     for element in others:
         text[element.start : element.end].decode()  # no character is torn
@@ -60,7 +60,7 @@ def test_the_way_back_through_a_lattice_is_drawn_where_one_looks():
         if walk.trace.operation(step) == "choose":
             walk.go_to(step + 1)
             chosen = [edge for edge in lattice(walk).edges if edge.kind == "chosen"]
-            taken = [element.text for element in flow(walk).elements if element.part is Part.TOKEN]
+            taken = [element.text for element in flow(walk).elements if element.part is ElementKind.TOKEN]
             assert all(before.last == after.first for before, after in pairwise(chosen))
             drawn = [edge.text for edge in chosen]
             assert drawn
@@ -76,7 +76,7 @@ def test_the_arc_that_is_chosen_now_is_marked_on_the_way_back(name, encoder):
         walk.go_to(step)
         shown = lattice(walk)
         marked = [edge for edge in shown.edges if edge.kind == "now"]
-        assert [edge.text for edge in marked] == [walk.teller.made(step)]
+        assert [edge.text for edge in marked] == [walk.describer.made(step)]
         ways = {(edge.first, edge.last, edge.text) for edge in shown.edges if edge.kind == "way"}
         assert {edge[:3] for edge in shown.edges if edge.kind != "way"} <= ways
         behind = [edge.first for edge in shown.edges if edge.kind == "chosen"]

@@ -197,8 +197,8 @@ def test_another_text_takes_the_steps_away_once(model, told):
 def test_playing_takes_steps_of_the_chosen_size_but_not_past_a_parting(make_steps_model, qtbot):
     model = make_steps_model("toy", b"abacb", "heap")
     model.race.choose("greedy")
-    qtbot.waitUntil(lambda: model.race.parting is not None)
-    parting = model.race.parting
+    qtbot.waitUntil(lambda: model.race.difference_step is not None)
+    difference_step = model.race.difference_step
     model.restart()
     model.play()
     model.clock.ticked.emit()
@@ -206,7 +206,7 @@ def test_playing_takes_steps_of_the_chosen_size_but_not_past_a_parting(make_step
     model.set_granularity(Granularity.PIECE)
     while model.clock.is_playing:
         model.clock.ticked.emit()
-    assert model.position == parting
+    assert model.position == difference_step
     model.play()
     while model.clock.is_playing:
         model.clock.ticked.emit()
@@ -219,12 +219,12 @@ def test_runs_go_to_a_parting_that_lies_on_their_way_only(make_steps_model, qtbo
     model.to_difference()
     assert model.position == before
     model.race.choose("greedy")
-    qtbot.waitUntil(lambda: model.race.parting is not None)
-    parting = model.race.parting
+    qtbot.waitUntil(lambda: model.race.difference_step is not None)
+    difference_step = model.race.difference_step
     for start, run_to, back_to in (
-        (0, parting, 0),
-        (parting, model.n_steps, 0),
-        (parting + 1, model.n_steps, parting),
+        (0, difference_step, 0),
+        (difference_step, model.n_steps, 0),
+        (difference_step + 1, model.n_steps, difference_step),
     ):
         model.go_to(start)
         model.run()
@@ -233,9 +233,9 @@ def test_runs_go_to_a_parting_that_lies_on_their_way_only(make_steps_model, qtbo
         model.reverse()
         assert model.position == back_to
     model.restart()
-    assert model.race.rival.position == 0
+    assert model.race.competitor.position == 0
     model.to_difference()
-    assert (model.position, model.race.rival.position > 0) == (parting, True)
+    assert (model.position, model.race.competitor.position > 0) == (difference_step, True)
 
 
 def test_steps_back_have_the_chosen_size_too(model):

@@ -20,7 +20,7 @@ from guiapp.kit.widgets.theme import TEXT_FONT_PX, Theme
 from guiapp.pages.steps.boxes import ABOVE_PX, BOX_PX
 from guiapp.pages.steps.breakpoint_list import TitleButton
 from guiapp.pages.steps.cards import SectionTitle
-from guiapp.pages.steps.flow import Role
+from guiapp.pages.steps.flow import ElementRole
 from guiapp.pages.steps.gutter import ID_FONT_PX
 from guiapp.pages.steps.transport import GranularityBox
 
@@ -342,7 +342,7 @@ def test_what_the_step_is_about_is_in_sight_in_a_whole_row(make_steps_page, qtbo
     flow = page.trace.flow
     for position in range(0, page.model.n_steps, 97):
         page.model.go_to(position)
-        about = [box.rect for box in flow.boxes if box.element.role is not Role.NONE]
+        about = [box.rect for box in flow.boxes if box.element.role is not ElementRole.NONE]
         assert all(rect.top() >= 0 and rect.bottom() <= flow.height() for rect in about[:1])
         assert min(abs(box.rect.center().y() - ABOVE_PX - BOX_PX / 2) for box in flow.boxes) < 1
 

@@ -37,107 +37,119 @@ def leader(race: RaceModel, text: bytes) -> Debugger:
 
 def test_what_is_too_long_or_unknown_is_told(race):
     race.choose("greedy")
-    race.run_beside(leader(race, b"a" * 100_001))
-    assert race.rival is None
+    race.set_leader(leader(race, b"a" * 100_001))
+    assert race.competitor is None
     assert "too long" in race.failure
     race.choose("no such encoder")
     assert race.encoder == race.failure == ""
 
 
 def test_a_recording_that_was_given_up_is_not_taken(race):
-    race.run_beside(leader(race, b"abacb"))
+    race.set_leader(leader(race, b"abacb"))
     race.choose("greedy")
-    late = race.rival
+    late = race.competitor
     race.choose("")
     race._take(late)
-    assert race.rival is None
+    assert race.competitor is None
 
 
 def test_a_recording_with_the_model_before_is_not_taken(race, qtbot):
-    race.run_beside(leader(race, b"abacb"))
+    race.set_leader(leader(race, b"abacb"))
     race.choose("greedy")
-    late = race.rival
+    late = race.competitor
     with qtbot.waitSignal(race._session.vocabulary_changed):
         race._session.loader.open("demo:bpe")
-    race.run_beside(leader(race, b"abacb"))
-    assert race.rival.vocabulary is not late.vocabulary
-    present = race.rival
+    race.set_leader(leader(race, b"abacb"))
+    assert race.competitor.vocabulary is not late.vocabulary
+    present = race.competitor
     race._recorder.recorded.emit(late)
-    assert race.rival is present
+    assert race.competitor is present
 
 
 def test_a_recording_that_fails_is_told(race):
-    race.run_beside(leader(race, b"abacb"))
+    race.set_leader(leader(race, b"abacb"))
     race.choose("greedy")
     race._recorder.failed.emit("no room")
     assert race.failure == "no room"
 
 
 def told_with_rival(race):
-    told = []
-    race.changed.connect(lambda: told.append((race.encoder, race.rival is not None, race.failure)))
-    return told
+    description = []
+    race.changed.connect(
+        lambda: description.append((race.encoder, race.competitor is not None, race.failure))
+    )
+    return description
 
 
 def test_who_can_run_beside(race, qtbot):
     names = set(race._session.tokenizer.encoders)
-    twin = race._session.tokenizer.readable_twin(race._session.algorithm.name)
+    twin = race._session.tokenizer.reference_encoder(race._session.algorithm.name)
     assert set(race.encoders) == names - {"fast", twin}
     race._session.set_encoder("greedy")
     assert set(race.encoders) == names - {"fast", "greedy"}
     nobody = RaceModel(ModelSession(TextSession(b"")), InstantRecorder())
     assert nobody.encoders == []
     nobody.choose("greedy")
-    assert (nobody.encoder, nobody.rival, nobody.failure) == ("greedy", None, "")  # a model may yet come
+    assert (nobody.encoder, nobody.competitor, nobody.failure) == ("greedy", None, "")  # a model may yet come
     nobody.stop()
 
 
 def test_a_race_is_told_as_it_begins_and_ends(race):
-    told = told_with_rival(race)
-    assert (race.is_ready, race.parting, race.is_parting, race.difference) == (True, None, False, None)
+    description = told_with_rival(race)
+    assert (race.is_ready, race.difference_step, race.is_at_difference, race.difference) == (
+        True,
+        None,
+        False,
+        None,
+    )
     race.choose("greedy")
-    assert (race.is_ready, told) == (False, [("greedy", False, "")])
-    told.clear()
-    race.run_beside(leader(race, b"abacb"))
-    assert told == [("greedy", True, ""), ("greedy", True, "")]
+    assert (race.is_ready, description) == (False, [("greedy", False, "")])
+    description.clear()
+    race.set_leader(leader(race, b"abacb"))
+    assert description == [("greedy", True, ""), ("greedy", True, "")]
     assert race.is_ready
-    told.clear()
+    description.clear()
     race._fail("odd")
-    assert (told, race.is_ready) == ([("greedy", True, "odd")], True)
-    told.clear()
+    assert (description, race.is_ready) == ([("greedy", True, "odd")], True)
+    description.clear()
     race.choose("")
-    assert told == [("", False, "")]
-    assert (race.difference, race.parting, race.is_parting, race.is_ready) == (None, None, False, True)
+    assert description == [("", False, "")]
+    assert (race.difference, race.difference_step, race.is_at_difference, race.is_ready) == (
+        None,
+        None,
+        False,
+        True,
+    )
 
 
 def test_the_rival_goes_where_the_leader_is(race):
     lead = leader(race, b"abacb")
-    race.follow()
-    race.run_beside(lead)
+    race.keep_in_step()
+    race.set_leader(lead)
     race.choose("greedy")
-    assert race.parting == race.difference.steps[0]
-    assert race.difference == first_difference(lead, race.rival)
-    told = told_with_rival(race)
+    assert race.difference_step == race.difference.steps[0]
+    assert race.difference == first_difference(lead, race.competitor)
+    description = told_with_rival(race)
     seen = []
     for position in range(lead.n_steps + 1):
         lead.go_to(position)
-        race.follow()
-        seen.append(race.rival.position)
-        assert race.is_parting is (position == race.parting)
-    assert seen.pop(race.parting) == race.difference.steps[1]
-    assert (seen == sorted(seen), seen[0], seen[-1]) == (True, 0, race.rival.n_steps)
-    assert len(told) == lead.n_steps + 1
-    race.run_beside(None)
-    assert (race.rival, race.is_ready, race.is_parting) == (None, False, False)
-    race.follow()
-    assert len(told) == lead.n_steps + 2
+        race.keep_in_step()
+        seen.append(race.competitor.position)
+        assert race.is_at_difference is (position == race.difference_step)
+    assert seen.pop(race.difference_step) == race.difference.steps[1]
+    assert (seen == sorted(seen), seen[0], seen[-1]) == (True, 0, race.competitor.n_steps)
+    assert len(description) == lead.n_steps + 1
+    race.set_leader(None)
+    assert (race.competitor, race.is_ready, race.is_at_difference) == (None, False, False)
+    race.keep_in_step()
+    assert len(description) == lead.n_steps + 2
 
 
 def test_the_rival_has_the_same_text_and_options(race, monkeypatch):
     asked = []
     monkeypatch.setattr(race._recorder, "record", lambda *given: asked.append(given))
     race._session.set_add_special(False)
-    race.run_beside(leader(race, b"abacb"))
+    race.set_leader(leader(race, b"abacb"))
     race.choose("greedy")
     assert asked == [(race._session.tokenizer, b"abacb", "greedy", False, True)]
     race.choose("no such encoder")
@@ -145,60 +157,60 @@ def test_the_rival_has_the_same_text_and_options(race, monkeypatch):
 
 
 def test_a_recording_of_another_text_or_encoder_is_not_taken(race):
-    race.run_beside(leader(race, b"abacb"))
+    race.set_leader(leader(race, b"abacb"))
     race.choose("greedy")
-    present, tokenizer = race.rival, race._session.tokenizer
+    present, tokenizer = race.competitor, race._session.tokenizer
     for text, encoder in ((b"abacb", "heap"), (b"abacbb", "greedy")):
         race._take(debugger_for(tokenizer, record(tokenizer, text, encoder)))
-        assert race.rival is present
+        assert race.competitor is present
 
 
 def test_what_is_proposed_is_told_once_somebody_is_near(race):
-    race.run_beside(leader(race, b"abacb"))
+    race.set_leader(leader(race, b"abacb"))
     assert all(
-        each.differs and ALGORITHMS[each.encoder].title.lower() == each.told for each in race.proposals
+        each.differs and ALGORITHMS[each.encoder].title.lower() == each.description for each in race.proposals
     )
-    told = []
-    race.proposals_changed.connect(lambda: told.append(1))
+    description = []
+    race.proposals_changed.connect(lambda: description.append(1))
     race.scout()
-    assert len(told) == len(race.encoders)
+    assert len(description) == len(race.encoders)
     found = {each.encoder: each for each in race.proposals}
-    assert found["greedy"].told == "longest match in the token tree · 5 steps, other tokens"
-    assert found["scan"].told == "textbook pair merging · 4 steps, same tokens"
+    assert found["greedy"].description == "longest match in the token tree · 5 steps, other tokens"
+    assert found["scan"].description == "textbook pair merging · 4 steps, same tokens"
     assert [ALGORITHMS[name].exact for name in race.encoders] == [False] * 3 + [True] * 3
     asked = []
     race._recorder.record = lambda *given: asked.append(given)
     race.choose("greedy")  # whose run is known
-    assert (race.rival.trace.encoder, asked) == ("greedy", [])
+    assert (race.competitor.trace.encoder, asked) == ("greedy", [])
 
 
 def test_lists_of_proposals_cost_nothing_at_a_step(race, monkeypatch):
     run = leader(race, b"abacb" * 20)
-    race.run_beside(run)
+    race.set_leader(run)
     race.scout()
     race.choose("greedy")
-    told = race.proposals
+    description = race.proposals
     monkeypatch.setattr(race_module, "first_difference", None)  # looks at all tokens of both
     monkeypatch.setattr(race_module, "first_other_step", None)
     run.go_to(5)
-    race.follow()
-    assert race.proposals == told
-    assert any("step" in each.told for each in told)
+    race.keep_in_step()
+    assert race.proposals == description
+    assert any("step" in each.description for each in description)
 
 
 def test_what_would_do_the_same_is_not_proposed(race):
-    race.run_beside(leader(race, b"a"))
+    race.set_leader(leader(race, b"a"))
     race.scout()
     assert [each.encoder for each in race.proposals if not each.differs]
     for each in race.proposals:
         race.choose(each.encoder)
-        assert (race.parting is not None) is each.differs
-        assert each.differs or each.told.endswith("does the same on this text")
+        assert (race.difference_step is not None) is each.differs
+        assert each.differs or each.description.endswith("does the same on this text")
         assert each.differs or race.verdict == "Both do the same, step by step."
 
 
 def test_what_takes_long_is_not_recorded_before_it_is_chosen(race):
-    race.run_beside(leader(race, b"abacb " * 400))
+    race.set_leader(leader(race, b"abacb " * 400))
     asked = []
     race._recorder.record = lambda *given: asked.append(given[2])
     race.scout()
@@ -211,16 +223,16 @@ def test_what_takes_long_is_not_recorded_before_it_is_chosen(race):
 
 
 def test_runs_part_at_a_step_where_their_tokens_do_not(race):
-    race.run_beside(leader(race, b"abacb"))
+    race.set_leader(leader(race, b"abacb"))
     race.choose("scan")
-    step = race.parting
+    step = race.difference_step
     assert (race.difference, race.stop_at) == (None, None)
     assert race.verdict == f"From step {step} on they go other ways."
-    mine, other = (run.trace.operation(step) for run in (race.leader, race.rival))
+    mine, other = (run.trace.operation(step) for run in (race.leader, race.competitor))
     assert (mine, other) == ("push", "merge")
     race.leader.go_to(step)
-    race.follow()
-    assert (race.is_parting, race.rival.position) == (True, step)
+    race.keep_in_step()
+    assert (race.is_at_difference, race.competitor.position) == (True, step)
 
 
 TEXT = "How do the lions sleep in New York? abacb unbelievably 東京 é".encode()
@@ -241,10 +253,10 @@ def test_who_is_proposed_differs_and_what_is_told_at_the_end_is_so(name, qtbot):
     for encoder in leaders:
         session.set_encoder(encoder)
         ours = recorded(encoder)
-        race.run_beside(debugger_for(tokenizer, ours))
+        race.set_leader(debugger_for(tokenizer, ours))
         race.scout()
         for proposal in race.proposals:
-            assert proposal.encoder not in ("fast", encoder, tokenizer.readable_twin(encoder))
+            assert proposal.encoder not in ("fast", encoder, tokenizer.reference_encoder(encoder))
             race.choose(proposal.encoder)
             theirs = recorded(proposal.encoder)
             counts = f"{encoder} {len(ours):,} steps, {proposal.encoder} {len(theirs):,}: "
@@ -258,7 +270,7 @@ def test_who_is_proposed_differs_and_what_is_told_at_the_end_is_so(name, qtbot):
                 theirs.operation(step) for step in range(len(theirs))
             ]
             assert proposal.differs or (is_same and same_steps)
-            assert (race.parting is not None) is proposal.differs
+            assert (race.difference_step is not None) is proposal.differs
     race.stop()
     session.close()
 
@@ -277,13 +289,13 @@ def other(race, qtbot):
 
 def test_another_model_runs_beside_with_its_own_vocabulary_and_switches(race, other, monkeypatch):
     assert (race.is_on, race.name) == (False, "")
-    race.run_beside(leader(race, b"abacb acb"))
+    race.set_leader(leader(race, b"abacb acb"))
     other.set_encoder("greedy")
     other.set_add_special(False)
     race.choose_model(other)
     assert (race.is_on, race.encoder, race.other) == (True, "", other)
-    assert race.rival.vocabulary is other.vocabulary
-    assert race.rival.trace.encoder == "greedy"
+    assert race.competitor.vocabulary is other.vocabulary
+    assert race.competitor.trace.encoder == "greedy"
     ours, theirs = (tokenizer.vocabulary.name for tokenizer in (race._session.tokenizer, other.tokenizer))
     assert race.name == f"{theirs} · greedy"
     assert race.verdict == race.difference.reason
@@ -291,69 +303,75 @@ def test_another_model_runs_beside_with_its_own_vocabulary_and_switches(race, ot
     assert f"{first} merged `cb`, rank 1. {second} · greedy took `ac`" in race.verdict
     asked = []
     monkeypatch.setattr(race._recorder, "record", lambda *given: asked.append(given))
-    race.run_beside(leader(race, b"ab"))
+    race.set_leader(leader(race, b"ab"))
     assert asked == [(other.tokenizer, b"ab", "greedy", False, True)]
-    assert (race.rival, race.verdict, race.is_ready) == (None, "Recording …", False)
+    assert (race.competitor, race.verdict, race.is_ready) == (None, "Recording …", False)
 
 
 def test_a_race_follows_what_becomes_of_the_other_model(race, other, qtbot):
-    race.run_beside(leader(race, b"abacb"))
+    race.set_leader(leader(race, b"abacb"))
     race.choose_model(other)
     other.set_encoder("scan")
-    assert race.rival.trace.encoder == "scan"
-    late = race.rival
+    assert race.competitor.trace.encoder == "scan"
+    late = race.competitor
     with qtbot.waitSignal(other.vocabulary_changed):
         other.loader.open("demo:spm")
-    assert race.rival.vocabulary is other.vocabulary is not late.vocabulary
-    present = race.rival
+    assert race.competitor.vocabulary is other.vocabulary is not late.vocabulary
+    present = race.competitor
     race._take(late)
-    assert race.rival is present
+    assert race.competitor is present
     other.close()
-    assert (race.is_on, race.other, race.rival, race.difference, race.name) == (False, None, None, None, "")
+    assert (race.is_on, race.other, race.competitor, race.difference, race.name) == (
+        False,
+        None,
+        None,
+        None,
+        "",
+    )
     other.set_encoder("greedy")
-    assert race.rival is None
+    assert race.competitor is None
 
 
 def test_an_encoder_takes_the_place_of_another_model_which_is_heard_no_more(race, other):
-    race.run_beside(leader(race, b"abacb"))
+    race.set_leader(leader(race, b"abacb"))
     race.choose_model(other)
     race.choose("greedy")
-    assert (race.encoder, race.other, race.rival.vocabulary is race._leader.vocabulary) == (
+    assert (race.encoder, race.other, race.competitor.vocabulary is race._leader.vocabulary) == (
         "greedy",
         None,
         True,
     )
-    present = race.rival
+    present = race.competitor
     other.set_encoder("scan")
-    assert race.rival is present
+    assert race.competitor is present
     race.choose_model(other)
     race.stop()
-    race.rival = present
+    race.competitor = present
     other.set_encoder(None)
-    assert race.rival is present
+    assert race.competitor is present
 
 
 def test_a_race_of_models_is_told_to_be_even_by_what_both_mean(race, other, qtbot):
-    race.run_beside(leader(race, b"abacb"))
+    race.set_leader(leader(race, b"abacb"))
     with qtbot.waitSignal(other.vocabulary_changed):
         other.loader.open("demo:toy")
     race.choose_model(other)
-    runs = zip(race.names, (race.leader, race.rival), strict=True)
+    runs = zip(race.names, (race.leader, race.competitor), strict=True)
     first, second = (f"{name} {run.n_steps}" for name, run in runs)
     assert race.outcome == f"{first} steps, {second}: same 3 tokens."
-    assert (race.verdict, race.parting) == ("Both do the same, step by step.", None)
+    assert (race.verdict, race.difference_step) == ("Both do the same, step by step.", None)
     other.set_encoder("greedy")
     name = other.vocabulary.name
     short = name.removeprefix(FAMILY)
     assert f"{short} merged `cb`, rank 1. {short} · greedy took `ac`" in race.verdict
     race._session.set_encoder("greedy")
-    race.run_beside(leader(race, b"abacb"))
+    race.set_leader(leader(race, b"abacb"))
     assert f"this {name} · greedy merged `cb`, rank 1. the other {name} · greedy took" in race.verdict
     with qtbot.waitSignal(other.vocabulary_changed):
         other.loader.open("demo:wordpiece")
     other.set_encoder(None)
     other.set_add_special(False)
-    race.run_beside(leader(race, b"a"))
+    race.set_leader(leader(race, b"a"))
     assert race.outcome.endswith(": both cut the text alike, into 1 token.")
 
 
@@ -361,9 +379,11 @@ def test_two_models_part_from_the_byte_on_that_was_asked_for(race, other):
     text = b"abacb abacb abacb"
     other.set_encoder("greedy")
     race.choose_model(other, 107)
-    race.run_beside(leader(race, text), 100)
+    race.set_leader(leader(race, text), 100)
     first, behind = (
-        first_difference(race._leader, race.rival, (race._session.vocabulary.name, race.name), offset).byte
+        first_difference(
+            race._leader, race.competitor, (race._session.vocabulary.name, race.name), offset
+        ).byte
         for offset in (None, 7)
     )
     assert first < behind == race.difference.byte

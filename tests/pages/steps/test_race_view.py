@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QToolButton
 
 from guiapp.kit.widgets.theme import TEXT_FONT_PX
 from guiapp.pages.steps.clock import SPEEDS
-from guiapp.pages.steps.race_view import TOLD_ROLE, RaceBox
+from guiapp.pages.steps.race_view import DESCRIPTION_ROLE, RaceBox
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -15,15 +15,15 @@ LEFT = Qt.MouseButton.LeftButton
 def test_a_race_runs_beside_and_goes_where_the_two_part(make_steps_page, qtbot):
     page = make_steps_page("toy", b"abacb", "heap")
     page.model.race.choose("greedy")
-    qtbot.waitUntil(lambda: page.model.race.rival is not None)
+    qtbot.waitUntil(lambda: page.model.race.competitor is not None)
     assert page.trace.race_card.isVisible()
     assert "greedy took ac" in page.trace.race_card.verdict.text()
     qtbot.mouseClick(page.trace.race_card.go, LEFT)
     assert page.model.position == page.model.race.difference.steps[0]
     page.model.to_end()
-    assert page.model.race.rival.position == page.model.race.rival.n_steps
+    assert page.model.race.competitor.position == page.model.race.competitor.n_steps
     page.model.race.choose("backtrack")
-    qtbot.waitUntil(lambda: page.model.race.rival is not None)
+    qtbot.waitUntil(lambda: page.model.race.competitor is not None)
     assert "same 3 tokens" in page.trace.race_card.outcome.text()
     page.model.race.choose("")
     assert not page.trace.race_card.isVisible()
@@ -36,25 +36,25 @@ def test_a_run_stops_where_a_race_parts(make_steps_page, qtbot):
     box = page.findChild(RaceBox)
     while box.currentData() != "greedy":
         qtbot.keyClick(box, Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: race.rival is not None)
+    qtbot.waitUntil(lambda: race.competitor is not None)
     qtbot.mouseClick(buttons["⇤"], LEFT)
     qtbot.mouseClick(buttons["run ▶"], LEFT)
-    parting = race.difference.steps[0]
-    assert model.position == parting > 0
+    difference_step = race.difference.steps[0]
+    assert model.position == difference_step > 0
     assert page.trace.race_card.title.text().endswith("HERE THEY PART")
     qtbot.mouseClick(buttons["run ▶"], LEFT)
     assert model.position == model.n_steps
     assert not page.trace.race_card.title.text().endswith("HERE THEY PART")
     qtbot.mouseClick(buttons["◀ run"], LEFT)
-    assert model.position == parting
-    model.breakpoints.add(f"step == {parting - 1}")
+    assert model.position == difference_step
+    model.breakpoints.add(f"step == {difference_step - 1}")
     qtbot.mouseClick(buttons["⇤"], LEFT)
     qtbot.mouseClick(buttons["run ▶"], LEFT)
-    assert model.position == parting - 1
+    assert model.position == difference_step - 1
     model.clock.set_speed(SPEEDS[-1])
     qtbot.mouseClick(buttons["play"], LEFT)
     qtbot.waitUntil(lambda: not model.clock.is_playing)
-    assert model.position == parting
+    assert model.position == difference_step
 
 
 def marks_of(page):
@@ -62,36 +62,36 @@ def marks_of(page):
     warning = page._drawing.theme_source.theme.warning.name()
     flows = [paintings_of(flow) for flow in (page.trace.flow, page.trace.race_card.flow)]
     lines = [[each.look for each in flow.drawn if each.pen == warning and not each.brush] for flow in flows]
-    return lines, page.trace.timeline._parting
+    return lines, page.trace.timeline._difference_step
 
 
 def test_a_race_goes_where_both_part_by_a_key_and_a_button_and_ends_with_a_line(make_steps_page, qtbot):
     page = make_steps_page("toy", b"abacb abacb", "heap")
     model, race, card = page.model, page.model.race, page.trace.race_card
     race.choose("greedy")
-    qtbot.waitUntil(lambda: race.rival is not None)
+    qtbot.waitUntil(lambda: race.competitor is not None)
     for go in (lambda: qtbot.mouseClick(card.go, LEFT), page._actions["race_parting"].trigger):
         model.restart()
         go()
-        assert model.position == race.parting == page.trace.timeline._parting
+        assert model.position == race.difference_step == page.trace.timeline._difference_step
         assert card.title.text().endswith("HERE THEY PART")
-    assert marks_of(page) == ([["dotted"]] * 2, race.parting)
+    assert marks_of(page) == ([["dotted"]] * 2, race.difference_step)
     assert card.go.text() == "go there  F8"
-    n_steps = model.n_steps, race.rival.n_steps
+    n_steps = model.n_steps, race.competitor.n_steps
     line = "heap {} steps, greedy {}: other tokens at 2 places, such as byte 2: a cb against ac b."
     assert card.outcome.text() == line.format(*n_steps)
     race.choose("scan")
-    qtbot.waitUntil(lambda: race.rival is not None)
+    qtbot.waitUntil(lambda: race.competitor is not None)
     model.restart()
     page._actions["race_parting"].trigger()
-    assert model.position == race.parting > 0
-    assert card.outcome.text() == f"heap {n_steps[0]} steps, scan {race.rival.n_steps}: same 6 tokens."
-    assert marks_of(page) == ([[], []], race.parting)
+    assert model.position == race.difference_step > 0
+    assert card.outcome.text() == f"heap {n_steps[0]} steps, scan {race.competitor.n_steps}: same 6 tokens."
+    assert marks_of(page) == ([[], []], race.difference_step)
     model.restart()
     model.run()
     assert model.position == model.n_steps  # who only goes other ways stops nobody
     race.choose("")
-    assert page.trace.timeline._parting is None
+    assert page.trace.timeline._difference_step is None
     page._actions["race_parting"].trigger()
     assert model.position == model.n_steps
 
@@ -101,25 +101,25 @@ def test_steps_of_both_are_bars_on_one_scale_and_fewer_for_the_same_tokens_win(m
     page = make_steps_page("toy", b"abacb abacb", "heap")
     page.set_text_size(zoom * TEXT_FONT_PX)
     race, lanes, theme = page.model.race, page.trace.race_card.lanes, page._drawing.theme_source.theme
-    for rival, has_winner in (("scan", True), ("greedy", False)):
-        race.choose(rival)
-        qtbot.waitUntil(lambda: race.rival is not None)
+    for competitor, has_winner in (("scan", True), ("greedy", False)):
+        race.choose(competitor)
+        qtbot.waitUntil(lambda: race.competitor is not None)
         page.model.go_to(5)
         lanes.resize(500 * zoom, lanes.height())
         paintings = paintings_of(lanes)
         badges, numbers = without_badges(paintings, theme), without_scale(paintings, "steps, linear")
         assert len(badges) == has_winner
         assert numbers[0] == 0
-        runs = race.leader, race.rival
+        runs = race.leader, race.competitor
         bars = sorted(paintings.shapes, key=lambda bar: (bar.top(), -bar.width()))
         unit = bars[0].width() / runs[0].n_steps
         counts = [count for run in runs for count in (run.n_steps, run.position)]
         assert [bar.width() for bar in bars] == [pytest.approx(unit * count, abs=1) for count in counts]
-        told = [f"{run.position} of {run.n_steps}" for run in runs]
-        assert {mark.text for mark in paintings.written} == {"heap", rival, *told}
+        description = [f"{run.position} of {run.n_steps}" for run in runs]
+        assert {mark.text for mark in paintings.written} == {"heap", competitor, *description}
         assert [mark.text for mark in paintings.written if mark.look == "bold"] == [
-            rival,
-            told[1],
+            competitor,
+            description[1],
         ] * has_winner
         assert badly_placed(lanes) == []
 
@@ -129,17 +129,17 @@ def test_what_is_special_about_each_is_told_on_the_list_once_somebody_is_near(ma
     box = page.findChild(RaceBox)
     assert (box.currentText(), box.minimumWidth()) == ("Race against …", box.width())
     box.showPopup()
-    qtbot.waitUntil(lambda: all("·" in box.itemData(row, TOLD_ROLE) for row in range(1, box.count())))
+    qtbot.waitUntil(lambda: all("·" in box.itemData(row, DESCRIPTION_ROLE) for row in range(1, box.count())))
     for row, proposal in enumerate(page.model.race.proposals, 1):
         assert box.itemText(row) == f"race {proposal.encoder}"
-        assert box.itemData(row, TOLD_ROLE) == proposal.told
+        assert box.itemData(row, DESCRIPTION_ROLE) == proposal.description
         assert box.model().item(row).isEnabled() is proposal.differs
     assert not box.model().item(box.findData("scan")).isEnabled()
     row = box.findData("greedy")
     qtbot.keyClick(box.view(), Qt.Key.Key_Home)
     box.hidePopup()
     box.setCurrentIndex(row)
-    qtbot.waitUntil(lambda: page.model.race.rival is not None)
+    qtbot.waitUntil(lambda: page.model.race.competitor is not None)
     assert box.itemText(0) == "no race"
 
 

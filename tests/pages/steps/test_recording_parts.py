@@ -56,7 +56,7 @@ def told(recording):
 
 def test_it_begins_with_nothing_and_waits_until_somebody_watches(recording, recorder, session, qtbot):
     assert (recording.failure, recording.text_start, recording.text_end) == ("", 0, 0)
-    assert (recording.is_settled, recording.is_busy, recording.progress) == (False, False, 0.0)
+    assert (recording.is_up_to_date, recording.is_busy, recording.progress) == (False, False, 0.0)
     assert (recording._settle.isSingleShot(), recording._settle.interval()) == (
         True,
         recording_module.SETTLE_MS,
@@ -69,7 +69,7 @@ def test_it_begins_with_nothing_and_waits_until_somebody_watches(recording, reco
     assert [asked[0] for asked in recorder.asked] == [b"aabacb"]
     recording.watch(False)
     recording.watch(True)
-    assert (recording._settle.isActive(), recording.is_settled) == (False, True)
+    assert (recording._settle.isActive(), recording.is_up_to_date) == (False, True)
 
 
 def test_what_is_recorded_is_told_and_asked_for_as_it_is_encoded(recording, recorder, told, session):
@@ -78,9 +78,9 @@ def test_what_is_recorded_is_told_and_asked_for_as_it_is_encoded(recording, reco
     name = session.algorithm.name
     assert recorder.asked == [(b"abacb", name, True, True)]
     assert (recording.text_start, recording.text_end, recording.is_part) == (0, 5, False)
-    assert recording.is_settled
+    assert recording.is_up_to_date
     recorder.is_busy = True
-    assert not recording.is_settled
+    assert not recording.is_up_to_date
     session.document.select(1, 3)
     recording.record_selection()
     assert recorder.asked[1:] == [(b"ba", name, True, True)]
@@ -127,7 +127,7 @@ def test_an_edit_makes_it_outdated_once(recording, recorder, told, session, is_b
     assert session.tokenizer in recording._recorded
     session.document.insert(b"a")
     assert recording._recorded == ()  # the tokenizer may go
-    assert (told, recording.failure, recording.is_settled) == (["outdated", "changed"], "", False)
+    assert (told, recording.failure, recording.is_up_to_date) == (["outdated", "changed"], "", False)
     assert recorder.n_cancelled == int(is_busy)
     assert not recording._settle.isActive()
     session.document.insert(b"a")
@@ -183,13 +183,13 @@ def test_of_a_long_text_a_part_of_whole_characters_is_recorded(
 
 
 def test_costs_are_those_of_the_encoder(recording, session):
-    twin = session.tokenizer.readable_twin(session.algorithm.name)
+    twin = session.tokenizer.reference_encoder(session.algorithm.name)
     assert recording._kind == (twin, False)
     assert recording.cost == estimate(twin, False, 5)
     nobody = Recording(ModelSession(TextSession(b"abc")), Recorder())
     assert nobody._kind == ("", False)
     nobody.record_all()
-    assert (nobody._recorder.asked, nobody.is_settled) == ([], False)
+    assert (nobody._recorder.asked, nobody.is_up_to_date) == ([], False)
 
 
 def test_vocabularies_that_take_whole_texts_cost_more(make_session):
@@ -201,7 +201,7 @@ def test_around_a_byte_of_a_long_text_it_begins_with_a_line_before_it(recording,
     session.document.insert(line * 2000)
     size = session.document.size
     for offset in (0, 5, 90_000, size - 3, size):
-        recording.record_around(offset)
+        recording.record_near(offset)
         start, end = recording.text_start, recording.text_end
         assert recording.has(offset)
         assert recorder.asked[-1][0] == session.document.slice(start, end)
@@ -213,7 +213,7 @@ def test_around_a_byte_of_a_long_text_it_begins_with_a_line_before_it(recording,
 
 
 def test_around_a_byte_of_a_short_text_all_of_it_is_recorded(recording, recorder):
-    recording.record_around(4)
+    recording.record_near(4)
     assert (recording.text_start, recording.text_end, recorder.asked[-1][0]) == (0, 5, b"abacb")
     assert (recording.has(4), recording.has(5), recording.has(6), recording.has(-1)) == (
         True,

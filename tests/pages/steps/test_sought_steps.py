@@ -8,7 +8,7 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.sessions.session_file import SessionFile
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.trace.debugger import Granularity
-from guiapp.analysis.trace.places import START, Place
+from guiapp.analysis.trace.places import START, StepKey
 from guiapp.pages.steps import recording
 
 TEXT = b"How do lions sleep"
@@ -57,19 +57,19 @@ def test_a_breakpoint_stops_where_a_token_is_formed_over_a_byte(model):
 
 def test_what_is_not_recorded_yet_is_recorded_before_it_is_sought(short_parts, model, document):
     assert part(model) == (0, 8)
-    model.go_where(Place("merge", 14, 18, LEEP))
+    model.go_where(StepKey("merge", 14, 18, LEEP))
     assert (part(model), step_of(model)) == ((12, 18), ("merge", 2, LEEP))
     model.stop_where_formed(403, 3)
     assert (part(model), step_of(model)) == ((0, 8), ("whole", 3, 403))
-    model.go_where(Place("merge", 13, 15, 5))
+    model.go_where(StepKey("merge", 13, 15, 5))
     assert part(model)[0] > 3
     assert step_of(model)[1] + part(model)[0] <= 13
 
 
 def test_a_place_is_gone_to_or_else_the_next_token_over_its_first_byte(model):
-    model.go_where(Place("merge", 6, 8, SPACE_L))
+    model.go_where(StepKey("merge", 6, 8, SPACE_L))
     assert step_of(model) == ("merge", 6, SPACE_L)
-    model.go_where(Place("merge", 9, 11, 5))
+    model.go_where(StepKey("merge", 9, 11, 5))
     assert step_of(model) == ("merge", 9, 291)
     model.go_where(START)
     assert model.position == 0
@@ -122,21 +122,21 @@ def test_notes_are_written_anew_with_other_letters(model, qtbot):
 
 
 def test_a_race_with_another_model_goes_where_they_part(model, make_session, qtbot):
-    rival = make_session(TEXT, "demo:spm")
+    competitor = make_session(TEXT, "demo:spm")
     model.to_end()
-    model.race_with(rival)
+    model.race_with(competitor)
     qtbot.waitUntil(lambda: model.race.is_ready)
-    assert (model.position, part(model)) == (model.race.parting, (0, 18))
+    assert (model.position, part(model)) == (model.race.difference_step, (0, 18))
     assert model.position < model.n_steps
     model.restart()
     model.race.changed.emit()
     assert model.position == 0
     model.to_difference()
-    assert model.position == model.race.parting
+    assert model.position == model.race.difference_step
 
 
 def test_a_race_from_a_byte_that_is_not_recorded_has_it_recorded(short_parts, model, make_session, qtbot):
     model.race_with(make_session(TEXT, "demo:spm"), 16)
     assert part(model) == (12, 18)
     qtbot.waitUntil(lambda: model.race.is_ready)
-    assert model.position == model.race.parting
+    assert model.position == model.race.difference_step

@@ -19,7 +19,7 @@ LISTENS = (sys.executable, "-c", "import sys; sys.stdin.read()")
 def recorder(qapp):
     made = TraceRecorder(LISTENS)
     made.said = []
-    made._process.say = lambda line: made.said.append(json.loads(line))
+    made._process.send = lambda line: made.said.append(json.loads(line))
     yield made
     made.stop()
 

@@ -11,7 +11,7 @@ TEXT = b"This is insane! This is impossible"
 THREE_STEPS = """
 import json, sys, time
 from guiapp.analysis.train.runs import begin
-from guiapp.analysis.train.telling import to_json
+from guiapp.analysis.train.steps import to_json
 from guiapp.analysis.train.train_process import _tell
 
 asked = json.loads(sys.stdin.readline())

@@ -14,7 +14,7 @@ from guiapp.kit.widgets.theme import TEXT_FONT_PX, UI_FONT_PX, Theme
 from guiapp.pages.steps.lines import TextLine
 from guiapp.pages.steps.training import TrainingWish
 from guiapp.pages.steps.training_view import BESIDE_TIPS, FIRST_SIZES, TEXTBOOK
-from guiapp.pages.steps.training_views import AXIS_TITLES, axis_title, lay_out_words, why_none
+from guiapp.pages.steps.training_views import AXIS_TITLES, arrange_words, axis_title, why_none
 from guiapp.pages.steps.transport import PlayControls
 
 LEFT = Qt.MouseButton.LeftButton
@@ -103,11 +103,11 @@ def test_the_result_is_saved_and_becomes_the_model(make_steps_page, qtbot, tmp_p
     assert len(guiapp.open_model(tmp_path / "a.gguf").vocabulary) == len(session.vocabulary)
 
 
-def open_beside(page, qtbot):
+def open_comparison(page, qtbot):
     """The models that are compared when the button was clicked."""
     shown = []
     page.actions_["compare"].triggered.connect(lambda: shown.append(True))
-    qtbot.mouseClick(page.training.beside_button, LEFT)
+    qtbot.mouseClick(page.training.compare_button, LEFT)
     assert len(shown) == 1
     sessions = page.compared.sessions
     qtbot.waitUntil(lambda: sessions[-1].tokenizer is not None)
@@ -119,13 +119,13 @@ def test_the_result_is_opened_beside_the_open_model(make_steps_page, qtbot):
     training = page.training
     training.form.source.setCurrentIndex(1)
     trained(page, qtbot, n_tokens=262)
-    sessions = open_beside(page, qtbot)
+    sessions = open_comparison(page, qtbot)
     assert [session.vocabulary.name for session in sessions][1:] == ["Trained byte-level BPE"]
     assert sessions[0].document.text() == b"typed by somebody"
-    assert open_beside(page, qtbot) is sessions
+    assert open_comparison(page, qtbot) is sessions
     assert len(sessions) == 2, "as it is open already"
     trained(page, qtbot, "wordpiece", 60)
-    names = [session.vocabulary.name for session in open_beside(page, qtbot)]
+    names = [session.vocabulary.name for session in open_comparison(page, qtbot)]
     assert names[1:] == ["Trained byte-level BPE", "Trained WordPiece"]
 
 
@@ -133,14 +133,14 @@ def test_a_result_is_opened_beside_on_what_it_was_trained_on_where_no_text_is_op
     page = make_steps_page(text=TEXT)
     trained(page, qtbot)
     page.kept_session.text.show(b"")
-    sessions = open_beside(page, qtbot)
+    sessions = open_comparison(page, qtbot)
     assert sessions[0].document.text() == TEXT
     qtbot.waitUntil(lambda: len(sessions[1].tokens) > 0)
 
 
 def test_a_result_is_not_opened_beside_more_models_than_there_is_room_for(make_steps_page, qtbot):
     page = make_steps_page(text=TEXT)
-    compared, button = page.compared, page.training.beside_button
+    compared, button = page.compared, page.training.compare_button
     trained(page, qtbot, n_tokens=262)
     for _ in range(MOST - 1):
         compared.add("demo:toy")
@@ -148,7 +148,7 @@ def test_a_result_is_not_opened_beside_more_models_than_there_is_room_for(make_s
     assert button.toolTip() == BESIDE_TIPS[False]
     compared.remove(compared.sessions[-1])
     assert button.isEnabled()
-    open_beside(page, qtbot)
+    open_comparison(page, qtbot)
     assert (compared.can_add, button.isEnabled(), button.toolTip()) == (False, True, BESIDE_TIPS[True])
     trained(page, qtbot, n_tokens=263)
     assert not button.isEnabled()
@@ -179,7 +179,7 @@ def test_a_wrong_size_is_told_and_leaves_the_last_result(make_steps_page, qtbot,
 def test_words_stay_whole_and_within_the_width():
     words = [(("th", "is"), 2, True), (("a",), 1, False), (("very", "long", "word"), 1, True)] * 5
     width = 200.0
-    layout = lay_out_words(words, "is", width, QFontMetricsF(Theme.mono_font(15)))
+    layout = arrange_words(words, "is", width, QFontMetricsF(Theme.mono_font(15)))
     assert len(layout.chips) == sum(len(cut) for cut, _, _ in words)
     assert [number for number, _ in layout.counts] == ["×2"] * 5
     assert [chip.text for chip in layout.chips if chip.is_new] == ["is"] * 5
@@ -274,7 +274,7 @@ def test_the_titles_of_the_curve_leave_each_other_room():
 
 def test_rows_of_words_are_as_high_as_the_next_begins_below():
     words = [(("ab", "c"), 1, False), (("d",), 3, True), (("e", "f"), 2, True)]
-    layout = lay_out_words(words, "e", 100, QFontMetricsF(Theme.mono_font(12)))
+    layout = arrange_words(words, "e", 100, QFontMetricsF(Theme.mono_font(12)))
     chips = layout.chips
     assert [(chip.text, chip.is_new, chip.tint) for chip in chips] == [
         *(("ab", False, 0), ("c", False, 1), ("d", False, 2), ("e", True, 3), ("f", False, 4))
@@ -375,7 +375,7 @@ def test_the_result_is_saved_where_people_choose(make_steps_page, qtbot, tmp_pat
     page = make_steps_page(text=TEXT)
     training = page.training
     page.modes.choose(1)
-    made = training.beside_button, training.save_button, training.open_button
+    made = training.compare_button, training.save_button, training.open_button
     assert [button.isVisible() for button in (*made, training.steps_button)] == [False] * 4
     trained(page, qtbot)
     assert [button.isVisible() and button.isEnabled() for button in (*made, training.steps_button)] == [

@@ -8,10 +8,10 @@ from pictures import badly_placed, paintings_of, without_badges, without_scale
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication
 
-from guiapp.analysis.train.telling import ToldEstimate, ToldPruning
+from guiapp.analysis.train.steps import EstimateStep, PruningStep
 from guiapp.core.text.figures import percent
 from guiapp.kit.widgets.theme import TEXT_FONT_PX
-from guiapp.pages.steps.training_views import AXIS_TITLES, CHIP_PX, DROPPED, KEPT, ROW_GAP_PX, lay_out_words
+from guiapp.pages.steps.training_views import AXIS_TITLES, CHIP_PX, DROPPED, KEPT, ROW_GAP_PX, arrange_words
 
 TEXT = b"This is insane! This is impossible. How do lions sleep in this weather? " * 3
 
@@ -87,7 +87,7 @@ def test_pairs_have_bars_as_long_as_they_are_worth(train, wish, zoom):
 
 
 def test_words_wider_than_a_row_leave_none_empty(qapp):
-    laid_out = lay_out_words([(("lions",), 1, False)] * 2, "", 10.0, QFontMetricsF(qapp.font()))
+    laid_out = arrange_words([(("lions",), 1, False)] * 2, "", 10.0, QFontMetricsF(qapp.font()))
     assert [chip.rect.top() for chip in laid_out.chips] == [0, CHIP_PX + ROW_GAP_PX]
 
 
@@ -171,12 +171,12 @@ def test_pieces_are_told_and_those_dropped_are_struck_out(train):
         model.go_to(position)
         told, paintings = model.record.step(position), paintings_of(view)
         titles = [mark for mark in paintings.written if mark.text in (*DROPPED, *KEPT)]
-        is_pruning = isinstance(told, ToldPruning)
+        is_pruning = isinstance(told, PruningStep)
         assert [mark.text for mark in titles] == [*(DROPPED if is_pruning else ()), *KEPT]
         paintings.marks = [mark for mark in paintings.marks if mark not in titles]
         kinds.add(type(told))
         shapes = [shape.place for shape in paintings.drawn if not shape.pen]
-        half = view.width() / 2 if isinstance(told, ToldPruning) else 0
+        half = view.width() / 2 if isinstance(told, PruningStep) else 0
         dropped = [mark for mark in paintings.written if mark.place.left() < half]
         best = [mark for mark in paintings.written if mark.place.left() >= half]
         kept = [(model.record.write(piece), percent(math.exp(score), 2)) for piece, score in told.best]
@@ -207,7 +207,7 @@ def test_pieces_are_told_and_those_dropped_are_struck_out(train):
         assert not half or 8 < rows[0].left() - others[0].right() < 32
         assert {shape.width() for shape in others} <= {rows[0].width()}
         assert badly_placed(view) == []
-    assert kinds == {ToldEstimate, ToldPruning}
+    assert kinds == {EstimateStep, PruningStep}
 
 
 def test_the_curve_has_a_dot_for_each_estimate_and_a_line_for_each_pruning(train):

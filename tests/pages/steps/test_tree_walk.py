@@ -8,7 +8,7 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.reports import debugger_for
 from guiapp.pages.steps import walk_model as tree_walk
-from guiapp.pages.steps.walk_model import MOST_OTHERS, TreeWalk, WalkNode, walk
+from guiapp.pages.steps.walk_model import MOST_OTHERS, MatchedPath, WalkNode, walk
 
 TEXT = "How many unbelievable lions sleep in New York? 😍"
 
@@ -48,7 +48,7 @@ def toy_walk(text, step):
 
 
 def test_each_token_on_the_way_tells_what_it_adds_and_its_siblings():
-    assert toy_walk("acbbabab", 1) == TreeWalk(
+    assert toy_walk("acbbabab", 1) == MatchedPath(
         [
             WalkNode(0, "a", "a", ("b", "c"), 2),
             WalkNode(5, "c", "ac", ("b",), 1),
@@ -56,9 +56,9 @@ def test_each_token_on_the_way_tells_what_it_adds_and_its_siblings():
         ],
         "abab",
     )
-    assert toy_walk("acbbababab", 1).behind == "ababab"
-    assert toy_walk("acbbabababa", 1).behind == "ababab"
-    assert toy_walk("acbb", 0) == toy_walk("acbb", 2) == toy_walk("acbb", 99) == TreeWalk([], "")
+    assert toy_walk("acbbababab", 1).text_after == "ababab"
+    assert toy_walk("acbbabababa", 1).text_after == "ababab"
+    assert toy_walk("acbb", 0) == toy_walk("acbb", 2) == toy_walk("acbb", 99) == MatchedPath([], "")
 
 
 @pytest.mark.parametrize(

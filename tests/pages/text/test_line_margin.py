@@ -35,7 +35,9 @@ def test_the_margin_tells_the_tokens_of_each_line_and_marks_the_dear_one(make_sh
     costs = [
         margin.cost_of(int(start), int(end)) for start, end in zip(wanted.starts, wanted.ends, strict=True)
     ]
-    assert [cost.is_dear for cost in costs] == [False, False, True, False] == (wanted.steps >= 2).tolist()
+    assert (
+        [cost.is_expensive for cost in costs] == [False, False, True, False] == (wanted.steps >= 2).tolist()
+    )
     assert costs[2].share == 1.0
     shell.session.document.set_caret(0)
     qtbot.keyClick(shell.window.inspect_page.editor, Qt.Key.Key_X)

@@ -117,7 +117,7 @@ def test_what_is_shown_beside_the_text_is_kept_once_somebody_chose_it(make_shell
 
     def shown(shell):
         page = shell.window.inspect_page
-        return page.text_panel.margin.isVisible(), page.spans.remark_on(0) != "", page.budget_bar.isVisible()
+        return page.text_panel.margin.isVisible(), page.spans.note_at(0) != "", page.budget_bar.isVisible()
 
     names, shell = ("line_tokens", "pieces", "budget"), opened()
     assert shown(shell) == (False, False, False)

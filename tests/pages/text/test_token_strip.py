@@ -217,7 +217,7 @@ def test_it_says_why_there_are_no_ids(source, strip, state, says):
     source.set_tokens([])
     source.is_encoding = state == "encoding"
     source.vocabulary = None if state == "model" else source.vocabulary
-    assert strip._remark() == says
+    assert strip._why_empty() == says
 
 
 def test_screen_readers_hear_which_token_is_selected(source, strip, qtbot):

@@ -11,10 +11,10 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
 import guiapp
-from guiapp.core.encode.counting.cost import Dear
+from guiapp.core.encode.counting.cost import CostlyText
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.text.budget_bar import _Bar
-from guiapp.pages.text.dearest_panel import DearRow
+from guiapp.pages.text.expensive_panel import ExpensiveRow
 from guiapp.pages.text.hidden_card import HiddenCard, chip_facts, visible_lines
 
 
@@ -85,7 +85,7 @@ def test_the_budget_is_told_in_words(make_shell, qtbot):
 
 
 def test_a_dear_row_tells_its_text_places_tokens_and_share(qtbot, themes):
-    row = DearRow(themes)
+    row = ExpensiveRow(themes)
     qtbot.addWidget(row)
     row.resize(300, row.sizeHint().height())
     row.show()
@@ -95,7 +95,7 @@ def test_a_dear_row_tells_its_text_places_tokens_and_share(qtbot, themes):
         (1200, 3, 2400, 1200, ["key text", "line 7 ×3 dim", "1,200 bold text", "50 % dim", "warning"], 1.0),
         (1, 1, 2, 10_000, ["key text", "line 7 dim", "1 bold text", "50 % dim", "warning"], 0.0),
     ):
-        dear = Dear("key", n_tokens, n_times, 0, 3)
+        dear = CostlyText("key", n_tokens, n_times, 0, 3)
         row.show_row(dear, 7, n_all, most)
         paintings = paintings_of(row)
         assert in_words(paintings.marks, themes.theme) == words
@@ -106,7 +106,7 @@ def test_a_dear_row_tells_its_text_places_tokens_and_share(qtbot, themes):
     counted = "1 token"
     assert controls_of(row) == [f"key | key: {counted}, 50 % of all | key"]
     assert row.toolTip() == f"key\n{counted}, from line 7 on"
-    row.show_row(Dear("key", 4, 2, 0, 3), 1, 8, 4)
+    row.show_row(CostlyText("key", 4, 2, 0, 3), 1, 8, 4)
     assert controls_of(row) == ["key | key: 4 tokens in 2 places, 50 % of all | key"]
     assert row.toolTip() == "key\n4 tokens in 2 places, from line 1 on"
 

@@ -5,7 +5,7 @@ from PySide6.QtCore import QPointF, Qt
 
 from guiapp import open_model
 from guiapp.kit.document.coloured_spans import COST_SHADE
-from guiapp.kit.spans.painter import GAP_PX, ROOF_PX
+from guiapp.kit.spans.painter import GAP_PX, TOP_BRACKET_PX
 from guiapp.kit.spans.view import SIDE_PX
 from guiapp.kit.tokens.layout import FIRST_SHADE
 from guiapp.pages.text.tools import ColorLegend
@@ -63,7 +63,7 @@ def test_tokens_that_the_exact_encoder_does_not_give_have_a_roof_and_f8_walks_th
 
     def has_roof(offset):
         place, image = editor.rows.place_of(offset), editor.viewport().grab().toImage()
-        y = int(place.y + GAP_PX // 2 - ROOF_PX)
+        y = int(place.y + GAP_PX // 2 - TOP_BRACKET_PX)
         return image.pixelColor(int(SIDE_PX + place.x + 4), y).name() == warning
 
     assert not walk.isVisible()

@@ -30,7 +30,7 @@ def open_on(make_shell, qtbot):
 
 
 def settle(qtbot, panel):
-    qtbot.waitUntil(lambda: panel._model.is_current and panel._shown is panel._model.told)
+    qtbot.waitUntil(lambda: panel._model.is_current and panel._shown is panel._model.explanation)
 
 
 def click(qtbot, panel, row):
@@ -47,9 +47,9 @@ def steps_model(shell, qtbot):
 
 def test_from_a_token_to_the_merge_that_made_it_in_three_clicks(open_on, qtbot):
     shell, panel = open_on(TEXT.index(b"kenization"))
-    told = panel._shown
-    assert (told.start, told.end) == shell.session.tokens.span(shell.session.selected_token)
-    for wanted in told.merges[-1:] + told.merges[:1]:
+    explanation = panel._shown
+    assert (explanation.start, explanation.end) == shell.session.tokens.span(shell.session.selected_token)
+    for wanted in explanation.merges[-1:] + explanation.merges[:1]:
         row = next(each for each in panel.rows if each.line == wanted)
         click(qtbot, panel, row)
         model = steps_model(shell, qtbot)
@@ -66,8 +66,8 @@ def test_each_stage_has_a_heading(open_on):
     _, panel = open_on(TEXT.index(b"kenization"))
     QApplication.processEvents()  # lays it out
     titles = [stage.title for stage in panel._shown.stages]
-    told = [line.partition(" | ")[-1] for line in controls_of(panel)]
-    assert [line for line in told if line in titles] == titles
+    explanation = [line.partition(" | ")[-1] for line in controls_of(panel)]
+    assert [line for line in explanation if line in titles] == titles
 
 
 def test_each_line_of_each_stage_shows_its_step(open_on, qtbot):
@@ -103,7 +103,7 @@ def test_the_menu_of_a_token_leads_there_and_another_choice_is_followed(open_on,
     model = steps_model(shell, qtbot)
     assert model.debugger.trace.operation(model.position) == "special"
     shell.window.actions_table["inspect"].trigger()
-    part = shell.session.tokens.first_ending_behind(TEXT.index("🦄".encode()))
+    part = shell.session.tokens.first_ending_after(TEXT.index("🦄".encode()))
     shell.session.select_token(part)
     settle(qtbot, panel)
     assert panel._shown.index == part
@@ -132,12 +132,15 @@ def test_long_lists_are_folded_and_open_on_a_click(open_on, qtbot):
 def test_of_a_long_text_only_what_is_near_is_looked_at(open_on, qtbot, model):
     text = TEXT.replace(b"<|im_end|>", b"\n") * 3_000
     shell, panel = open_on(5, text, model)
-    index = shell.session.tokens.first_ending_behind(text.index(b"tokenization", len(text) // 2) + 3)
+    index = shell.session.tokens.first_ending_after(text.index(b"tokenization", len(text) // 2) + 3)
     shell.session.select_token(index)
     settle(qtbot, panel)
-    told = panel._shown
-    assert (told.index, [told.start, told.end]) == (index, [*shell.session.tokens.span(index)])
-    encode = next(stage for stage in told.stages if stage.name == "encode")
+    explanation = panel._shown
+    assert (explanation.index, [explanation.start, explanation.end]) == (
+        index,
+        [*shell.session.tokens.span(index)],
+    )
+    encode = next(stage for stage in explanation.stages if stage.name == "encode")
     row = next(each for each in panel.rows if each.line in encode.lines)
     click(qtbot, panel, row)
     steps = steps_model(shell, qtbot)

@@ -59,11 +59,11 @@ def test_a_token_is_told_in_full(model, session, node_of):
 def test_a_merge_story_says_why_there_is_none_and_which_of_several_rules_it_shows(monkeypatch):
     tokenizer = bpe()  # abc = ab c = a bc
     vocabulary, a, ab, abc = tokenizer.vocabulary, 0, 3, 5
-    assert merge_story(vocabulary, tokenizer, a).remark == "There from the start: nothing to merge."
+    assert merge_story(vocabulary, tokenizer, a).note == "There from the start: nothing to merge."
     assert merge_story(vocabulary, None, ab) == MergeTree((), "")
-    assert merge_story(vocabulary, tokenizer, ab).remark == ""
+    assert merge_story(vocabulary, tokenizer, ab).note == ""
     told = merge_story(vocabulary, tokenizer, abc)
-    assert told.remark.startswith("2 merge rules make it; this is the one that text leads to.")
+    assert told.note.startswith("2 merge rules make it; this is the one that text leads to.")
     assert (len(told.roots), told.worth) == (1, 2)
     monkeypatch.setattr(details, "MOST_MERGED", 3)
     assert merge_story(vocabulary, tokenizer, abc) == told

@@ -15,10 +15,10 @@ from guiapp.core.vocabulary.vocabulary import SpecialIds
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.spelling import SharedSpelling
 from guiapp.pages.tree import details as tree_details
-from guiapp.pages.tree import found as tree_findings
 from guiapp.pages.tree import model as tree_model
+from guiapp.pages.tree import results as tree_findings
 from guiapp.pages.tree.details import describe_node, merge_story
-from guiapp.pages.tree.found import COLUMNS, FoundTableModel, TreeFindings
+from guiapp.pages.tree.results import COLUMNS, ResultsTableModel, TreeFindings
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_nodes_are_described(model, session, node_of):
 
 
 def test_rows_say_what_is_known_of_a_token(model):
-    table = FoundTableModel(SharedSpelling())
+    table = ResultsTableModel(SharedSpelling())
     assert (table.rowCount(), table.as_text([])) == (0, "id\ttoken\tbelow\tbytes\ttype\n")
     table.show(model.picture, np.array([5, 0], np.int32))
     assert (table.rowCount(), table.columnCount(), table.token(1)) == (2, len(COLUMNS), 0)
@@ -194,7 +194,7 @@ def test_merges_are_told_where_there_are_any(session, monkeypatch):
     monkeypatch.setattr(tree_details, "MOST_MERGED", 3)
     assert merge_story(vocabulary, tokenizer, 8) == MergeTree((), "Too long to draw here.")
     monkeypatch.setattr(tree_details, "merge_rules_of", lambda merging, token: [1, 2])
-    remark = merge_story(vocabulary, tokenizer, 5).remark
-    assert remark.startswith("2 merge rules make it; this is the one that text leads to. ")
+    note = merge_story(vocabulary, tokenizer, 5).note
+    assert note.startswith("2 merge rules make it; this is the one that text leads to. ")
     monkeypatch.setattr(tree_details, "merge_rules_of", lambda merging, token: [1])
     assert merge_story(vocabulary, tokenizer, 5) == merge_tree(vocabulary, tokenizer.merging, 5)

@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from guiapp.kit.state.spelling import SharedSpelling
-from guiapp.pages.tree.found import FoundTableModel
+from guiapp.pages.tree.results import ResultsTableModel
 
 TEXT, ALIGNMENT, TOOLTIP = (
     Qt.ItemDataRole.DisplayRole,
@@ -18,7 +18,7 @@ RIGHT, LEFT = Qt.AlignmentFlag.AlignRight | MIDDLE, Qt.AlignmentFlag.AlignLeft |
 
 @pytest.fixture
 def table(model):
-    made = FoundTableModel(SharedSpelling())
+    made = ResultsTableModel(SharedSpelling())
     made.show(model.picture, np.array([8, 5, 0], np.int32))
     return made
 

@@ -8,7 +8,7 @@ from guiapp.analysis.tree.picture import tree_picture
 from guiapp.pages.tree import labels
 from guiapp.pages.tree.geometry import Icicle, Sunburst
 from guiapp.pages.tree.labels import (
-    Place,
+    LabelSlot,
     first_labelled,
     icicle_places,
     letter_size,
@@ -26,7 +26,7 @@ def picture_of(tokens):
 
 def rounded(found):
     return [
-        Place._make(round(value, 1) if isinstance(value, float) else value for value in place)
+        LabelSlot._make(round(value, 1) if isinstance(value, float) else value for value in place)
         for place in found
     ]
 
@@ -145,14 +145,14 @@ SUNBURSTS = {
 @pytest.mark.parametrize("name", ICICLES)
 def test_labels_of_an_icicle(name):
     icicle, expected = ICICLES[name]
-    assert rounded(icicle_places(icicle)) == list(map(Place._make, expected))
+    assert rounded(icicle_places(icicle)) == list(map(LabelSlot._make, expected))
     assert places(icicle) == icicle_places(icicle)
 
 
 @pytest.mark.parametrize("name", SUNBURSTS)
 def test_labels_of_a_sunburst(name):
     sunburst, expected = SUNBURSTS[name]
-    assert rounded(sunburst_places(sunburst)) == list(map(Place._make, expected))
+    assert rounded(sunburst_places(sunburst)) == list(map(LabelSlot._make, expected))
     assert places(sunburst) == sunburst_places(sunburst)
 
 

@@ -46,7 +46,7 @@ def test_choosing_selects_the_next_use_in_the_text(model, session, node_of, qtbo
 
 def test_looking_at_a_token_leaves_the_text_and_the_history_alone(model, session, node_of):
     session.select_token(0)
-    model.look_at_token(8)
+    model.show_token(8)
     assert (model.chosen, model.chosen_token) == (node_of(b"acbb"), 8)
     assert model.chosen_path == [ROOT, node_of(b"a"), node_of(b"ac"), node_of(b"acbb")]
     assert session.selected_token == 0

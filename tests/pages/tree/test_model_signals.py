@@ -31,7 +31,7 @@ def test_without_a_model_there_is_no_tree(qapp):
     model.show(0)
     model.reveal(0)
     model.walk("child")
-    model.look_at_token(0)
+    model.show_token(0)
     model.set_view((0.0, 2.0))
     assert (told, model.evaluating.is_busy) == ([], False)
     model.set_coloring("depth")
@@ -116,15 +116,15 @@ def test_a_use_is_looked_for_behind_the_selected_token(model, session, qtbot):
 def test_a_token_without_a_place_is_not_looked_at(model, told, monkeypatch):
     monkeypatch.setattr(type(model.picture), "node", lambda picture, token: -1 if token == 3 else ROOT)
     chosen = model.chosen
-    model.look_at_token(3)
+    model.show_token(3)
     assert (model.chosen, told) == (chosen, [])
-    model.look_at_token(4)
+    model.show_token(4)
     assert model.chosen == ROOT
 
 
 def test_what_is_looked_at_takes_its_share_of_the_view(model, node_of):
     model.show(node_of(b"c"))
-    for act in (model.look_at_token, lambda token: model.reveal(model.picture.node(token))):
+    for act in (model.show_token, lambda token: model.reveal(model.picture.node(token))):
         model.set_view((3.0, 4.0), remember=False)
         act(3)
         start, end = model.picture.span(node_of(b"ab"))

@@ -7,7 +7,7 @@ import pytest
 from conftest import PATIENCE_S
 from PySide6.QtWidgets import QApplication
 
-from guiapp.analysis.tree.reports import Branch
+from guiapp.analysis.tree.reports import Subtree
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.saving import _write
 from guiapp.pages.tree import saving_view as tree_saving
@@ -68,7 +68,7 @@ def test_a_file_that_is_given_up_is_not_written(saving, told, tmp_path, qtbot):
 @pytest.mark.parametrize(("form", "begins"), [("json", "{"), ("dot", "digraph")])
 def test_a_branch_is_written_as_asked(saving, model, tmp_path, qtbot, form, begins):
     path = tmp_path / "tree"
-    saving.save_branch(path, Branch(model.picture.vocabulary), form)
+    saving.save_branch(path, Subtree(model.picture.vocabulary), form)
     qtbot.waitUntil(lambda: saving.saved == path)
     assert path.read_text().startswith(begins)
     assert path.read_text().endswith("}\n")
@@ -95,7 +95,7 @@ def test_each_step_of_saving_is_told(saving, told, tmp_path, qtbot):
 def test_progress_of_a_branch_goes_to_the_whole(model, monkeypatch):
     monkeypatch.setattr(tree_saving, "AT_ONCE_S", 0.0)
     monkeypatch.setattr(tree_saving, "PAUSE_S", 0.0)
-    branch = Branch(model.picture.vocabulary)
+    branch = Subtree(model.picture.vocabulary)
     for form, (lines_of, per_token) in tree_saving.FORMATS.items():
         shares = []
         data = tree_saving._data_of(branch, form, shares.append)

@@ -28,7 +28,7 @@ def find(search, qtbot):
 
 
 def found(search):
-    return [search._model.label(node, is_whole=True) for node in search.found_nodes.tolist()]
+    return [search._model.label(node, is_whole=True) for node in search.result_nodes.tolist()]
 
 
 def test_what_is_found_is_lit_with_all_above_it(search, find, model, node_of):
@@ -47,7 +47,7 @@ def test_steps_go_around_in_both_directions(search, find, model, qtbot):
         with qtbot.waitSignal(search.current_changed):
             search.step(by)
         walked.append(search.current)
-        assert model.chosen == search.current_node == search.found_nodes[search.current]
+        assert model.chosen == search.current_node == search.result_nodes[search.current]
     assert walked == [2, 0, 1, 0, 2]
     find("bb|")
     find("bb")
@@ -58,7 +58,7 @@ def test_steps_go_around_in_both_directions(search, find, model, qtbot):
 def test_what_is_looked_at_is_shown(search, find, model, node_of):
     find("bb")
     model.show(node_of(b"ab"))
-    search.look_at(2)
+    search.go_to_result(2)
     start, end = model.picture.span(node_of(b"cbb"))
     assert model.view[0] <= start < end <= model.view[1]
 
@@ -121,7 +121,7 @@ def test_a_search_that_is_left_delivers_nothing(search, hold, session, qtbot, le
 def test_another_vocabulary_is_searched_for_the_same(search, find, session, qtbot):
     find("ab")
     session.loader.open("demo:bpe")
-    qtbot.waitUntil(lambda: len(search.found_nodes) > 0 and len(session.vocabulary) > 9)
+    qtbot.waitUntil(lambda: len(search.result_nodes) > 0 and len(session.vocabulary) > 9)
     assert search.title == FOUND
     assert len(search.is_lit) == len(search._model.picture)
 
@@ -159,8 +159,8 @@ def test_what_a_search_tells_from_beginning_to_end(search, model, qtbot):
     assert (told, search.job.is_busy) == ([], True)
     qtbot.waitUntil(lambda: not search.job.is_busy)
     assert told == ["found_changed"]
-    search.look_at(1)
-    search.look_at(1)
+    search.go_to_result(1)
+    search.go_to_result(1)
     assert (told, search.current) == (["found_changed", "current_changed"], 1)
     told.clear()
     search.set_query("")
@@ -221,7 +221,7 @@ def test_an_empty_list_is_told_and_nothing_looked_at(search, model, qtbot):
 def test_what_is_found_is_in_view_or_not_and_moves_nothing(search, model, node_of, view, is_in_view):
     assert model.picture.span(node_of(b"ab")) == (0, 1)
     model.set_view(view)
-    found_one = tree_search._Found(tree_search.FOUND, np.array([node_of(b"ab")], np.int32), None)
+    found_one = tree_search._Results(tree_search.FOUND, np.array([node_of(b"ab")], np.int32), None)
     search._take(found_one)
     assert (search.is_in_view, model.view) == (is_in_view, view)
 

@@ -33,7 +33,7 @@ def open_model(qtbot, settings, monkeypatch):
         model = VocabularyModel(session, settings)
         embeddings = EmbeddingsModel(model)
         made.append((session, model, embeddings))
-        model.set_watched(True)
+        model.set_active(True)
         session.loader.open(name)
         qtbot.waitUntil(lambda: model.prepared is not None)
         settle(model, embeddings, qtbot)
@@ -63,7 +63,7 @@ def read(opened, qtbot):
 def settle(model, embeddings, qtbot):
     def is_still():
         jobs = embeddings.reading.is_busy or embeddings.looking.is_busy
-        return model.is_settled and not model.is_preparing and not jobs
+        return model.is_up_to_date and not model.is_preparing and not jobs
 
     qtbot.waitUntil(is_still)
 
@@ -76,14 +76,14 @@ def test_nothing_is_read_unless_asked_for(opened):
     embeddings.step(1)
     embeddings.list_suspects()
     assert model.chosen == chosen
-    assert model.wanted.sort != "cosine"
+    assert model.request.sort != "cosine"
 
 
 def test_a_model_without_any_is_known_once_somebody_watches(open_model, qtbot):
     _, embeddings = open_model("demo:toy")
     assert not embeddings.is_without
     with qtbot.waitSignal(embeddings.changed):
-        embeddings.set_watched(True)
+        embeddings.set_active(True)
     qtbot.waitUntil(lambda: not embeddings.looking.is_busy)
     assert embeddings.is_without
     assert embeddings.problem
@@ -97,7 +97,7 @@ def test_a_model_without_any_is_known_once_somebody_watches(open_model, qtbot):
 
 def test_another_model_is_looked_into_while_somebody_watches(opened, path, qtbot):
     model, embeddings = opened
-    embeddings.set_watched(True)
+    embeddings.set_active(True)
     settle(model, embeddings, qtbot)
     assert (embeddings.is_without, embeddings.problem) == (False, "")
     model.session.loader.open("demo:toy")
@@ -107,7 +107,7 @@ def test_another_model_is_looked_into_while_somebody_watches(opened, path, qtbot
     qtbot.waitUntil(lambda: not embeddings.is_without)
     settle(model, embeddings, qtbot)
     assert (embeddings.is_without, embeddings.problem) == (False, "")
-    embeddings.set_watched(False)
+    embeddings.set_active(False)
     model.session.loader.open("demo:toy")
     qtbot.waitUntil(lambda: model.prepared is not None and len(model.session.vocabulary) == 9)
     settle(model, embeddings, qtbot)

@@ -79,7 +79,7 @@ def test_a_click_reads_and_says_what_looks_untrained(read_page):
     assert (panel.count.text(), panel.unreached.text()) == ("■ 20 tokens", "□ 1 of them out of reach of text")
     assert panel.known.text() == "○ Compared with 10 tokens named or marked as unused or reserved."
     assert panel.limit.text().startswith("Cosine distance to the known unused rows up to 0.")
-    assert panel.remarks.isHidden()
+    assert panel.notes.isHidden()
     assert {"norm", "cosine"} <= {column.name for column in read_page.model.shown_columns}
 
 
@@ -87,8 +87,8 @@ def test_why_this_model_is_to_be_doubted_stands_with_its_figures(open_page, qtbo
     page = open_page(known=range(200, 210))
     qtbot.mouseClick(page.embeddings_panel.read, LEFT)
     settle(page, qtbot)
-    assert "are not set apart" in page.embeddings_panel.remarks.text()
-    assert page.embeddings_panel.remarks.isVisible()
+    assert "are not set apart" in page.embeddings_panel.notes.text()
+    assert page.embeddings_panel.notes.isVisible()
 
 
 def test_why_it_is_not_known_what_text_reaches_is_told(open_page, qtbot, monkeypatch):

@@ -30,7 +30,7 @@ def session(qapp):
 @pytest.fixture
 def model(session, settings, qtbot):
     made = VocabularyModel(session, settings)
-    made.set_watched(True)
+    made.set_active(True)
     session.loader.open("demo:toy")
     settle(made, qtbot)
     yield made
@@ -38,7 +38,7 @@ def model(session, settings, qtbot):
 
 
 def settle(model, qtbot):
-    qtbot.waitUntil(lambda: model.is_settled and not model.is_preparing)
+    qtbot.waitUntil(lambda: model.is_up_to_date and not model.is_preparing)
 
 
 def tokens(model):
@@ -64,7 +64,7 @@ def test_all_tokens_are_listed_until_something_is_asked_for(model, qtbot):
     assert tokens(model) == ["acbb", "cbb", "ab", "cb", "bb"]
     model.end()
     settle(model, qtbot)
-    assert (len(model.shown.ids), model.wanted.sort) == (9, "length")
+    assert (len(model.shown.ids), model.request.sort) == (9, "length")
 
 
 def test_a_filter_that_cannot_be_is_told_and_lists_nothing(model, qtbot):
@@ -135,7 +135,7 @@ def test_columns_are_kept_and_those_that_a_vocabulary_lacks_are_left_out(model, 
 def test_the_table_asks_for_other_orders_and_tells_what_columns_are(model, qtbot):
     table = VocabularyTableModel(model)
     titles, (up, down) = table_of(model)[0], Qt.SortOrder
-    for title, order, wanted in (
+    for title, order, request in (
         ("length", down, ("length", True)),
         ("id", down, ("id", True)),
         ("children", up, ("children", False)),
@@ -143,9 +143,9 @@ def test_the_table_asks_for_other_orders_and_tells_what_columns_are(model, qtbot
     ):
         table.sort(-1 if title is None else titles.index(title), order)
         settle(model, qtbot)
-        assert table.order == model.wanted[1:] == wanted
+        assert table.order == model.request[1:] == request
     table.sort(len(titles), down)
-    assert model.wanted.sort == ""
+    assert model.request.sort == ""
     tip, across = Qt.ItemDataRole.ToolTipRole, Qt.Orientation.Horizontal
     assert [table.headerData(at, across, tip) for at in range(len(titles))] == [
         BY_NAME[title].about for title in titles
@@ -160,7 +160,7 @@ def test_a_column_that_the_next_model_lacks_sorts_no_more(model, qtbot):
     model.sort_by("rank", True)
     model.session.loader.open("spm")
     settle(model, qtbot)
-    assert (model.wanted.sort, tokens(model)) == ("", ["a", "b", "zz"])
+    assert (model.request.sort, tokens(model)) == ("", ["a", "b", "zz"])
 
 
 def test_a_token_is_the_chosen_one_on_all_pages(model, qtbot):
@@ -217,7 +217,7 @@ def test_nothing_is_gathered_while_nobody_looks(session, settings, qtbot):
     qtbot.waitUntil(lambda: session.tokenizer is not None)
     assert not made.is_preparing
     assert np.array_equal(made.shown.ids, [])
-    made.set_watched(True)
+    made.set_active(True)
     settle(made, qtbot)
     assert len(made.shown.ids) == 9
     made.close()
@@ -226,7 +226,7 @@ def test_nothing_is_gathered_while_nobody_looks(session, settings, qtbot):
 def test_no_process_is_kept_for_a_list_that_nobody_waited_for(model, qtbot):
     model.set_query("/b$/")
     qtbot.waitUntil(lambda: model.listing.is_busy)
-    model.set_watched(False)
+    model.set_active(False)
     settle(model, qtbot)
     assert tokens(model) == ["b", "ab", "cb", "bb", "cbb", "acbb"]
     assert not model.prepared.figures.matcher._process.is_running

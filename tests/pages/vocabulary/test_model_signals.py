@@ -7,7 +7,7 @@ from vocabulary_pairs import load
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.pages.vocabulary import model as module
-from guiapp.pages.vocabulary.model import REACHED, VocabularyModel, Wanted
+from guiapp.pages.vocabulary.model import REACHED, ListRequest, VocabularyModel
 
 
 @pytest.fixture
@@ -32,34 +32,38 @@ def tells(model, qtbot):
     def tell(act, *given):
         told.clear()
         act(*given)
-        qtbot.waitUntil(lambda: model.is_settled and not (model.is_preparing or model.session.is_encoding))
+        qtbot.waitUntil(lambda: model.is_up_to_date and not (model.is_preparing or model.session.is_encoding))
         return list(told)
 
     return tell
 
 
 def opened(model, tells, name="demo:toy"):
-    model.set_watched(True)
+    model.set_active(True)
     return tells(model.session.loader.open, name)
 
 
 def test_without_a_model_there_is_nothing_to_list_or_to_choose(model, tells):
     assert (model.prepared, model.chosen, model.problem, model.choices) == (None, None, "", [])
-    assert (model.wanted, model.shown.wanted, model.shown.ids.tolist()) == (Wanted(), Wanted(), [])
-    assert tells(model.set_watched, True) == tells(model.step, 1) == tells(model.try_reaching) == []
+    assert (model.request, model.shown.request, model.shown.ids.tolist()) == (
+        ListRequest(),
+        ListRequest(),
+        [],
+    )
+    assert tells(model.set_active, True) == tells(model.step, 1) == tells(model.try_reaching) == []
     assert (model.shown_columns, model.is_preparing, model.row_of(None)) == ([], False, None)
 
 
 def test_a_list_is_told_while_somebody_looks_and_its_end_in_any_case(model, tells):
     loading = ["prepared_changed"] * 2
     assert tells(model.session.loader.open, "demo:toy") == [*loading, "shown_changed", "prepared_changed"]
-    assert tells(model.set_watched, True) == [
-        *("prepared_changed", "wanted_changed", "prepared_changed", "columns_changed"),
+    assert tells(model.set_active, True) == [
+        *("prepared_changed", "request_changed", "prepared_changed", "columns_changed"),
         *("chosen_changed", "shown_changed"),
     ]
     model.add_columns(["bytes"])
     assert "bytes" in model.columns
-    assert tells(model.set_watched, False) == []
+    assert tells(model.set_active, False) == []
     ended = ["chosen_changed", "shown_changed", "prepared_changed"]
     assert tells(model.session.loader.open, "spm") == [*loading, *ended]
     assert (model.prepared, model.chosen, model.shown.ids.tolist()) == (None, None, [])
@@ -68,8 +72,8 @@ def test_a_list_is_told_while_somebody_looks_and_its_end_in_any_case(model, tell
 
 def test_each_change_is_told_once(model, tells):
     opened(model, tells)
-    listed, known = ["wanted_changed", "shown_changed"], ["prepared_changed", "columns_changed"]
-    for wanted, act, *given in (
+    listed, known = ["request_changed", "shown_changed"], ["prepared_changed", "columns_changed"]
+    for request, act, *given in (
         (listed, model.set_query, "b"),
         (listed, model.sort_by, "length", True),
         (listed, model.end),
@@ -79,7 +83,7 @@ def test_each_change_is_told_once(model, tells):
         (["columns_changed", "prepared_changed", *known, "shown_changed"], model.show_column, REACHED, True),
         ([], model.try_reaching),
     ):
-        assert (tells(act, *given), tells(act, *given)) == (wanted, [])
+        assert (tells(act, *given), tells(act, *given)) == (request, [])
     model.set_query("/b/")  # waits, and for nothing
     assert tells(model.set_query, "b") == listed
     model.add_columns(["bytes"])

@@ -113,7 +113,7 @@ def test_a_click_on_a_title_sorts_and_a_third_one_does_no_more(open_page, qtbot)
     page = open_page("demo:toy")
     header = page.list.view.horizontalHeader()
     place = QPoint(header.sectionViewportPosition(2) + 20, header.height() // 2)  # length
-    assert (header.sortIndicatorSection(), page.model.wanted.sort) == (-1, "")
+    assert (header.sortIndicatorSection(), page.model.request.sort) == (-1, "")
     rows = ((["a", "acbb"], (0, -1), 2), (["acbb", "a"], (0, 6), 2), (["a", "acbb"], (0, -1), -1))
     for (expected, at, sorting), title in zip(rows, ("▴ length", "▾ length", "length"), strict=True):
         qtbot.mouseClick(header.viewport(), LEFT, pos=place)
@@ -121,7 +121,7 @@ def test_a_click_on_a_title_sorts_and_a_third_one_does_no_more(open_page, qtbot)
         assert [listed(page)[row] for row in at] == expected
         assert page.list.table.headerData(2, Qt.Orientation.Horizontal) == title
         assert header.sortIndicatorSection() == sorting
-    assert page.model.wanted.sort == ""
+    assert page.model.request.sort == ""
 
 
 def test_a_row_is_explained_and_selected_in_the_text(open_page, qtbot):
@@ -158,16 +158,16 @@ def test_selected_rows_light_up_in_the_tree(open_page, qtbot):
     window = page.shell.window
     assert window.pages.current_name == "tree"
     tree = window.pages.current
-    qtbot.waitUntil(lambda: len(tree.search.found_nodes) == 4)
-    assert [tree.model.picture.token(int(node)) for node in tree.search.found_nodes] == [4, 5, 6, 8]
+    qtbot.waitUntil(lambda: len(tree.search.result_nodes) == 4)
+    assert [tree.model.picture.token(int(node)) for node in tree.search.result_nodes] == [4, 5, 6, 8]
     assert tree.search.title == "selected tokens"
     page._requests.left.emit()
     assert window.pages.current is page
     click_row(page, qtbot, 2)
     qtbot.mouseDClick(page.list.view.viewport(), LEFT, pos=row_place(page, 2))
     assert window.pages.current is tree
-    qtbot.waitUntil(lambda: len(tree.search.found_nodes) == 1)
-    assert tree.model.chosen_token == 2 or tree.model.picture.token(int(tree.search.found_nodes[0])) == 2
+    qtbot.waitUntil(lambda: len(tree.search.result_nodes) == 1)
+    assert tree.model.chosen_token == 2 or tree.model.picture.token(int(tree.search.result_nodes[0])) == 2
 
 
 def test_all_that_is_listed_lights_up_where_nothing_is_selected(open_page, qtbot):
@@ -175,7 +175,7 @@ def test_all_that_is_listed_lights_up_where_nothing_is_selected(open_page, qtbot
     type_filter(page, qtbot, "length:2")
     page.bar.tree.trigger()
     tree = page.shell.window.pages.current
-    qtbot.waitUntil(lambda: len(tree.search.found_nodes) == 4)
+    qtbot.waitUntil(lambda: len(tree.search.result_nodes) == 4)
     assert tree.search.title == "length:2"
 
 
@@ -281,7 +281,7 @@ def test_the_same_filter_lists_two_vocabularies(open_page, qtbot):
     page.shell.compared.add("other")
     page.bar.compare.trigger()
     pair = page.shell.window.pages.current
-    qtbot.waitUntil(lambda: pair.is_ready and pair.model.found is not None)
+    qtbot.waitUntil(lambda: pair.is_ready and pair.model.comparison is not None)
     assert pair.list.search.text() == "ab length:3"
     assert [pair.list.table.index(row, 0).data() for row in range(pair.list.table.rowCount())] == [
         "abc",

@@ -4,11 +4,23 @@ from dataclasses import replace
 
 import pytest
 
-from guiapp.analysis.vocabulary_list.special_tokens import TOKENIZER_KEYS, Reach, Role, SpecialToken
+from guiapp.analysis.vocabulary_list.special_tokens import TOKENIZER_KEYS, SpecialToken, TokenReach, TokenRole
 from guiapp.pages.vocabulary.special_details import facts_of
 
 PLAIN = SpecialToken(
-    7, "<x>", "control", (), "", Reach.PARSED, b"<x>", "", "", False, (), in_template=False, is_reserved=False
+    7,
+    "<x>",
+    "control",
+    (),
+    "",
+    TokenReach.PARSED,
+    b"<x>",
+    "",
+    "",
+    False,
+    (),
+    in_template=False,
+    is_reserved=False,
 )
 BASE = {
     "id": "7",
@@ -21,8 +33,8 @@ UNUSED = "yes, and nothing in the files uses it"
 SAID = [
     ({}, {}),
     ({"kind": ""}, {"kind": None}),
-    ({"reach": Reach.TEXT}, {"from text": "always: its own text leads to it"}),
-    ({"reach": Reach.NEVER}, {"from text": "its own text does not lead to it"}),
+    ({"reach": TokenReach.TEXT}, {"from text": "always: its own text leads to it"}),
+    ({"reach": TokenReach.NEVER}, {"from text": "its own text does not lead to it"}),
     ({"mark": "special: true"}, {"the file says": "special: true"}),
     ({"around": "before"}, {"around texts": "stands before each"}),
     ({"end": "its text"}, {"end of generation": "yes, from its text"}),
@@ -41,9 +53,9 @@ SAID = [
     (
         {
             "roles": (
-                Role("fim_pre", "its text"),
-                Role("bos", "usual in files"),
-                Role("eos", f"{TOKENIZER_KEYS}eos"),
+                TokenRole("fim_pre", "its text"),
+                TokenRole("bos", "usual in files"),
+                TokenRole("eos", f"{TOKENIZER_KEYS}eos"),
             )
         },
         {"role": "FIM PRE, from its text\nBOS, usual in files\nEOS, by eos"},
@@ -60,5 +72,5 @@ def test_each_fact_is_said_where_it_is_one(changes, said):
 def test_only_what_is_parsed_can_be_switched_off_and_uses_are_counted():
     off = f"{BASE['from text']}, which is switched off now"
     assert facts_of(PLAIN, False, 2) == {**BASE, "from text": off, "in this text": "2 times"}
-    always = replace(PLAIN, reach=Reach.TEXT)
+    always = replace(PLAIN, reach=TokenReach.TEXT)
     assert facts_of(always, False, 0) == facts_of(always, True, 0)

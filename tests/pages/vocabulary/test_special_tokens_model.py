@@ -26,7 +26,7 @@ def opened(session, qtbot):
     model = SpecialTokensModel(session)
 
     def open_one(name):
-        model.set_watched(True)
+        model.set_active(True)
         with qtbot.waitSignal(session.tokens_changed):
             session.loader.open(name)
         qtbot.waitUntil(lambda: model.tokens is not None and not session.is_encoding)
@@ -46,12 +46,12 @@ def test_nothing_is_looked_for_while_nobody_looks(session, qtbot, monkeypatch):
         session.loader.open("demo:bpe")
     assert not model.is_busy
     assert model.sizes == dict.fromkeys(GROUPS, 0)
-    model.set_watched(True)
+    model.set_active(True)
     qtbot.waitUntil(lambda: model.tokens is not None)
     asked = []
     monkeypatch.setattr(module, "special_list", asked.append)
-    model.set_watched(False)
-    model.set_watched(True)
+    model.set_active(False)
+    model.set_active(True)
     assert asked == []
     model.close()
 
@@ -189,8 +189,8 @@ def test_each_change_is_told(session, qtbot):
         return list(told)
 
     found = ["tokens_changed", "shown_changed"]
-    assert tells(model.set_watched, False) == tells(model.step, 1) == []
-    assert tells(model.set_watched, True) == ["occurrences_changed"]
+    assert tells(model.set_active, False) == tells(model.step, 1) == []
+    assert tells(model.set_active, True) == ["occurrences_changed"]
     told_of_opening = tells(session.loader.open, "demo:bpe")
     assert [name for name in told_of_opening if name != "occurrences_changed"] == [
         *(*found, "tokens_changed"), *(*found, "chosen_changed"),
@@ -205,12 +205,12 @@ def test_each_change_is_told(session, qtbot):
         (chosen, session.select_token, 0),
         ((occurs * 2, []), session.set_parse_special, False),
         ((occurs, occurs), session.document.insert, b"x"),
-        (([], []), model.set_watched, False),
+        (([], []), model.set_active, False),
         (([], []), session.document.insert, b"x"),
-        ((occurs, occurs), model.set_watched, True),
+        ((occurs, occurs), model.set_active, True),
     ):
         assert (tells(act, *given), tells(act, *given)) == wanted
-    model.set_watched(False)
+    model.set_active(False)
     assert tells(session.loader.open, "demo:wordpiece") == ["chosen_changed", *found]
     assert (model.tokens, model.shown, model.chosen, model.n_occurrences) == (None, (), None, 0)
     model.close()

@@ -7,18 +7,18 @@ from main_window_driver import Answers
 
 from guiapp.kit.state.background import LatestJob
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.questions import Answer
+from guiapp.kit.widgets.questions import SaveAnswer
 from guiapp.window.app import build
 
 
-@pytest.mark.parametrize("answer", list(Answer))
+@pytest.mark.parametrize("answer", list(SaveAnswer))
 def test_closing_asks_only_about_a_changed_file(shell, qtbot, tmp_path, answer):
     path = tmp_path / "words.txt"
     assert shell.session.text.save(path)
     shell.session.document.replace(0, 3, b"two")
     shell.window.questions.closing = answer
-    assert shell.window.close() is (answer is not Answer.CANCEL)
-    assert path.read_bytes() == (b"two two three" if answer is Answer.SAVE else b"one two three")
+    assert shell.window.close() is (answer is not SaveAnswer.CANCEL)
+    assert path.read_bytes() == (b"two two three" if answer is SaveAnswer.SAVE else b"one two three")
 
 
 @pytest.fixture
@@ -27,13 +27,13 @@ def unkept(shell, tmp_path):
     (tmp_path / "texts").touch()
 
 
-@pytest.mark.parametrize("answer", list(Answer))
+@pytest.mark.parametrize("answer", list(SaveAnswer))
 def test_closing_asks_about_a_text_that_cannot_be_kept(shell, tmp_path, unkept, answer):
     path = tmp_path / "words.txt"
     shell.session.document.insert(b"words ")
     shell.window.questions.closing, shell.window.questions.save_place = answer, path
-    assert shell.window.close() is (answer is not Answer.CANCEL)
-    assert path.exists() is (answer is Answer.SAVE)
+    assert shell.window.close() is (answer is not SaveAnswer.CANCEL)
+    assert path.exists() is (answer is SaveAnswer.SAVE)
 
 
 def test_closing_does_not_ask_where_no_folder_can_be_written(shell, unkept, monkeypatch):
@@ -49,7 +49,7 @@ def test_a_text_that_is_kept_closes_without_a_question(shell):
 
 def test_no_place_to_save_is_no_reason_to_close(shell, unkept):
     shell.session.document.insert(b"words ")
-    shell.window.questions.closing = Answer.SAVE
+    shell.window.questions.closing = SaveAnswer.SAVE
     assert not shell.window.close()
 
 
@@ -64,7 +64,7 @@ def test_closing_asks_where_text_cannot_be_kept(make_shell, qtbot, tmp_path):
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
     assert not shell.window.close()
     assert any("cannot be kept" in notice.message for notice in shell.window.notices.notices)
-    shell.window.questions.closing = Answer.DISCARD
+    shell.window.questions.closing = SaveAnswer.DISCARD
     assert shell.window.close()
 
 

@@ -294,7 +294,7 @@ def test_dialogs_show_all_their_parts_and_enter_closes_them(shell, qtbot, capsys
 
 def test_failures_are_told_each_in_a_place_of_its_own(shell, qtbot):
     window, session = shell.window, shell.session
-    window.kept_texts.failed.emit("kept")
+    window.autosaved_texts.failed.emit("kept")
     shell.settings.failed.emit("settings")
     session.text.failed.emit("text")
     session.round_trip.failed.emit("decoding")

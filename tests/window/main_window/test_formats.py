@@ -67,7 +67,7 @@ def see_the_tree(qtbot, shell):
     press(qtbot, shell, Qt.Key.Key_2, CTRL)
     page = shell.window.pages.current
     qtbot.waitUntil(lambda: page.is_ready and page.view.geometry_now is not None)
-    qtbot.waitUntil(lambda: page.view.is_settled)
+    qtbot.waitUntil(lambda: page.view.is_stable)
     last = len(shell.session.tokens) - 1
     assert page.model.picture.tree is shell.session.tokenizer.vocabulary.token_tree
     assert page.model.chosen_token == int(shell.session.tokens.ids(last, last + 1)[0])

@@ -62,7 +62,7 @@ def test_a_click_on_a_chip_opens_what_it_spells_and_costs_and_removes_it(make_sh
     card = opened_card(shell)
     n_tokens = len(shell.session.tokens.between(*shell.session.tokens.indexes_in(TAGS, TAGS + 68)).ids)
     assert card.accessibleName() == f"17 hidden characters, {counted(n_tokens, 'token')}"
-    assert card.says.toPlainText() == SPELT
+    assert card.content.toPlainText() == SPELT
     assert card.bytes.toPlainText().startswith("F3")
     assert shell.window.frameGeometry().contains(card.frameGeometry())
     qtbot.mouseClick(card.remove_button, LEFT)
@@ -70,7 +70,7 @@ def test_a_click_on_a_chip_opens_what_it_spells_and_costs_and_removes_it(make_sh
     assert opened_card(shell) is None
     click(qtbot, editor, place_of_byte(editor, 3))
     card = opened_card(shell)
-    assert card.says.toPlainText() == "U+200B ZERO WIDTH SPACE"
+    assert card.content.toPlainText() == "U+200B ZERO WIDTH SPACE"
     assert not card.next_button.isVisible()
     qtbot.mouseClick(card.copy_button, LEFT)
     assert QGuiApplication.clipboard().text() == LEFT_TEXT
@@ -82,7 +82,7 @@ def test_a_place_too_long_for_one_chip_is_opened_and_removed_whole(make_shell, q
     click(qtbot, editor, place_of_byte(editor, 1))
     card = opened_card(shell)
     assert card.accessibleName().startswith("30,000 hidden characters")
-    assert card.says.toPlainText() == "A" * 2000 + " …"
+    assert card.content.toPlainText() == "A" * 2000 + " …"
     assert shell.window.frameGeometry().contains(card.frameGeometry())
     qtbot.mouseClick(card.remove_button, LEFT)
     assert shell.session.document.text() == b"ab"
@@ -106,7 +106,7 @@ def test_a_chip_that_is_only_blank_offers_nothing_to_remove(make_shell, qtbot):
     assert not shell.window.findChild(HiddenButton).isVisible()
     click(qtbot, editor, place_of_byte(editor, 1))
     card = opened_card(shell)
-    assert "NO-BREAK SPACE" in card.says.toPlainText()
+    assert "NO-BREAK SPACE" in card.content.toPlainText()
     assert not any(button.isVisible() for button in (card.remove_button, card.copy_button))
 
 

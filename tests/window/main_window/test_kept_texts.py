@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-from guiapp.kit.document.kept_texts import KeptTexts
+from guiapp.kit.document.autosaved_texts import AutosavedTexts
 
 
 def reopen(make_shell, *shells):
@@ -11,7 +11,7 @@ def reopen(make_shell, *shells):
         assert shell.window.close()
         shell.stop()
     again = make_shell(b"sample")
-    again.window.take_kept_text()
+    again.window.take_autosaved_text()
     return again
 
 
@@ -62,11 +62,11 @@ def test_two_windows_keep_a_text_each(make_shell, qtbot):
     for shell in (one, other):
         qtbot.keyClicks(shell.window.inspect_page.editor, "typed")
         shell.window._keep_text()
-    other.window.kept_texts.finish()
-    assert KeptTexts(other.settings.folder / "texts").take() is None  # both run
+    other.window.autosaved_texts.finish()
+    assert AutosavedTexts(other.settings.folder / "texts").take() is None  # both run
     first = reopen(make_shell, one, other)
     second = make_shell(b"sample")
-    second.window.take_kept_text()
+    second.window.take_autosaved_text()
     texts = {shell.session.document.text() for shell in (first, second)}
     assert texts == {b"typed by one", b"typed by other"}
 
@@ -77,10 +77,10 @@ def test_changes_to_a_file_survive_a_program_that_is_killed(make_shell, qtbot, t
     assert shell.session.text.save(path)
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
     shell.window._keep_text()
-    shell.window.kept_texts.leave()  # as if the process were gone
-    shell.window.kept_texts.finish()
+    shell.window.autosaved_texts.leave()  # as if the process were gone
+    shell.window.autosaved_texts.finish()
     again = make_shell(b"sample")
-    again.window.take_kept_text()
+    again.window.take_autosaved_text()
     assert again.session.document.text() == b"typed one two three"
     assert (again.session.text.path, again.session.text.is_modified) == (path, True)
     assert path.read_bytes() == b"one two three"
@@ -127,7 +127,7 @@ def test_typed_text_survives_a_program_that_is_killed_soon_after(make_shell, tmp
     half = len(once) // 2
     twice = once[: half - 1] + b"xyz" + once[half:]
     again = make_shell(b"sample")
-    again.window.take_kept_text()
+    again.window.take_autosaved_text()
     assert again.session.document.text() == twice
     assert reopen(make_shell, again).session.document.text() == twice
     assert not list((tmp_path / "texts").glob("*.edits"))
@@ -138,15 +138,15 @@ def test_only_what_was_typed_is_written(make_shell, qtbot, tmp_path):
     for number in range(5):
         qtbot.keyClicks(shell.window.inspect_page.editor, "ab")
         shell.window._keep_text()
-        shell.window.kept_texts.finish()
+        shell.window.autosaved_texts.finish()
         (edits,) = (tmp_path / "texts").glob("*.edits")
         assert edits.stat().st_size < 20 + 60 * (number + 1)
         (place,) = (tmp_path / "texts").glob("*.text")
         assert place.stat().st_size < 1_000_100
-    shell.window.kept_texts.leave()  # as if the process were gone
-    shell.window.kept_texts.finish()
+    shell.window.autosaved_texts.leave()  # as if the process were gone
+    shell.window.autosaved_texts.finish()
     again = make_shell(b"sample")
-    again.window.take_kept_text()
+    again.window.take_autosaved_text()
     assert again.session.document.text() == b"ab" * 5 + b"x" * 1_000_000
 
 
@@ -195,7 +195,7 @@ def test_texts_of_other_windows_are_listed_once_they_are_closed(make_shell, qtbo
     shell, other = make_shell(), make_shell()
     qtbot.keyClicks(other.window.inspect_page.editor, "typed ")
     other.window._keep_text()
-    other.window.kept_texts.finish()
+    other.window.autosaved_texts.finish()
     assert listed(shell) == ["None"]
     assert other.window.close()
     other.stop()
@@ -219,7 +219,7 @@ def test_a_text_that_undo_can_bring_back_is_not_given_to_another_window(make_she
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
     shell.window.actions_table["sample:english"].trigger()
     other = make_shell()
-    other.window.take_kept_text()
+    other.window.take_autosaved_text()
     assert b"typed" not in other.session.document.text()
     shell.session.document.undo()
     assert shell.session.document.text().startswith(b"typed ")

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QToolButton
 
 import guiapp
-from guiapp.kit.widgets.questions import Answer
+from guiapp.kit.widgets.questions import SaveAnswer
 
 ENCODING, TRAINING, MODELS = "4-encoding-by-merges", "3-training-by-hand", "5-why-greedy-is-not-exact"
 LEFT = Qt.MouseButton.LeftButton
@@ -52,7 +52,7 @@ def begin_work(shell, qtbot, path):
     press(qtbot, shell, Qt.Key.Key_F5)
     press(qtbot, shell, Qt.Key.Key_F5)
     shell.window._keep_text()
-    shell.window.kept_texts.finish()
+    shell.window.autosaved_texts.finish()
 
 
 def state(shell):
@@ -76,7 +76,7 @@ def state(shell):
 
 
 def kept(shell):
-    shell.window.kept_texts.finish()
+    shell.window.autosaved_texts.finish()
     places = (shell.settings.folder / "texts").iterdir()
     return {place: place.read_bytes() for place in places if place.suffix in (".text", ".edits")}
 
@@ -204,7 +204,7 @@ def test_a_model_opened_in_a_lesson_is_the_one_that_is_shown(at_work, qtbot):
     page = begin_lesson(at_work, qtbot, MODELS)
     at_work.window.actions_table["demo:wordpiece"].trigger()
     assert page.player.lesson is None
-    qtbot.waitUntil(lambda: page.is_ready and page.model.debugger.trace.twin == "wordpiece")
+    qtbot.waitUntil(lambda: page.is_ready and page.model.debugger.trace.reference_name == "wordpiece")
     assert page.model.debugger.trace.text == b"How do lions sleep? Well"
     assert at_work.session.loader.model.name == "demo:wordpiece"
 
@@ -309,7 +309,7 @@ def test_a_window_closes_while_a_lesson_trains(at_work, qtbot):
     choose_mode(page, qtbot, "Lessons")
     qtbot.mouseClick(page.lessons.buttons[TRAINING], LEFT)
     assert page.player.training.is_busy
-    at_work.window.questions.closing = Answer.DISCARD
+    at_work.window.questions.closing = SaveAnswer.DISCARD
     assert at_work.window.close()
     assert not page.player.training.is_busy
 
@@ -325,7 +325,7 @@ def test_keys_move_nothing_in_the_list_of_lessons(at_work, qtbot):
 
 def start_again(make_shell, qtbot, model="demo:bpe"):
     again = make_shell(b"sample", model, open_for_real)
-    again.window.take_kept_text()
+    again.window.take_autosaved_text()
     press(qtbot, again, Qt.Key.Key_3, CTRL)
     return again
 
@@ -334,7 +334,7 @@ def test_a_window_closed_in_a_lesson_comes_back_with_what_was_open(at_work, make
     before = state(at_work)
     page = begin_lesson(at_work, qtbot, MODELS)
     press(qtbot, at_work, Qt.Key.Key_PageDown, CTRL)
-    at_work.window.questions.closing = Answer.SAVE
+    at_work.window.questions.closing = SaveAnswer.SAVE
     assert at_work.window.close()
     at_work.stop()
     assert page.player.lesson is not None

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.core.demo import demo_model_path
 from guiapp.core.formats.glance import Glance
-from guiapp.core.sources import kept
+from guiapp.core.sources import cached
 from guiapp.kit.models import installed
 from guiapp.kit.widgets.choice_list import CHOICE_ROLE
 from guiapp.window.app import _load
@@ -91,12 +91,12 @@ def test_an_address_that_is_typed_is_fetched_and_forgotten_again(qtbot, shell, h
         with qtbot.waitSignal(shell.session.loader.model_changed):
             qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
     assert len(shell.session.vocabulary) == 9
-    assert kept.size_bytes() > 791
+    assert cached.size_bytes() > 791
     picker = opened_picker(qtbot, shell)
-    assert picker.clear_button.text() == f"Delete {kept.size_bytes()} B of downloads"
+    assert picker.clear_button.text() == f"Delete {cached.size_bytes()} B of downloads"
     qtbot.mouseClick(picker.clear_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not picker.clear_button.isVisible())
-    assert kept.size_bytes() == 0
+    assert cached.size_bytes() == 0
     picker.close()
 
 
@@ -149,7 +149,7 @@ def test_the_next_session_opens_what_was_fetched_without_asking_anybody(qtbot, m
     assert current == [("Recent", "Tokenloupe demo: toy BPE"), ("Fetched", url)]
     picker.close()
     shell.stop()
-    kept.clear()
+    cached.clear()
     shell = make_shell(model=None, load=_load)
     with qtbot.waitSignal(shell.session.loader.failed) as told:
         shell.commands.files.open_last("demo:bpe")

@@ -249,5 +249,5 @@ def test_a_page_may_ask_for_a_token_in_the_tree(shell, qtbot):
     shell.window.requests.token_wanted.emit(5)
     page = shell.window.pages.pages["tree"]
     assert shell.window.pages.current is page
-    qtbot.waitUntil(lambda: len(page.search.found_nodes) == 1)
+    qtbot.waitUntil(lambda: len(page.search.result_nodes) == 1)
     assert page.bar.query.text() == "#5"

@@ -19,20 +19,22 @@ def shell(make_shell):
 
 
 def begin_race(shell, qtbot, offset=0, model="demo:spm"):
-    rival = shell.compared.add(model)
-    qtbot.waitUntil(lambda: rival.tokenizer is not None)
-    shell.window.requests.race_wanted.emit(rival, offset)
+    competitor = shell.compared.add(model)
+    qtbot.waitUntil(lambda: competitor.tokenizer is not None)
+    shell.window.requests.race_wanted.emit(competitor, offset)
     page = shell.window.pages.current
-    qtbot.waitUntil(lambda: page.model.race.rival is not None)
-    return page, page.model.race, rival
+    qtbot.waitUntil(lambda: page.model.race.competitor is not None)
+    return page, page.model.race, competitor
 
 
 def test_it_begins_where_the_two_part_and_another_model_is_on_the_list_until_it_is_removed(shell, qtbot):
-    page, race, rival = begin_race(shell, qtbot)
-    assert (shell.window.pages.current_name, page.model.position) == ("steps", race.parting)
+    page, race, competitor = begin_race(shell, qtbot)
+    assert (shell.window.pages.current_name, page.model.position) == ("steps", race.difference_step)
     card, box = page.trace.race_card, page.findChild(RaceBox)
     assert card.isVisible()
-    ours, theirs = (each.vocabulary.name.removeprefix("Tokenloupe demo: ") for each in (shell.session, rival))
+    ours, theirs = (
+        each.vocabulary.name.removeprefix("Tokenloupe demo: ") for each in (shell.session, competitor)
+    )
     assert all(name in card.verdict.text() for name in (ours, theirs))
     title = card.title.text()
     assert title.startswith(f"RACE · {theirs} · STEP ")
@@ -40,12 +42,12 @@ def test_it_begins_where_the_two_part_and_another_model_is_on_the_list_until_it_
     assert (box.currentText()[:12], box.currentData()) == (f"race {theirs}"[:12], OTHER_MODEL)
     assert all(element.element.text for element in card.flow.boxes)
     page.model.to_end()
-    assert race.rival.position == race.rival.n_steps
+    assert race.competitor.position == race.competitor.n_steps
     qtbot.mouseClick(card.go, LEFT)
-    assert page.model.position == race.parting
+    assert page.model.position == race.difference_step
     page.model.restart()
     qtbot.keyClick(shell.window, Key.Key_F8)
-    assert page.model.position == race.parting
+    assert page.model.position == race.difference_step
     assert ": other tokens at " in card.outcome.text()
     while box.currentData() != "":
         qtbot.keyClick(box, Key.Key_Up)
@@ -56,12 +58,12 @@ def test_it_begins_where_the_two_part_and_another_model_is_on_the_list_until_it_
 def test_it_begins_at_the_byte_that_was_asked_for_also_from_another_mode(shell, qtbot):
     shell.window.actions_table["steps"].trigger()
     shell.window.pages.current.modes.choose(2)
-    page, race, rival = begin_race(shell, qtbot, TEXT.index(b"York"), "demo:wordpiece")
+    page, race, competitor = begin_race(shell, qtbot, TEXT.index(b"York"), "demo:wordpiece")
     assert page.trace.isVisible()
     assert race.difference.byte == TEXT.index(b" York")
-    assert page.model.position == race.parting
-    shell.window.requests.race_wanted.emit(rival, 0)
-    qtbot.waitUntil(lambda: race.rival is not None)
+    assert page.model.position == race.difference_step
+    shell.window.requests.race_wanted.emit(competitor, 0)
+    qtbot.waitUntil(lambda: race.competitor is not None)
     assert race.difference.byte == 0
 
 
@@ -75,19 +77,21 @@ def test_of_a_long_text_what_is_around_the_place_is_recorded(shell, qtbot):
 
 
 def test_it_follows_edits_and_both_models_and_ends_with_the_other_one(shell, qtbot):
-    page, race, rival = begin_race(shell, qtbot)
+    page, race, competitor = begin_race(shell, qtbot)
     shell.session.text.document.insert(b"So ")
-    assert (page.model.debugger, race.rival) == (None, None)
-    qtbot.waitUntil(lambda: race.rival is not None and race.rival.trace.text == b"So " + TEXT)
-    with qtbot.waitSignal(rival.vocabulary_changed):
-        rival.loader.open("demo:wordpiece")
-    qtbot.waitUntil(lambda: race.rival is not None and race.rival.vocabulary is rival.vocabulary)
+    assert (page.model.debugger, race.competitor) == (None, None)
+    qtbot.waitUntil(lambda: race.competitor is not None and race.competitor.trace.text == b"So " + TEXT)
+    with qtbot.waitSignal(competitor.vocabulary_changed):
+        competitor.loader.open("demo:wordpiece")
+    qtbot.waitUntil(
+        lambda: race.competitor is not None and race.competitor.vocabulary is competitor.vocabulary
+    )
     with qtbot.waitSignal(shell.session.vocabulary_changed):
         shell.session.loader.open("demo:rwkv")
-    assert race.rival is None
-    qtbot.waitUntil(lambda: race.rival is not None)
+    assert race.competitor is None
+    qtbot.waitUntil(lambda: race.competitor is not None)
     assert page.model.debugger.vocabulary is shell.session.vocabulary
-    shell.compared.remove(rival)
+    shell.compared.remove(competitor)
     QApplication.processEvents()
     assert (race.is_on, page.trace.race_card.isVisible(), page.is_ready) == (False, False, True)
     page.model.step()
@@ -96,10 +100,10 @@ def test_it_follows_edits_and_both_models_and_ends_with_the_other_one(shell, qtb
 def test_a_model_that_goes_while_it_is_being_recorded_leaves_nothing_behind(shell, qtbot, monkeypatch):
     asked = []
     monkeypatch.setattr(TraceRecorder, "record", lambda recorder, *given: asked.append(given))
-    rival = shell.compared.add("demo:spm")
-    qtbot.waitUntil(lambda: rival.tokenizer is not None)
-    shell.window.requests.race_wanted.emit(rival, 0)
+    competitor = shell.compared.add("demo:spm")
+    qtbot.waitUntil(lambda: competitor.tokenizer is not None)
+    shell.window.requests.race_wanted.emit(competitor, 0)
     page = shell.window.pages.current
-    shell.compared.remove(rival)
+    shell.compared.remove(competitor)
     QApplication.processEvents()
     assert (page.model.race.is_on, page.model.race.verdict) == (False, "Recording …")

@@ -51,7 +51,7 @@ def steps_of(shell, qtbot):
     """The Steps page, with its steps."""
     press(qtbot, shell, Qt.Key.Key_3, CTRL)
     page = shell.window.pages.current
-    qtbot.waitUntil(lambda: page.is_ready and page.model.recording.is_settled, timeout=20_000)
+    qtbot.waitUntil(lambda: page.is_ready and page.model.recording.is_up_to_date, timeout=20_000)
     return page
 
 
@@ -104,7 +104,7 @@ def test_a_new_window_opens_exactly_there(at_work, make_shell, qtbot, tmp_path):
     other = make_shell(b"my own words", "demo:toy", open_for_real)
     open_(other, qtbot, path)
     page = other.window.pages.pages["steps"]
-    qtbot.waitUntil(lambda: page.is_ready and page.model.recording.is_settled, timeout=20_000)
+    qtbot.waitUntil(lambda: page.is_ready and page.model.recording.is_up_to_date, timeout=20_000)
     assert state(other) == before
     notes = other.commands.files.sessions.notes
     assert (notes.isVisible(), notes.notes) == (True, "Why is *eep* dear?")
@@ -124,7 +124,7 @@ def test_the_chat_comes_with_its_template_variables_and_generation_box(make_shel
     model = shell.window.pages.show_page("chat").model
     model.edited.take(conversation_of([{"role": "user", "content": "Hi"}]))
     model.choose(ChatSettings(str(template), add_generation_prompt=False, variables={"n": 7}))
-    qtbot.waitUntil(lambda: model.chat is not None and not model.is_behind, timeout=20_000)
+    qtbot.waitUntil(lambda: model.chat is not None and not model.is_outdated, timeout=20_000)
     save(shell, qtbot, path)
     template.unlink()
     shell.stop()
@@ -132,7 +132,7 @@ def test_the_chat_comes_with_its_template_variables_and_generation_box(make_shel
     other.window.pages.show_page("chat").model.edited.take(conversation_of([{"role": "user"}]))
     open_(other, qtbot, path)
     again = other.window.pages.current.model
-    qtbot.waitUntil(lambda: again.chat is not None and not again.is_behind, timeout=20_000)
+    qtbot.waitUntil(lambda: again.chat is not None and not again.is_outdated, timeout=20_000)
     assert again.chat.text == "Hi7"
     assert again.settings == replace(model.settings, template="{{ messages[0].content }}{{ n }}")
     assert again.edited.messages == ({"role": "user", "content": "Hi"},)

@@ -58,7 +58,7 @@ def show_texts(shell, qtbot):
 def show_vocabularies(shell, qtbot):
     shell.compared.add("demo:spm")
     page = show(shell, qtbot, "compare_vocabularies")
-    qtbot.waitUntil(lambda: page.model.found is not None)
+    qtbot.waitUntil(lambda: page.model.comparison is not None)
     page.model.show_group("both")
     page.model.set_query(" the")
     qtbot.waitUntil(lambda: page.is_ready and page.model.shown.filter.query == " the")
@@ -69,8 +69,8 @@ def show_vocabularies(shell, qtbot):
 def show_tree(shell, qtbot):
     page = show(shell, qtbot, "tree")
     page.bar.query.setText(" the")
-    qtbot.waitUntil(lambda: page.is_ready and len(page.search.found_nodes) > 0)
-    page.model.choose(int(page.search.found_nodes[0]))
+    qtbot.waitUntil(lambda: page.is_ready and len(page.search.result_nodes) > 0)
+    page.model.choose(int(page.search.result_nodes[0]))
     return page
 
 
@@ -126,11 +126,11 @@ def test_the_legend_has_the_switch_too(shell, qtbot):
 
 def test_what_is_searched_for_is_found_in_either_spelling(shell, qtbot):
     page = show_tree(shell, qtbot)
-    found = page.search.found_nodes.tolist()
+    comparison = page.search.result_nodes.tolist()
     shell.window.actions_table["spelling:file"].trigger()
     page.bar.query.setText("")
     page.bar.query.setText(" the")
-    qtbot.waitUntil(lambda: page.search.found_nodes.tolist() == found)
+    qtbot.waitUntil(lambda: page.search.result_nodes.tolist() == comparison)
 
 
 def test_it_is_chosen_in_the_view_menu_and_by_name_in_the_palette(shell, qtbot):

@@ -40,7 +40,7 @@ def choose(menu, qtbot, words):
 
 
 def token_at(shell, offset):
-    index = shell.session.tokens.first_ending_behind(offset)
+    index = shell.session.tokens.first_ending_after(offset)
     return int(shell.session.tokens.ids(index, index + 1)[0]), shell.session.tokens.span(index)
 
 
@@ -68,7 +68,7 @@ def test_others_are_found_and_the_tree_and_the_debugger_show_it(shell, qtbot):
     n_here = shell.session.tokens.count(token_id)
     assert n_here > 1
     choose(right_click(shell, qtbot, offset), qtbot, "Find its")
-    assert (page.text_panel.search.kind, page.text_panel.search.n_found) == ("token", n_here)
+    assert (page.text_panel.search.kind, page.text_panel.search.n_matches) == ("token", n_here)
     assert shell.session.document.selection[0] == TEXT.rindex(b" word")
     choose(right_click(shell, qtbot, offset), qtbot, "How it is built")
     tree = shell.window.pages.current

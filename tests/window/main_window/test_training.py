@@ -13,7 +13,7 @@ def test_what_was_trained_is_compared_with_the_open_model(make_shell, qtbot):
     page = shell.window.pages.current
     page.begin_training("bpe:260")
     qtbot.waitUntil(lambda: page.is_ready and page.training.model.model_file is not None)
-    qtbot.mouseClick(page.training.beside_button, LEFT)
+    qtbot.mouseClick(page.training.compare_button, LEFT)
     assert shell.window.pages.current_name == "compare"
     own, trained = shell.compared.sessions
     qtbot.waitUntil(lambda: len(trained.tokens) > 0)

@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from guiapp.core.demo import sample_text
-from guiapp.core.encode.counting.cost import dearest
+from guiapp.core.encode.counting.cost import costly_texts
 from guiapp.kit.state.settings import Settings
 from guiapp.window.app import FIRST_SAMPLE, build
 from guiapp.window.start.page import StartRow
@@ -104,7 +104,7 @@ def test_from_the_start_page_to_the_dearest_line_of_a_prompt_in_under_6_clicks(s
     for key in "av":  # in place of the sample
         qtbot.keyClick(page.editor, key, Qt.KeyboardModifier.ControlModifier)
     hand.click_on("Most expensive", page)
-    panel = page.dearest_panel
+    panel = page.expensive_panel
     qtbot.waitUntil(lambda: panel.rows[0].isVisible() and panel.rows[0].text() == f"{KEY},")
     hand.click_on("Lines", page)
     assert KEY in panel.rows[0].text()
@@ -113,7 +113,7 @@ def test_from_the_start_page_to_the_dearest_line_of_a_prompt_in_under_6_clicks(s
     place = PROMPT.index("The key")
     assert document.selection == (place, place + PROMPT[place:].index("\n") + 1)
     qtbot.waitUntil(lambda: 0 <= page.editor.rows.place_of(place).y < page.editor.viewport().height())
-    words = f"{dearest(shell.session.tokenizer.encode(PROMPT), 1).lines[0].n_tokens} tokens"
+    words = f"{costly_texts(shell.session.tokenizer.encode(PROMPT), 1).lines[0].n_tokens} tokens"
     assert words in panel.rows[0].accessibleName()
     assert words in panel.rows[0].toolTip()
 
@@ -141,7 +141,7 @@ def test_bench_gives_a_verdict_in_three_clicks_and_has_it_again_after_a_restart(
     page.model.choice.set_seconds_each(1.0)
     hand.click(page.bar.run_button)
     assert hand.n_clicks == 3
-    qtbot.waitUntil(lambda: not page.model.is_running and page.model.kept.shown is not None)
+    qtbot.waitUntil(lambda: not page.model.is_running and page.model.saved.shown is not None)
     qtbot.waitUntil(lambda: page.is_ready)
     told = page.headline.verdict.accessibleName()
     assert "fast" in told

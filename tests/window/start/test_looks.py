@@ -12,7 +12,7 @@ from guiapp.kit.widgets.style_sheet import blend
 from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
 from guiapp.window.start import pictures
 from guiapp.window.start.page import StartCard, StartRow
-from guiapp.window.start.pictures import Picture, draw_bars, draw_beside, draw_merge, draw_text
+from guiapp.window.start.pictures import CardPicture, draw_bars, draw_comparison, draw_merge, draw_text
 
 LEFT, RIGHT, Key = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.Key
 
@@ -155,12 +155,12 @@ def test_a_card_opens_by_a_click_inside_and_its_button_runs_the_example(qtbot, t
     assert done == ["open", "open", "run"]
     assert card.cursor().shape() is Qt.CursorShape.PointingHandCursor
     assert {card.title.focusPolicy(), card.example.focusPolicy()} == {Qt.FocusPolicy.StrongFocus}
-    assert card.findChild(Picture).y() < card.title.mapTo(card, QPoint()).y()
+    assert card.findChild(CardPicture).y() < card.title.mapTo(card, QPoint()).y()
     assert card.title.mapTo(card, QPoint()).y() < card.example.mapTo(card, QPoint()).y()
 
 
 def picture(qtbot, theme_source, draw):
-    made = Picture(draw, theme_source)
+    made = CardPicture(draw, theme_source)
     qtbot.addWidget(made)
     made.resize(QSize(280, made.height()))
     paintings = paintings_of(made)
@@ -231,7 +231,7 @@ def test_a_merge_is_drawn_with_its_rank_over_it_and_its_token_below(qtbot, theme
 
 
 def test_two_models_stand_below_each_other_with_how_many_tokens_they_make(qtbot, theme_source):
-    _, written, drawn = picture(qtbot, theme_source, draw_beside)
+    _, written, drawn = picture(qtbot, theme_source, draw_comparison)
     theme, lines = theme_source.theme, rows_of(written)
     assert [[mark.text for mark in line] for line in lines[::2]] == [
         [name, f"{len(tokens)} tokens"] for name, tokens in pictures.BESIDE

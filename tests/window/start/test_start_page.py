@@ -127,7 +127,7 @@ def test_recent_texts_and_models_open_by_a_click(at_start, qtbot, tmp_path):
     for path in (Path("/not/there.txt"), text):
         at_start.commands.files._recent_texts.add(path)
     qtbot.waitUntil(lambda: {"own.txt", "there.txt"} <= set(rows(start)))
-    start._setting.shelf.recent_texts.look_for_missing()
+    start._setting.recent_items.recent_texts.check_missing()
     qtbot.waitUntil(lambda: "there.txt" in rows(start) and not rows(start)["there.txt"].isEnabled())
     qtbot.mouseClick(rows(start)["own.txt"], LEFT)
     qtbot.waitUntil(lambda: at_start.session.document.text() == b"own words")

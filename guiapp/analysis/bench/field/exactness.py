@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from guiapp.analysis.bench.field.texts import Origin
+from guiapp.analysis.bench.field.texts import ComparedText
 from guiapp.analysis.bench.field.worker import Ids
 from guiapp.analysis.bench.worker_process import AskedProcess, ContenderFailed, WorkerLost
 from guiapp.analysis.hunt.searching import shrunk
@@ -27,7 +27,7 @@ BATCH_LIMIT_S, TEXT_LIMIT_S, SHRINKING_S = 60.0, 10.0, 15.0
 
 
 @dataclass(frozen=True)
-class Difference:
+class IdDifference:
     """The shortest text known on which ids differ.
 
     origin      of the text that it was shrunk from
@@ -64,21 +64,21 @@ class Judgement:
     from_file: bool = False
     n_texts: int = 0
     n_different: int = 0
-    difference: Difference | None = None
+    difference: IdDifference | None = None
 
 
-class Judge:
+class ExactnessCheck:
     """Compares with what we expect.
 
     texts  the shortest first
     """
 
-    def __init__(self, tokenizer: Tokenizer, texts: Sequence[Origin]) -> None:
+    def __init__(self, tokenizer: Tokenizer, texts: Sequence[ComparedText]) -> None:
         self._tokenizer = tokenizer.with_threads(1)
         self._texts = texts
         self._expected = self._tokenizer.encode_each([each.text for each in texts], False, False)
 
-    def judge(self, contender: str, worker: AskedProcess) -> Judgement:
+    def check(self, contender: str, worker: AskedProcess) -> Judgement:
         """What a loaded worker's ids are; its version and file are not told here."""
         try:
             different = self._different(worker)
@@ -88,8 +88,8 @@ class Judge:
         state = WRONG if different else EQUAL
         return Judgement(contender, state, "", "", False, len(self._texts), len(different), found)
 
-    def _different(self, worker: AskedProcess) -> list[Origin]:
-        different: list[Origin] = []
+    def _different(self, worker: AskedProcess) -> list[ComparedText]:
+        different: list[ComparedText] = []
         for start in range(0, len(self._texts), BATCH):
             some = self._texts[start : start + BATCH]
             found = worker.ask(BATCH_LIMIT_S, "ids", [each.text for each in some])
@@ -97,7 +97,7 @@ class Judge:
             different += [each for each, right, ids in rows if not _are_equal(right, ids)]
         return different
 
-    def _shrunk(self, worker: AskedProcess, origin: Origin) -> Difference:
+    def _shrunk(self, worker: AskedProcess, origin: ComparedText) -> IdDifference:
         """A library that fails on the way leaves the text as it is then."""
         deadline = time.monotonic() + SHRINKING_S
 
@@ -110,7 +110,7 @@ class Judge:
         found = _ids_by(worker, text)
         expected = tuple(self._ids(text).tolist())
         told = None if found is None else tuple(found.tolist())
-        return Difference(
+        return IdDifference(
             text.decode(), origin.origin, expected, told, self._tokens(expected), self._tokens(told or ())
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from guiapp.analysis.bench.field.exactness import DISPUTED, EQUAL, LEFT_OUT, LOST, WRONG, Judgement
-from guiapp.analysis.bench.field.record import Field, UsedText, VocabularyField
+from guiapp.analysis.bench.field.record import FieldRun, UsedText, VocabularyField
 from guiapp.analysis.bench.field.sections import (
     anchor,
     claims_section,
@@ -16,7 +16,7 @@ from guiapp.analysis.bench.field.sections import (
 )
 from guiapp.analysis.bench.field.standings import (
     OURS,
-    Standing,
+    ContenderStanding,
     detailed,
     headline,
     judgement_of,
@@ -24,7 +24,17 @@ from guiapp.analysis.bench.field.standings import (
     throughput,
 )
 from guiapp.analysis.bench.measurement import Record
-from guiapp.analysis.export.html import Cell, Column, Html, beginning, joined, resource, table, tag, words
+from guiapp.analysis.export.html import (
+    Html,
+    TableCell,
+    TableColumn,
+    beginning,
+    joined,
+    resource,
+    table,
+    tag,
+    words,
+)
 from guiapp.analysis.export.tables import NONE
 from guiapp.core.text.figures import counted, with_prefix
 
@@ -39,75 +49,79 @@ MEANINGS = {
 }
 
 
-def page(found: Field) -> str:
+def page(field_run: FieldRun) -> str:
     """The whole page."""
     style, script = map(resource, ("field.css", "field.js"))
     content = [
-        _top(found),
-        wrong_section(found),
-        *throughput_sections(found),
-        *detail_sections(found),
-        claims_section(found),
-        texts_section(found),
-        machine_section(found),
+        _top(field_run),
+        wrong_section(field_run),
+        *throughput_sections(field_run),
+        *detail_sections(field_run),
+        claims_section(field_run),
+        texts_section(field_run),
+        machine_section(field_run),
     ]
     body = joined(content, Html("\n"))
     return f"{beginning(TITLE, style, script)}{body}\n<script>{script}</script>\n</body>\n</html>\n"
 
 
-def _top(found: Field) -> Html:
-    environment = found.environment
+def _top(field_run: FieldRun) -> Html:
+    environment = field_run.environment
     day = str(environment.get("started", "")).partition("T")[0]
     machine = f"{environment.get('processor', '')}, {counted(environment.get('cores') or 1, 'core')}"
-    told = [TITLE, day, machine, f"Tokenloupe {environment.get('Tokenloupe', '')}"]
-    first, second = headline(found)
-    stopped = "" if found.is_complete else tag("p", "This run was stopped before its end.", kind="warning")
+    sentences = [TITLE, day, machine, f"Tokenloupe {environment.get('Tokenloupe', '')}"]
+    first, second = headline(field_run)
+    stopped = (
+        "" if field_run.is_complete else tag("p", "This run was stopped before its end.", kind="warning")
+    )
     return tag(
         "header",
         joined(
             [
-                tag("p", joined(map(words, told), Html(" <i>·</i> ")), kind="dim small"),
+                tag("p", joined(map(words, sentences), Html(" <i>·</i> ")), kind="dim small"),
                 tag("h1", first),
                 tag("p", second, kind="second"),
                 stopped,
-                _matrix(found),
-                _legend(found),
+                _matrix(field_run),
+                _legend(field_run),
             ],
             Html("\n"),
         ),
     )
 
 
-def _matrix(found: Field) -> Html:
+def _matrix(field_run: FieldRun) -> Html:
     """Contenders by vocabularies: whose ids are right, and tokens a second on the first text."""
-    main, text = detailed(found), found.texts[0] if found.texts else None
+    main, text = detailed(field_run), field_run.texts[0] if field_run.texts else None
     speed = "" if main is None or text is None else f"{text.title}, {main.title}: tokens/s"
     columns = [
-        Column("", "name"),
-        *(Column(each.title, is_descending=True, about=each.about) for each in found.vocabularies),
-        Column(speed, "bars", is_descending=True),
+        TableColumn("", "name"),
+        *(TableColumn(each.title, is_descending=True, about=each.about) for each in field_run.vocabularies),
+        TableColumn(speed, "bars", is_descending=True),
     ]
-    taking = [each for each in standings(found) if each.taken]
+    taking = [each for each in standings(field_run) if each.taken]
     fastest = max((each.speed or 0.0 for each in taking), default=0.0)
-    rows = [_row(found, each, text, fastest) for each in taking]
+    rows = [_row(field_run, each, text, fastest) for each in taking]
     return table(columns, rows, "matrix")
 
 
-def _row(found: Field, standing: Standing, text: UsedText | None, fastest: float) -> list[Cell]:
+def _row(
+    field_run: FieldRun, standing: ContenderStanding, text: UsedText | None, fastest: float
+) -> list[TableCell]:
     name = standing.contender
     shown = joined([tag("b", name), " ", tag("small", standing.version)])
-    cells = [Cell(shown, name, "name ours" if name == OURS else "name")]
-    for vocabulary in found.vocabularies:
+    cells = [TableCell(shown, name, "name ours" if name == OURS else "name")]
+    for vocabulary in field_run.vocabularies:
         row = None if text is None else throughput(vocabulary, name, text)
         cells.append(_mark(vocabulary, judgement_of(vocabulary, name), row))
-    main = detailed(found)
+    main = detailed(field_run)
     row = None if main is None or text is None else throughput(main, name, text)
     return [*cells, speed_cell(row, fastest, name, standing.is_exact)]
 
 
-def _mark(vocabulary: VocabularyField, verdict: Judgement | None, row: Record | None) -> Cell:
+def _mark(vocabulary: VocabularyField, verdict: Judgement | None, row: Record | None) -> TableCell:
     if verdict is None or verdict.state == LEFT_OUT:
-        return Cell(NONE, None, "none", "" if verdict is None else verdict.reason)
+        return TableCell(NONE, None, "none", "" if verdict is None else verdict.reason)
     mark = tag("span", MARKS[verdict.state], kind="mark")
     if verdict.state != EQUAL:
         count = tag("small", f"{verdict.n_different:,}" if verdict.n_different else "", kind="count")
@@ -116,25 +130,25 @@ def _mark(vocabulary: VocabularyField, verdict: Judgement | None, row: Record | 
     shown = tag("small", "" if speed is None else with_prefix(speed))
     different = f"{verdict.n_different:,} of {verdict.n_texts:,} texts differ. "
     title = MEANINGS[verdict.state] if verdict.state == EQUAL else different + verdict.reason
-    return Cell(joined([mark, " ", shown]), speed, verdict.state, title)
+    return TableCell(joined([mark, " ", shown]), speed, verdict.state, title)
 
 
-def _legend(found: Field) -> Html:
-    verdicts = [each for vocabulary in found.vocabularies for each in vocabulary.verdicts]
+def _legend(field_run: FieldRun) -> Html:
+    verdicts = [each for vocabulary in field_run.vocabularies for each in vocabulary.verdicts]
     states = [state for state in MARKS if any(each.state == state for each in verdicts)]
     meanings = [
         joined([tag("span", MARKS[state], kind=f"mark {state.replace(' ', '-')}"), f" {MEANINGS[state]}"])
         for state in states
     ]
     n_texts = max((each.n_texts for each in verdicts), default=0)
-    told: list[str] = [joined([joined(meanings, Html(" <i>·</i> ")), "."])]
+    sentences: list[str] = [joined([joined(meanings, Html(" <i>·</i> ")), "."])]
     if WRONG in states:
-        told.append(f"Before {MARKS[WRONG]} stands how many of {n_texts:,} texts differ.")
-    if found.texts:
-        told.append(f"Figures are tokens/s on {found.texts[0].title}, one thread, caches warm.")
-    nowhere = [each for each in standings(found) if not each.taken]
+        sentences.append(f"Before {MARKS[WRONG]} stands how many of {n_texts:,} texts differ.")
+    if field_run.texts:
+        sentences.append(f"Figures are tokens/s on {field_run.texts[0].title}, one thread, caches warm.")
+    nowhere = [each for each in standings(field_run) if not each.taken]
     if nowhere:
-        told.append(f"No vocabulary here is for {', '.join(each.contender for each in nowhere)}.")
-    if found.missing:
-        told.append(f"Not given to this run: {', '.join(found.missing)}.")
-    return tag("p", joined(told, " "), kind="dim small legend")
+        sentences.append(f"No vocabulary here is for {', '.join(each.contender for each in nowhere)}.")
+    if field_run.missing:
+        sentences.append(f"Not given to this run: {', '.join(field_run.missing)}.")
+    return tag("p", joined(sentences, " "), kind="dim small legend")

@@ -57,7 +57,7 @@ class VocabularyField:
 
 
 @dataclass(frozen=True)
-class Field:
+class FieldRun:
     """A run of the field.
 
     command      what repeats it
@@ -79,11 +79,11 @@ class Field:
         return {"kind": KIND, **asdict(self)}
 
 
-def json_of(found: Field) -> str:
-    return file_text(found.record())
+def json_of(field_run: FieldRun) -> str:
+    return file_text(field_run.record())
 
 
-def load_field(path: Path) -> Field:
+def load_field(path: Path) -> FieldRun:
     """A record that was written; raises BenchError for anything else."""
     try:
         return _field(read_json(read_input(path)))
@@ -93,16 +93,16 @@ def load_field(path: Path) -> Field:
         raise BenchError(f"{path} is not a record of `tokenloupe bench field --json`: {error}.") from error
 
 
-def _field(record: Any) -> Field:
+def _field(record: Any) -> FieldRun:
     """Its runs and environment are checked by the rules of a benchmark's record."""
     if not isinstance(record, dict) or record.get("kind") != KIND:
         raise ValueError(f"it is not of the kind “{KIND}”")
-    found: Field = read_as(Field, record)
-    runs = [each.run for each in found.vocabularies if each.run is not None]
-    for run in ({"environment": found.environment, "results": []}, *runs):
+    field_run: FieldRun = read_as(FieldRun, record)
+    runs = [each.run for each in field_run.vocabularies if each.run is not None]
+    for run in ({"environment": field_run.environment, "results": []}, *runs):
         if problem := problem_with(run):
             raise ValueError(problem)
-    for verdict in (verdict for each in found.vocabularies for verdict in each.verdicts):
+    for verdict in (verdict for each in field_run.vocabularies for verdict in each.verdicts):
         if verdict.state not in STATES:
             raise ValueError(f"{verdict.state!r:.40} is no state of a contender")
-    return found
+    return field_run

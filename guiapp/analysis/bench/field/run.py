@@ -21,18 +21,18 @@ from guiapp.analysis.bench.field.exactness import (
     LEFT_OUT,
     LOST,
     REFERENCES,
-    Judge,
+    ExactnessCheck,
     Judgement,
     with_references,
 )
-from guiapp.analysis.bench.field.record import Field, UsedText, VocabularyField
+from guiapp.analysis.bench.field.record import FieldRun, UsedText, VocabularyField
 from guiapp.analysis.bench.field.texts import BUILT_IN, TimedText, compared_texts
 from guiapp.analysis.bench.field.vocabularies import DETAILED, KNOWN, Given
 from guiapp.analysis.bench.field.worker import FieldProcess
 from guiapp.analysis.bench.measurement import Record, Report
 from guiapp.analysis.bench.plan import BenchError, Plan
 from guiapp.analysis.bench.wording import place_text
-from guiapp.analysis.bench.worker import Loaded
+from guiapp.analysis.bench.worker import LoadedContender
 from guiapp.analysis.bench.worker_process import AskedProcess, ContenderFailed, Stopped, WorkerLost
 from guiapp.analysis.libraries.table import PEERS, reason_against
 from guiapp.core.encode.tokenizer import Tokenizer
@@ -45,7 +45,7 @@ DETAILED_SHARE = 0.5  # of the time, for the vocabulary with which all is measur
 LARGEST_BYTES = 100_000  # of the worst case
 CALL_LIMIT_S, LOAD_LIMIT_S, OPENING_LIMIT_S = 3.0, 90.0, 60.0
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 Start = Callable[
     [str, str, int, Callable[[], bool]], AskedProcess
 ]  # file, contender, threads, whether to stop
@@ -86,8 +86,8 @@ class _Ready(NamedTuple):
 
 
 def run_field(
-    plan: FieldPlan, control: Control, tell: Tell, command: str, start: Start = FieldProcess
-) -> Field:
+    plan: FieldPlan, control: Control, notify: Notify, command: str, start: Start = FieldProcess
+) -> FieldRun:
     """Measure all; when stopped, what was found until then.  Raises BenchError for a plan that cannot be."""
     if not plan.given:
         raise BenchError(
@@ -101,7 +101,7 @@ def run_field(
     found, is_complete = [], False
     try:
         for given in plan.given:
-            found.append(_with_vocabulary(plan, given, control, tell, start))
+            found.append(_with_vocabulary(plan, given, control, notify, start))
             interrupts.has_results.set()
             if control.shall_stop():
                 raise Stopped
@@ -113,7 +113,7 @@ def run_field(
         for text, corpus in zip(plan.texts, corpora, strict=True)
     )
     names = {each.name for each in plan.given}
-    return Field(
+    return FieldRun(
         command,
         {**before, **environment_after(control.held_s)},
         texts,
@@ -129,7 +129,7 @@ def _size_and_hash(record: Record) -> Record:
 
 
 def _with_vocabulary(
-    plan: FieldPlan, given: Given, control: Control, tell: Tell, start: Start
+    plan: FieldPlan, given: Given, control: Control, notify: Notify, start: Start
 ) -> VocabularyField:
     """Judge, then time.  Processes end before the threads that started them: they would end with these."""
     tokenizer = open_model(given.path)
@@ -139,12 +139,12 @@ def _with_vocabulary(
         ThreadPoolExecutor(os.cpu_count() or 1) as threads,
         _Processes(given.path, control, start) as processes,
     ):
-        ready = _judged(plan, given, tokenizer, processes, threads, tell)
+        ready = _check_contenders(plan, given, tokenizer, processes, threads, notify)
         verdicts = _by_references(ready)
         taking = [each for each in ready if each.process is not None]
-        openings = _openings(plan, taking, tokenizer, tell) if is_detailed else {}
+        openings = _openings(plan, taking, tokenizer, notify) if is_detailed else {}
         names = tuple(each.verdict.contender for each in taking)
-        run = _timed(plan, given, names, is_detailed, control, processes, tell) if names else None
+        run = _timed(plan, given, names, is_detailed, control, processes, notify) if names else None
     return VocabularyField(
         given.name,
         given.title,
@@ -187,25 +187,25 @@ class _Processes:
         return kept or self._start(self._path, name, threads, self._control.shall_stop)
 
 
-def _judged(
+def _check_contenders(
     plan: FieldPlan,
     given: Given,
     tokenizer: Tokenizer,
     processes: _Processes,
     threads: ThreadPoolExecutor,
-    tell: Tell,
+    notify: Notify,
 ) -> list[_Ready]:
     texts = compared_texts(tokenizer, plan.texts, plan.seed)
-    tell(f"{given.title}: comparing ids on {len(texts):,} texts …")
-    judge = Judge(tokenizer, texts)
+    notify(f"{given.title}: comparing ids on {len(texts):,} texts …")
+    check = ExactnessCheck(tokenizer, texts)
 
-    def judged(name: str) -> _Ready:
-        ready = _one_judged(name, tokenizer, judge, processes)
+    def check_named(name: str) -> _Ready:
+        ready = _check_contender(name, tokenizer, check, processes)
         if ready.process is not None:
-            tell(f"{given.title}: {name} {ready.verdict.state}")
+            notify(f"{given.title}: {name} {ready.verdict.state}")
         return ready
 
-    return list(threads.map(judged, _names(plan, tokenizer)))
+    return list(threads.map(check_named, _names(plan, tokenizer)))
 
 
 def _names(plan: FieldPlan, tokenizer: Tokenizer) -> Sequence[str]:
@@ -215,13 +215,13 @@ def _names(plan: FieldPlan, tokenizer: Tokenizer) -> Sequence[str]:
     return [next(iter(tokenizer.encoders)), *sorted(chosen, key=lambda name: name not in REFERENCES)]
 
 
-def _one_judged(name: str, tokenizer: Tokenizer, judge: Judge, processes: _Processes) -> _Ready:
+def _check_contender(name: str, tokenizer: Tokenizer, check: ExactnessCheck, processes: _Processes) -> _Ready:
     vocabulary = tokenizer.vocabulary
     if name in PEERS and (reason := reason_against(name, vocabulary)):
         return _Ready(Judgement(name, LEFT_OUT, _version(name), reason), None)
     process = processes.begin(name)
     try:
-        loaded: Loaded = process.ask(LOAD_LIMIT_S, "load")
+        loaded: LoadedContender = process.ask(LOAD_LIMIT_S, "load")
     except (ContenderFailed, WorkerLost) as error:
         processes.drop(name)
         state = LOST if isinstance(error, WorkerLost) else LEFT_OUT
@@ -231,7 +231,7 @@ def _one_judged(name: str, tokenizer: Tokenizer, judge: Judge, processes: _Proce
         reason = f"It brings {loaded.other_vocabulary}, whatever it is given."
         return _Ready(Judgement(name, LEFT_OUT, loaded.version, reason), None)
     from_file = name not in PEERS or PEERS[name].file_source(vocabulary) is not None
-    verdict = replace(judge.judge(name, process), version=loaded.version, from_file=from_file)
+    verdict = replace(check.check(name, process), version=loaded.version, from_file=from_file)
     if verdict.state == LOST:
         processes.drop(name)
         return _Ready(verdict, None)
@@ -252,13 +252,13 @@ def _by_references(ready: Sequence[_Ready]) -> list[Judgement]:
 
 
 def _openings(
-    plan: FieldPlan, taking: Sequence[_Ready], tokenizer: Tokenizer, tell: Tell
+    plan: FieldPlan, taking: Sequence[_Ready], tokenizer: Tokenizer, notify: Notify
 ) -> dict[str, tuple[tuple[float, float], ...]]:
     text = corpus_named(plan.texts[0].corpus, tokenizer.vocabulary).text
     openings = {}
     for each in taking:
         assert each.process is not None
-        tell(f"Opening {each.verdict.contender} again …")
+        notify(f"Opening {each.verdict.contender} again …")
         try:
             times = each.process.ask(OPENING_LIMIT_S, "opening", text)
         except (ContenderFailed, WorkerLost):
@@ -274,7 +274,7 @@ def _timed(
     is_detailed: bool,
     control: Control,
     processes: _Processes,
-    tell: Tell,
+    notify: Notify,
 ) -> Record:
     timing = Plan(
         given.path,
@@ -292,5 +292,5 @@ def _timed(
         report.add(event)
         if event["event"] == "cell":
             of = f"{event['number']}/{event['of']}"
-            tell(f"{given.title}: [{of}] {event['scenario']}: {place_text(event)}")
+            notify(f"{given.title}: [{of}] {event['scenario']}: {place_text(event)}")
     return report.record()

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from guiapp.analysis.bench.field.claims import CLAIMS, Claim
-from guiapp.analysis.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG, Difference, Judgement
-from guiapp.analysis.bench.field.record import Field, UsedText, VocabularyField
+from guiapp.analysis.bench.field.exactness import EQUAL, LEFT_OUT, LOST, WRONG, IdDifference, Judgement
+from guiapp.analysis.bench.field.record import FieldRun, UsedText, VocabularyField
 from guiapp.analysis.bench.field.standings import (
     OURS,
     detailed,
@@ -19,10 +19,10 @@ from guiapp.analysis.bench.field.standings import (
     wrong_ones,
 )
 from guiapp.analysis.bench.measurement import Record, half_width
-from guiapp.analysis.bench.published import Beside, beside, ratio_text
-from guiapp.analysis.bench.remarks import warnings
+from guiapp.analysis.bench.notes import warnings
+from guiapp.analysis.bench.published import PublishedComparison, comparable, ratio_text
 from guiapp.analysis.bench.wording import BYTES_PER_MB, size_text
-from guiapp.analysis.export.html import Cell, Column, Html, bar, joined, section, table, tag
+from guiapp.analysis.export.html import Html, TableCell, TableColumn, bar, joined, section, table, tag
 from guiapp.analysis.export.tables import NONE
 from guiapp.core.text.figures import counted, percent, three_digits, with_prefix
 from guiapp.core.text.visible_text import visible_text
@@ -53,16 +53,16 @@ ABOUT_TIMES = (
 LISTED = ("Tokenloupe", "Python", "System", "processor", "cores", "started", "ended")
 
 
-def wrong_section(found: Field) -> Html:
+def wrong_section(found: FieldRun) -> Html:
     """Each that is wrong with a vocabulary, with its shortest text."""
     columns = [
-        Column("", "name"),
-        Column("with", "name"),
-        Column("shortest text", "text"),
-        Column("expected", "text"),
-        Column("gives", "text"),
-        Column("expected also by", "text"),
-        Column("texts that differ", is_descending=True),
+        TableColumn("", "name"),
+        TableColumn("with", "name"),
+        TableColumn("shortest text", "text"),
+        TableColumn("expected", "text"),
+        TableColumn("gives", "text"),
+        TableColumn("expected also by", "text"),
+        TableColumn("texts that differ", is_descending=True),
     ]
     groups: dict[object, list[tuple[VocabularyField, Judgement]]] = {}
     for vocabulary, verdict in wrong_ones(found):  # those that err alike share a row
@@ -76,16 +76,20 @@ def wrong_section(found: Field) -> Html:
     return section("Wrong ids, and the shortest text that shows it", tag("p", about), table(columns, rows))
 
 
-def _wrong_row(group: Sequence[tuple[VocabularyField, Judgement]]) -> list[Cell]:
+def _wrong_row(group: Sequence[tuple[VocabularyField, Judgement]]) -> list[TableCell]:
     vocabulary, verdict = group[0]
     names = [tag("b", title_of(each.contender), id=anchor(where, each)) for where, each in group]
     head = [
-        Cell(joined(names, ", "), title_of(verdict.contender), "name names"),
-        Cell(vocabulary.title, kind="name"),
+        TableCell(joined(names, ", "), title_of(verdict.contender), "name names"),
+        TableCell(vocabulary.title, kind="name"),
     ]
     difference = verdict.difference
     if difference is None:
-        return [*head, Cell(verdict.reason, kind="text"), *(Cell(NONE, kind="none") for _ in range(4))]
+        return [
+            *head,
+            TableCell(verdict.reason, kind="text"),
+            *(TableCell(NONE, kind="none") for _ in range(4)),
+        ]
     by = ", ".join(difference.agreeing) or "nobody who could be asked"
     if difference.deviating:
         by += f"; not by {', '.join(difference.deviating)}"
@@ -93,11 +97,11 @@ def _wrong_row(group: Sequence[tuple[VocabularyField, Judgement]]) -> list[Cell]
     found = _tokens(difference.found_tokens, difference.found)
     return [
         *head,
-        Cell(_shown(difference), kind="text", title=f"From {difference.origin}"),
-        Cell(_tokens(difference.expected_tokens, difference.expected), kind="text"),
-        Cell(found if difference.found is not None else "an error", kind="text"),
-        Cell(by, kind="text"),
-        Cell(share, verdict.n_different),
+        TableCell(_shown(difference), kind="text", title=f"From {difference.origin}"),
+        TableCell(_tokens(difference.expected_tokens, difference.expected), kind="text"),
+        TableCell(found if difference.found is not None else "an error", kind="text"),
+        TableCell(by, kind="text"),
+        TableCell(share, verdict.n_different),
     ]
 
 
@@ -106,7 +110,7 @@ def anchor(vocabulary: VocabularyField, verdict: Judgement) -> str:
     return f"wrong-{vocabulary.name}-{verdict.contender}".replace(" ", "-")
 
 
-def _shown(difference: Difference) -> Html:
+def _shown(difference: IdDifference) -> Html:
     return tag("code", visible_text(difference.text.encode("utf-8", "replace"), MOST_SHOWN))
 
 
@@ -119,18 +123,18 @@ def _tokens(texts: Sequence[str], ids: Sequence[int] | None) -> Html:
     return joined([*shown, *more], " ") if pairs else Html("no tokens")
 
 
-def throughput_sections(found: Field) -> Iterator[Html]:
+def throughput_sections(found: FieldRun) -> Iterator[Html]:
     """A table for each vocabulary, the detailed one first."""
     for vocabulary in sorted(found.vocabularies, key=lambda each: not each.is_detailed):
         if vocabulary.run is not None:
             yield section(f"Throughput with {vocabulary.title}", *_throughput(found, vocabulary))
 
 
-def _throughput(found: Field, vocabulary: VocabularyField) -> Iterator[Html]:
+def _throughput(found: FieldRun, vocabulary: VocabularyField) -> Iterator[Html]:
     yield tag("p", _fastest_sentence(found, vocabulary))
-    columns = [Column("", "name"), Column("ids")]
+    columns = [TableColumn("", "name"), TableColumn("ids")]
     for text in found.texts:
-        columns += [Column(f"{text.title}, tokens/s", "bars", is_descending=True), Column("±")]
+        columns += [TableColumn(f"{text.title}, tokens/s", "bars", is_descending=True), TableColumn("±")]
     names = [each.contender for each in standings(found)]
     measured = [name for name in names if any(throughput(vocabulary, name, text) for text in found.texts)]
     best = {text: _most(vocabulary, measured, text) for text in found.texts}
@@ -138,7 +142,7 @@ def _throughput(found: Field, vocabulary: VocabularyField) -> Iterator[Html]:
     for name in measured:
         verdict = judgement_of(vocabulary, name)
         is_equal = verdict is not None and verdict.state == EQUAL
-        row = [_name(name), Cell("equal" if is_equal else "differ", kind=EQUAL if is_equal else WRONG)]
+        row = [_name(name), TableCell("equal" if is_equal else "differ", kind=EQUAL if is_equal else WRONG)]
         for text in found.texts:
             timed = throughput(vocabulary, name, text)
             row += [speed_cell(timed, best[text], name, is_equal), _spread_cell(timed)]
@@ -151,24 +155,24 @@ def _most(vocabulary: VocabularyField, names: Sequence[str], text: UsedText) -> 
     return max((row["mb_per_s"] for row in rows if row is not None), default=1.0)
 
 
-def speed_cell(row: Record | None, most: float, name: str, is_exact: bool) -> Cell:
+def speed_cell(row: Record | None, most: float, name: str, is_exact: bool) -> TableCell:
     """A bar as a share of the highest speed, and the speed."""
     if row is None:
-        return Cell(NONE, None, "bars none")
+        return TableCell(NONE, None, "bars none")
     kind = "ours" if name == OURS else "exact" if is_exact else "inexact"
     low, high = (row["size_bytes"] / seconds / 1e6 / most for seconds in reversed(row["ci_s"]))
     bytes_text = f"{three_digits(row['mb_per_s'])} MB/s"
     texts = [tag("b", with_prefix(row["tokens_per_s"])), " ", tag("small", bytes_text)]
     if row["exact"] is None:  # tokens of another vocabulary are no measure
         texts = [tag("b", bytes_text)]
-    return Cell(joined([bar(row["mb_per_s"] / most, low, high, kind), *texts]), row["mb_per_s"], "bars")
+    return TableCell(joined([bar(row["mb_per_s"] / most, low, high, kind), *texts]), row["mb_per_s"], "bars")
 
 
-def _spread_cell(row: Record | None) -> Cell:
-    return Cell("") if row is None else Cell(percent(half_width(row)), half_width(row), "dim")
+def _spread_cell(row: Record | None) -> TableCell:
+    return TableCell("") if row is None else TableCell(percent(half_width(row)), half_width(row), "dim")
 
 
-def _fastest_sentence(found: Field, vocabulary: VocabularyField) -> str:
+def _fastest_sentence(found: FieldRun, vocabulary: VocabularyField) -> str:
     """Tokenloupe beside the fastest exact one on each text, whatever that is."""
     told = []
     for text in found.texts:
@@ -177,12 +181,12 @@ def _fastest_sentence(found: Field, vocabulary: VocabularyField) -> str:
             continue
         is_told = best.ratio is not None and best.contender != OURS
         ratio = f", {best.ratio:.2f} × as fast as {OURS}" if is_told else ""
-        doubt = f" (intervals touch: {', '.join(best.beside)})" if best.beside else ""
+        doubt = f" (intervals touch: {', '.join(best.comparable)})" if best.comparable else ""
         told.append(f"{text.title}: {best.contender}{ratio}{doubt}")
     return f"The fastest of the exact. {'; '.join(told)}." if told else "Nobody exact was timed."
 
 
-def detail_sections(found: Field) -> Iterator[Html]:
+def detail_sections(found: FieldRun) -> Iterator[Html]:
     """What is measured with one vocabulary only."""
     main = detailed(found)
     if main is None or main.run is None:
@@ -203,9 +207,9 @@ def detail_sections(found: Field) -> Iterator[Html]:
 
 def _calls_table(main: VocabularyField, names: Sequence[str]) -> Html:
     sizes = sorted({row["size_bytes"] for name in names for row in _results(main, name, "short")})
-    columns = [Column("", "name"), Column("opening, ms"), Column("first call, ms")]
-    columns += [Column(f"{size:,} B, µs") for size in sizes]
-    columns += [Column("memory, MB"), Column("+ encoding, MB")]
+    columns = [TableColumn("", "name"), TableColumn("opening, ms"), TableColumn("first call, ms")]
+    columns += [TableColumn(f"{size:,} B, µs") for size in sizes]
+    columns += [TableColumn("memory, MB"), TableColumn("+ encoding, MB")]
     rows = []
     for name in names:
         times = main.openings.get(_contender(main, name), ())
@@ -227,9 +231,9 @@ def _threads_table(main: VocabularyField, names: Sequence[str]) -> Html:
     worst = [row for name in names for row in _results(main, name, "worst")]
     largest = max((row["size_bytes"] for row in worst), default=0)
     texts = list(dict.fromkeys(row["corpus"] for row in worst))
-    columns = [Column("", "name")]
-    columns += [Column(f"{counted(n, 'thread')}, M tokens/s", is_descending=True) for n in threads]
-    columns += [Column(f"{text}, {size_text(largest)}, ms") for text in texts]
+    columns = [TableColumn("", "name")]
+    columns += [TableColumn(f"{counted(n, 'thread')}, M tokens/s", is_descending=True) for n in threads]
+    columns += [TableColumn(f"{text}, {size_text(largest)}, ms") for text in texts]
     rows = []
     for name in names:
         speeds = {row["threads"]: row["tokens_per_s"] / 1e6 for row in _results(main, name, "threads")}
@@ -243,17 +247,17 @@ def _threads_table(main: VocabularyField, names: Sequence[str]) -> Html:
     return table(columns, rows)
 
 
-def claims_section(found: Field) -> Html:
+def claims_section(found: FieldRun) -> Html:
     """What others say of themselves, and what this run says of the same pair."""
     columns = [
-        Column("", "name"),
-        Column("in its own words", "text"),
-        Column("version"),
-        Column("of"),
-        Column("says"),
-        Column("than"),
-        Column("here"),
-        Column("ids here"),
+        TableColumn("", "name"),
+        TableColumn("in its own words", "text"),
+        TableColumn("version"),
+        TableColumn("of"),
+        TableColumn("says"),
+        TableColumn("than"),
+        TableColumn("here"),
+        TableColumn("ids here"),
     ]
     taken = {each.contender for each in standings(found) if each.taken}
     rows = [_claim_row(found, claim) for claim in CLAIMS if claim.contender in taken]
@@ -267,29 +271,29 @@ def claims_section(found: Field) -> Html:
 
 def _printed(run: Record) -> Iterator[Html]:
     """Figures that papers and projects print, beside this run's."""
-    for source, rows in beside(run).items():
+    for source, rows in comparable(run).items():
         titles = ("", "what", "printed", f"× {source.base}", "here, MB/s", f"× {source.base}")
-        columns = [Column(title, "" if at else "name") for at, title in enumerate(titles)]
+        columns = [TableColumn(title, "" if at else "name") for at, title in enumerate(titles)]
         yield tag("h3", source.name)
         yield tag("p", f"Printed in: {source.where}. What differs: {source.differs}.")
         yield table(columns, (_printed_row(row, row.result) for row in rows if row.result is not None))
 
 
-def _printed_row(row: Beside, result: Record) -> list[Cell]:
+def _printed_row(row: PublishedComparison, result: Record) -> list[TableCell]:
     what = (
         f"{result['scenario']}, {result['corpus']}, {result['size_bytes']:,} B, {result['threads']} threads"
     )
     return [
         _name(title_of(row.published.contender)),
-        Cell(what.replace(", 1 threads", "")),
-        Cell(row.published.figure),
-        Cell(ratio_text(row.published_ratio), row.published_ratio),
+        TableCell(what.replace(", 1 threads", "")),
+        TableCell(row.published.figure),
+        TableCell(ratio_text(row.published_ratio), row.published_ratio),
         _number(result["mb_per_s"]),
-        Cell(ratio_text(row.ratio), row.ratio),
+        TableCell(ratio_text(row.ratio), row.ratio),
     ]
 
 
-def _claim_row(found: Field, claim: Claim) -> list[Cell]:
+def _claim_row(found: FieldRun, claim: Claim) -> list[TableCell]:
     standing = next(each for each in standings(found) if each.contender == claim.contender)
     main, ratio = detailed(found), None
     if main is not None and claim.than and found.texts:
@@ -300,28 +304,33 @@ def _claim_row(found: Field, claim: Claim) -> list[Cell]:
     told = "equal" if standing.is_exact else f"differ with {n_wrong} of {len(standing.taken)}"
     return [
         _name(claim.contender),
-        Cell(tag("q", claim.words), kind="text"),
-        Cell(claim.version),
-        Cell(claim.date),
-        Cell(f"{claim.ratio} ×" if claim.ratio else NONE),
-        Cell(claim.than or NONE),
-        Cell(NONE if ratio is None else f"{three_digits(ratio)} ×", ratio),
-        Cell(told, kind=EQUAL if standing.is_exact else WRONG),
+        TableCell(tag("q", claim.words), kind="text"),
+        TableCell(claim.version),
+        TableCell(claim.date),
+        TableCell(f"{claim.ratio} ×" if claim.ratio else NONE),
+        TableCell(claim.than or NONE),
+        TableCell(NONE if ratio is None else f"{three_digits(ratio)} ×", ratio),
+        TableCell(told, kind=EQUAL if standing.is_exact else WRONG),
     ]
 
 
-def texts_section(found: Field) -> Html:
+def texts_section(found: FieldRun) -> Html:
     """What was read, and who took no part with it."""
     texts = [
-        [Cell(text.title, kind="name"), Cell(text.corpus), Cell(f"{text.size_bytes:,}"), _hash(text.sha256)]
+        [
+            TableCell(text.title, kind="name"),
+            TableCell(text.corpus),
+            TableCell(f"{text.size_bytes:,}"),
+            _hash(text.sha256),
+        ]
         for text in found.texts
     ]
     files = [
         [
-            Cell(each.title, kind="name"),
-            Cell(each.about, kind="text"),
-            Cell(each.file),
-            Cell(f"{each.n_tokens:,}"),
+            TableCell(each.title, kind="name"),
+            TableCell(each.about, kind="text"),
+            TableCell(each.file),
+            TableCell(f"{each.n_tokens:,}"),
             _hash(each.sha256),
         ]
         for each in found.vocabularies
@@ -329,14 +338,17 @@ def texts_section(found: Field) -> Html:
     heads = ("", "whose", "file", "tokens", "SHA-256")
     return section(
         "Texts and vocabularies",
-        table([Column(title) for title in ("", "text", "bytes", "SHA-256")], texts),
-        table([Column(title) for title in heads], files),
+        table([TableColumn(title) for title in ("", "text", "bytes", "SHA-256")], texts),
+        table([TableColumn(title) for title in heads], files),
         tag("h3", "Who takes no part, and why"),
-        table([Column("", "name"), Column("with"), Column("because", "text")], _absences(found)),
+        table(
+            [TableColumn("", "name"), TableColumn("with"), TableColumn("because", "text")],
+            _missing_rows(found),
+        ),
     )
 
 
-def _absences(found: Field) -> Iterator[list[Cell]]:
+def _missing_rows(found: FieldRun) -> Iterator[list[TableCell]]:
     """One row for each reason of somebody."""
     missed: dict[tuple[str, str], list[str]] = {}
     for vocabulary in found.vocabularies:
@@ -349,15 +361,15 @@ def _absences(found: Field) -> Iterator[list[Cell]]:
             missed.setdefault((title_of(each["contender"]), each["reason"]), []).append(place)
     for (name, reason), places in missed.items():
         where = ", ".join(dict.fromkeys(places))
-        yield [_name(name), Cell(where, kind="text"), Cell(reason, kind="text")]
+        yield [_name(name), TableCell(where, kind="text"), TableCell(reason, kind="text")]
     for name, how in found.absent.items():
-        yield [_name(name), Cell("all"), Cell(how, kind="text")]
+        yield [_name(name), TableCell("all"), TableCell(how, kind="text")]
 
 
-def machine_section(found: Field) -> Html:
+def machine_section(found: FieldRun) -> Html:
     """The machine, what made figures doubtful, and how to repeat them."""
     rows = [
-        [Cell(key.replace("_", " "), kind="name"), Cell(str(found.environment[key]), kind="text")]
+        [TableCell(key.replace("_", " "), kind="name"), TableCell(str(found.environment[key]), kind="text")]
         for key in LISTED
         if found.environment.get(key) is not None
     ]
@@ -369,7 +381,7 @@ def machine_section(found: Field) -> Html:
     ]
     return section(
         "Machine, doubts, and how to repeat it",
-        table([Column("", "name"), Column("")], rows),
+        table([TableColumn("", "name"), TableColumn("")], rows),
         tag("ul", joined(doubts))
         if doubts
         else tag("p", "Nothing disturbed the machine that it could tell."),
@@ -387,13 +399,13 @@ def _contender(main: VocabularyField, name: str) -> str:
     return name if verdict is None else verdict.contender
 
 
-def _name(name: str) -> Cell:
-    return Cell(tag("b", name), name, "name ours" if name == OURS else "name")
+def _name(name: str) -> TableCell:
+    return TableCell(tag("b", name), name, "name ours" if name == OURS else "name")
 
 
-def _number(value: float | None) -> Cell:
-    return Cell(NONE, None, "none") if value is None else Cell(three_digits(value), value)
+def _number(value: float | None) -> TableCell:
+    return TableCell(NONE, None, "none") if value is None else TableCell(three_digits(value), value)
 
 
-def _hash(sha256: str) -> Cell:
-    return Cell(tag("code", sha256[:16]), title=sha256)
+def _hash(sha256: str) -> TableCell:
+    return TableCell(tag("code", sha256[:16]), title=sha256)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from guiapp.analysis.bench.field.exactness import DISPUTED, EQUAL, LEFT_OUT, LOST, WRONG, Judgement
-from guiapp.analysis.bench.field.record import Field, UsedText, VocabularyField
+from guiapp.analysis.bench.field.record import FieldRun, UsedText, VocabularyField
 from guiapp.analysis.bench.findings import leaders
 from guiapp.analysis.bench.measurement import Record
 from guiapp.analysis.bench.wording import speed_text
@@ -16,7 +16,7 @@ from guiapp.core.text.figures import counted
 OURS = "Tokenloupe"
 
 
-class Standing(NamedTuple):
+class ContenderStanding(NamedTuple):
     """A contender with all vocabularies.
 
     verdicts  one for each vocabulary, in their order; None where nothing is known, as when a run was stopped
@@ -44,27 +44,31 @@ def title_of(contender: str) -> str:
     return contender if contender in PEERS else OURS
 
 
-def detailed(found: Field) -> VocabularyField | None:
+def detailed(field_run: FieldRun) -> VocabularyField | None:
     """The vocabulary with which all was measured."""
-    return next((each for each in found.vocabularies if each.is_detailed), None)
+    return next((each for each in field_run.vocabularies if each.is_detailed), None)
 
 
-def standings(found: Field) -> list[Standing]:
+def standings(field_run: FieldRun) -> list[ContenderStanding]:
     """Those whose ids are right first, of these the fastest; behind them those that took part nowhere."""
     names: dict[str, None] = {}  # ours has one name whatever the vocabulary's first encoder is called
-    for vocabulary in found.vocabularies:
+    for vocabulary in field_run.vocabularies:
         names.update(dict.fromkeys(title_of(each.contender) for each in vocabulary.verdicts))
-    every = [_standing(found, title) for title in names]
+    every = [_standing(field_run, title) for title in names]
     return sorted(every, key=lambda each: (not each.taken, not each.is_exact, -(each.speed or 0)))
 
 
-def _standing(found: Field, title: str) -> Standing:
-    verdicts = tuple(judgement_of(each, title) for each in found.vocabularies)
+def _standing(field_run: FieldRun, title: str) -> ContenderStanding:
+    verdicts = tuple(judgement_of(each, title) for each in field_run.vocabularies)
     version = next((each.version for each in verdicts if each is not None and each.version), "")
-    main, speed = detailed(found), None
-    if main is not None and found.texts and (row := throughput(main, title, found.texts[0])) is not None:
+    main, speed = detailed(field_run), None
+    if (
+        main is not None
+        and field_run.texts
+        and (row := throughput(main, title, field_run.texts[0])) is not None
+    ):
         speed = row["mb_per_s"]
-    return Standing(title, version, verdicts, speed)
+    return ContenderStanding(title, version, verdicts, speed)
 
 
 def judgement_of(vocabulary: VocabularyField, title: str) -> Judgement | None:
@@ -82,20 +86,20 @@ class Fastest(NamedTuple):
     """Of those whose ids are right with a vocabulary, the fastest with a text.
 
     row     what was measured of it
-    beside  those whose intervals touch its own, so that nobody knows
+    comparable  those whose intervals touch its own, so that nobody knows
     ratio   how many times as fast as ours; None where ours was not measured
     """
 
     contender: str
     row: Record
-    beside: tuple[str, ...]
+    comparable: tuple[str, ...]
     ratio: float | None
 
 
-def fastest(found: Field, vocabulary: VocabularyField, text: UsedText) -> Fastest | None:
+def fastest(field_run: FieldRun, vocabulary: VocabularyField, text: UsedText) -> Fastest | None:
     """Of those that are exact everywhere; None where none was measured."""
     rows = {}
-    for standing in standings(found):
+    for standing in standings(field_run):
         row = throughput(vocabulary, standing.contender, text)
         if standing.is_exact and row is not None and row["exact"]:
             rows[standing.contender] = row
@@ -107,10 +111,10 @@ def fastest(found: Field, vocabulary: VocabularyField, text: UsedText) -> Fastes
     return Fastest(best, rows[best], tuple(touching), ratio)
 
 
-def headline(found: Field) -> tuple[str, str]:
+def headline(field_run: FieldRun) -> tuple[str, str]:
     """How many are right, and who of them is the fastest, as two sentences."""
-    taking = [each for each in standings(found) if each.taken]
-    n_exact, n_vocabularies = sum(each.is_exact for each in taking), len(found.vocabularies)
+    taking = [each for each in standings(field_run) if each.taken]
+    n_exact, n_vocabularies = sum(each.is_exact for each in taking), len(field_run.vocabularies)
     with_them = f"{n_vocabularies} vocabularies" if n_vocabularies != 1 else "one vocabulary"
     gives = "gives" if n_exact == 1 else "give"
     does = "does" if len(taking) - n_exact == 1 else "do"
@@ -118,19 +122,19 @@ def headline(found: Field) -> tuple[str, str]:
         f"{counted(len(taking), 'tokenizer')}, {with_them}: {n_exact} {gives} the right ids with all "
         f"{'it takes' if n_exact == 1 else 'they take'}, {len(taking) - n_exact} {does} not."
     )
-    main = detailed(found)
-    best = fastest(found, main, found.texts[0]) if main is not None and found.texts else None
+    main = detailed(field_run)
+    best = fastest(field_run, main, field_run.texts[0]) if main is not None and field_run.texts else None
     if main is None or best is None:
         return first, "Nothing was timed."
-    return first, _told(best, main.title, found.texts[0].title)
+    return first, _headline_sentence(best, main.title, field_run.texts[0].title)
 
 
-def _told(best: Fastest, vocabulary: str, text: str) -> str:
+def _headline_sentence(best: Fastest, vocabulary: str, text: str) -> str:
     place, speeds = f"on {text} with {vocabulary}", ("tokens_per_s", "mb_per_s")
     speed = "{} ({})".format(*(speed_text(best.row[key], key) for key in speeds))
     speed = speed.replace("\N{NO-BREAK SPACE}", " ")  # the page would show it as an escape
-    if best.beside:
-        names = " and ".join((", ".join((best.contender, *best.beside[:-1])), best.beside[-1]))
+    if best.comparable:
+        names = " and ".join((", ".join((best.contender, *best.comparable[:-1])), best.comparable[-1]))
         return f"The fastest exact {place}, as far as this run can tell: {names}, {speed}."
     than = ""
     if best.ratio is not None and best.contender != OURS:
@@ -138,12 +142,12 @@ def _told(best: Fastest, vocabulary: str, text: str) -> str:
     return f"The fastest exact one {place} is {best.contender}: {speed}{than}."
 
 
-def wrong_ones(found: Field) -> list[tuple[VocabularyField, Judgement]]:
+def wrong_ones(field_run: FieldRun) -> list[tuple[VocabularyField, Judgement]]:
     """All that are wrong, disputed or lost, by contender in the order of the rows."""
-    order: Sequence[str] = [each.contender for each in standings(found)]
+    order: Sequence[str] = [each.contender for each in standings(field_run)]
     every = [
         (vocabulary, verdict)
-        for vocabulary in found.vocabularies
+        for vocabulary in field_run.vocabularies
         for verdict in vocabulary.verdicts
         if verdict.state in (WRONG, DISPUTED, LOST)
     ]

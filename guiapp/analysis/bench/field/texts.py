@@ -42,26 +42,26 @@ BUILT_IN = (
 )
 
 
-class Origin(NamedTuple):
+class ComparedText(NamedTuple):
     """A text to compare ids on, and where it is from."""
 
     origin: str
     text: bytes
 
 
-def compared_texts(tokenizer: Tokenizer, timed: Sequence[TimedText], seed: int) -> list[Origin]:
+def compared_texts(tokenizer: Tokenizer, timed: Sequence[TimedText], seed: int) -> list[ComparedText]:
     """The same texts for the same vocabulary, texts and seed, the shortest first.
 
     Lines of all samples and of the texts to be timed, these as a whole, and those that hunts generate.  None
     holds tokens that a file cuts out of ordinary text: not every library can be told of these.
     """
-    found: dict[bytes, str] = {}
+    origins: dict[bytes, str] = {}
     for origin, text in _all_texts(tokenizer, timed, seed):
         if text and is_text(text):
-            found.setdefault(text, origin)
+            origins.setdefault(text, origin)
     partition = tokenizer.special_tokens.partition
-    kept = [text for text in found if not len(partition(np.frombuffer(text, np.uint8), False).ids)]
-    return [Origin(found[text], text) for text in sorted(kept, key=lambda text: (len(text), text))]
+    kept = [text for text in origins if not len(partition(np.frombuffer(text, np.uint8), False).ids)]
+    return [ComparedText(origins[text], text) for text in sorted(kept, key=lambda text: (len(text), text))]
 
 
 def _all_texts(tokenizer: Tokenizer, timed: Sequence[TimedText], seed: int) -> Iterator[tuple[str, bytes]]:

@@ -78,17 +78,17 @@ def given_vocabularies(places: Sequence[str], names: Sequence[str] = ()) -> list
     Raises BenchError for a name that nobody knows, and what opening a named file raises.
     """
     check_names(names)
-    found: dict[str, Given] = {}
+    by_name: dict[str, Given] = {}
     for place in places:
         is_folder = Path(place).is_dir()
         for path in _files_in(Path(place)) if is_folder else [place]:
-            each = _look_at(path, is_folder)
+            each = _identify(path, is_folder)
             if each is not None and (not names or each.name in names):
-                kept = found.get(each.name)
+                kept = by_name.get(each.name)
                 if kept is None or (_is_gguf(each.path) and not _is_gguf(kept.path)):
-                    found[each.name] = each
+                    by_name[each.name] = each
     order = [known.name for known in KNOWN]
-    return sorted(found.values(), key=lambda each: order.index(each.name) if each.known else len(order))
+    return sorted(by_name.values(), key=lambda each: order.index(each.name) if each.known else len(order))
 
 
 def check_names(names: Sequence[str]) -> None:
@@ -110,7 +110,7 @@ def _files_in(folder: Path) -> list[str]:
     return list(map(str, files))
 
 
-def _look_at(path: str, is_from_folder: bool) -> Given | None:
+def _identify(path: str, is_from_folder: bool) -> Given | None:
     try:
         vocabulary = open_model(path).vocabulary
     except TokenloupeError:

@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.bench.worker import Loaded, Worker, answer_all, prepare_process
+from guiapp.analysis.bench.worker import LoadedContender, Worker, answer_all, prepare_process
 from guiapp.analysis.bench.worker_process import AskedProcess
 
 Ids = NDArray[np.int32]
@@ -23,9 +23,9 @@ OPENED_S, MOST_OPENED = 1.0, 5  # it is opened once more until so much time, or 
 class FieldWorker(Worker):
     """A worker that is loaded once, whoever asks for that."""
 
-    _loaded: Loaded | None = None
+    _loaded: LoadedContender | None = None
 
-    def load(self) -> Loaded:
+    def load(self) -> LoadedContender:
         if self._loaded is None:
             self._loaded = super().load()
         return self._loaded

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from guiapp.analysis.explain.code_marks import code
+from guiapp.analysis.explain.why.explanation import WhyLine
 from guiapp.analysis.explain.why.rewriting import shortened, sought, within
-from guiapp.analysis.explain.why.told import Line
-from guiapp.analysis.trace.places import Place
+from guiapp.analysis.trace.places import StepKey
 from guiapp.core.encode.families.words import WORDS
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.hugging_face import pre_tokenizers as known
@@ -40,80 +40,84 @@ class CutPiece(NamedTuple):
     span: tuple[int, int]
     before: bytes
     piece: bytes
-    behind: bytes
+    after: bytes
     is_alone: bool
 
 
 def cut_lines(
-    tokenizer: Tokenizer, encoder: str, fragment: bytes, found: CutPiece, begins: bool, place: Place
-) -> Iterator[Line]:
+    tokenizer: Tokenizer, encoder: str, fragment: bytes, cut_piece: CutPiece, begins: bool, place: StepKey
+) -> Iterator[WhyLine]:
     """Why a piece of a fragment is one, for people; `place` is the step that tells of it."""
     vocabulary = tokenizer.vocabulary
-    start, end = found.span
+    start, end = cut_piece.span
     shown = code(visible_text(fragment[start:end], SHOWN))
     if encoder == WORDS:
-        yield Line(f"{shown} is a word between white space.", place)
+        yield WhyLine(f"{shown} is a word between white space.", place)
     elif vocabulary.patterns:
-        yield _by_patterns(vocabulary.patterns, found, place)
+        yield _by_patterns(vocabulary.patterns, cut_piece, place)
     elif vocabulary.parts is not None:
-        yield from _by_components(vocabulary.parts, fragment, begins, found.span, place)
+        yield from _by_components(vocabulary.parts, fragment, begins, cut_piece.span, place)
     elif vocabulary.type is VocabType.WPM:
-        yield Line(f"{shown} is a word. {WORDS_OF_BERT}", place)
+        yield WhyLine(f"{shown} is a word. {WORDS_OF_BERT}", place)
     elif vocabulary.type is VocabType.UGM and encoder == "fast":
-        yield Line(WORDS_ALONE, place)
-    elif vocabulary.pieces is not None and not found.is_alone:
-        yield Line(f"{shown} is a user-defined piece, or lies between two of these.", place)
+        yield WhyLine(WORDS_ALONE, place)
+    elif vocabulary.pieces is not None and not cut_piece.is_alone:
+        yield WhyLine(f"{shown} is a user-defined piece, or lies between two of these.", place)
     else:
-        yield Line(ONE_PIECE, place)
+        yield WhyLine(ONE_PIECE, place)
 
 
-def _by_patterns(patterns: tuple[Pattern, ...], found: CutPiece, place: Place) -> Line:
+def _by_patterns(patterns: tuple[Pattern, ...], cut_piece: CutPiece, place: StepKey) -> WhyLine:
     """The pattern and its alternative that match the piece where it is."""
-    before, piece, behind = (
+    before, piece, after = (
         each.replace(MARKED_SPACE, b" ").decode("utf-8", "replace")
-        for each in (found.before, found.piece, found.behind)
+        for each in (cut_piece.before, cut_piece.piece, cut_piece.after)
     )
-    return _told_branch(patterns, before + piece + behind, len(before), len(before) + len(piece), place)
+    return _branch_line(patterns, before + piece + after, len(before), len(before) + len(piece), place)
 
 
-def _told_branch(patterns: tuple[Pattern, ...], text: str, start: int, end: int, place: Place) -> Line:
+def _branch_line(patterns: tuple[Pattern, ...], text: str, start: int, end: int, place: StepKey) -> WhyLine:
     shown = code(visible_text(text[start:end].encode("utf-8", "surrogatepass"), SHOWN))
     branch = branch_of(patterns, text, start, end)
     if branch is None:
-        return Line(f"{shown} lies between what the patterns match, or is cut by a rule beyond them.", place)
+        return WhyLine(
+            f"{shown} lies between what the patterns match, or is cut by a rule beyond them.", place
+        )
     words = f": {branch.words}" if branch.words else ""
     pattern = f" of pattern {branch.pattern + 1} of {len(patterns)}" if len(patterns) > 1 else ""
     which = (
         f"alternative {branch.place + 1} of {branch.n_options}{pattern}" if branch.n_options > 1 else pattern
     )
     note = f"{code(shortened(branch.source))}" + (f", {which.removeprefix(' of ')}" if which else "")
-    return Line(f"Piece {shown}{words}.", place, note=note)
+    return WhyLine(f"Piece {shown}{words}.", place, note=note)
 
 
 def _by_components(
-    parts: Parts, fragment: bytes, begins: bool, span: tuple[int, int], place: Place
-) -> Iterator[Line]:
+    parts: Parts, fragment: bytes, begins: bool, span: tuple[int, int], place: StepKey
+) -> Iterator[WhyLine]:
     """A line for each component that cuts or changes the piece around the bytes of the span."""
     data, repaired = well_formed(np.frombuffer(fragment, np.uint8))
     if repaired is not None:
-        yield Line(f"{code(visible_text(data, SHOWN))} was broken UTF-8 before it was cut.", place)
+        yield WhyLine(f"{code(visible_text(data, SHOWN))} was broken UTF-8 before it was cut.", place)
         return
     pieces = whole(normalize(parts.normalizer, data, begins))
-    before = _around(pieces, span)
-    told = False
+    before = _piece_at(pieces, span)
+    explanation = False
     for part in known.flattened(parts.pre_tokenizer):
         pieces = part.cut(pieces)
-        behind = _around(pieces, span)
-        if behind != before:
-            shown = code(visible_text(behind, SHOWN))
-            yield Line(f"{_named(part)} makes the piece {shown}.", place, note=_branch(part, fragment, span))
-            told = True
-        before = behind
-    if not told:
-        yield Line("Nothing cuts here: all text between special tokens is one piece.", place)
+        after = _piece_at(pieces, span)
+        if after != before:
+            shown = code(visible_text(after, SHOWN))
+            yield WhyLine(
+                f"{_named(part)} makes the piece {shown}.", place, note=_branch(part, fragment, span)
+            )
+            explanation = True
+        before = after
+    if not explanation:
+        yield WhyLine("Nothing cuts here: all text between special tokens is one piece.", place)
 
 
-def _around(pieces: Pieces, span: tuple[int, int]) -> bytes:
+def _piece_at(pieces: Pieces, span: tuple[int, int]) -> bytes:
     """The piece that has the first byte of a span that any has."""
     text = pieces.text.normalized
     inside = np.flatnonzero((text.starts < max(span[1], span[0] + 1)) & (text.ends > span[0]))

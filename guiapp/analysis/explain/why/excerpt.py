@@ -30,7 +30,7 @@ class Excerpt:
     text          bytes of the whole text, from `offset` on
     begins, ends  whether the whole text begins and ends with it
     ids, starts, ends_of   the tokens in it, offsets in `text`
-    wanted        which of them it is about; `first` is the number of the first in the whole text
+    target        which of them it is about; `first` is the number of the first in the whole text
     """
 
     text: bytes
@@ -40,13 +40,13 @@ class Excerpt:
     ids: NDArray[np.int32]
     starts: NDArray[np.int64]
     ends_of: NDArray[np.int64]
-    wanted: int
+    target: int
     first: int
 
     @property
     def token(self) -> tuple[int, int, int]:
         """The id of the wanted token, and its place in `text`."""
-        return self.row(self.wanted)
+        return self.row(self.target)
 
     def row(self, index: int) -> tuple[int, int, int]:
         """The same of another one."""

@@ -11,7 +11,7 @@ from guiapp.analysis.explain.why.excerpt import REACH_BYTES, Excerpt, Switches, 
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.reports import debugger_for
-from guiapp.analysis.trace.trace import Tokens
+from guiapp.analysis.trace.trace import TraceTokens
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.errors import EncodeError
 from guiapp.native.checkpoint import Progress
@@ -22,7 +22,7 @@ MOST_RECORDED = 1 << 17  # bytes: a single token, of unknown characters, may be 
 MERGING = ("fast", "scan", "heap")  # of these, the readable twin of the second is too slow for long pieces
 
 
-class Stretch(NamedTuple):
+class Segment(NamedTuple):
     """Text between two special tokens, or a part of it, offsets in the excerpt.
 
     begins   whether it begins a document, or follows a special token
@@ -41,47 +41,47 @@ class Recorded(NamedTuple):
     fragment  all text between the special tokens around it
     """
 
-    fragment: Stretch
-    stretch: Stretch
+    fragment: Segment
+    segment: Segment
     debugger: Debugger
     made: int
 
 
 def recorded(
-    tokenizer: Tokenizer, excerpt: Excerpt, fragment: Stretch, switches: Switches, progress: Progress
+    tokenizer: Tokenizer, excerpt: Excerpt, fragment: Segment, switches: Switches, progress: Progress
 ) -> Recorded:
     """The steps of as little text as gives the wanted token, and those beside it, as the whole does.
 
     Raises EncodeError where no part gives them.
     """
     encoder = "heap" if switches.encoder in MERGING and "heap" in tokenizer.encoders else switches.encoder
-    for stretch in _stretches(tokenizer, excerpt, fragment, switches):
+    for segment in _segments(tokenizer, excerpt, fragment, switches):
         try:
             trace = record(
                 tokenizer,
-                excerpt.text[stretch.start : stretch.end],
+                excerpt.text[segment.start : segment.end],
                 encoder,
                 False,
                 switches.parse_special,
                 progress,
-                after_special=stretch.begins,
+                after_special=segment.begins,
             )
         except EncodeError:
             continue  # part of a character may be more than the vocabulary can express
-        found = _find(excerpt, stretch, trace.made)
-        if found < 0 and _find(excerpt, stretch, trace.result) >= 0:
-            found = _covering(excerpt, stretch, trace.made)
-        if found >= 0:
-            return Recorded(fragment, stretch, debugger_for(tokenizer, trace), found)
+        index = _find(excerpt, segment, trace.made)
+        if index < 0 and _find(excerpt, segment, trace.result) >= 0:
+            index = _covering(excerpt, segment, trace.made)
+        if index >= 0:
+            return Recorded(fragment, segment, debugger_for(tokenizer, trace), index)
     raise EncodeError(
         "What decides about this token is farther away than is looked at. Select the text around it, and "
         "step through that."
     )
 
 
-def _stretches(
-    tokenizer: Tokenizer, excerpt: Excerpt, fragment: Stretch, switches: Switches
-) -> Iterator[Stretch]:
+def _segments(
+    tokenizer: Tokenizer, excerpt: Excerpt, fragment: Segment, switches: Switches
+) -> Iterator[Segment]:
     """What may be enough, the shortest first: between sure cuts, then at tokens ever farther away."""
     _, start, end = excerpt.token
     pipeline = tokenizer.pipeline_of(switches.encoder, switches.parse_special)
@@ -89,45 +89,45 @@ def _stretches(
     first = fragment.start + pipeline.cut_before(text, start - fragment.start)
     last = fragment.start + pipeline.cut_after(text, end - fragment.start)
     if last - first <= MOST_SURE and start < end:
-        yield Stretch(first, last, fragment.begins and first == fragment.start)
+        yield Segment(first, last, fragment.begins and first == fragment.start)
     reach, seen = FIRST_REACH, None
     while reach <= GROWTH * REACH_BYTES:
-        near = tokens_near(excerpt.starts, excerpt.ends_of, excerpt.wanted, reach)
+        near = tokens_near(excerpt.starts, excerpt.ends_of, excerpt.target, reach)
         first = max(int(excerpt.starts[near.start]), fragment.start)
         last = min(int(excerpt.ends_of[near.stop - 1]), fragment.end)
         first = fragment.start if first - fragment.start <= reach // 2 else first
         last = fragment.end if fragment.end - last <= reach // 2 else last
         is_all = (first, last) == (fragment.start, fragment.end)
-        stretch = Stretch(first, last, fragment.begins and first == fragment.start, is_all)
-        if stretch != seen and first < last <= first + MOST_RECORDED:
-            yield stretch
-        reach, seen = reach * GROWTH, stretch
+        segment = Segment(first, last, fragment.begins and first == fragment.start, is_all)
+        if segment != seen and first < last <= first + MOST_RECORDED:
+            yield segment
+        reach, seen = reach * GROWTH, segment
 
 
-def _find(excerpt: Excerpt, stretch: Stretch, made: Tokens) -> int:
+def _find(excerpt: Excerpt, segment: Segment, made: TraceTokens) -> int:
     """Which of the tokens that a stretch made is the wanted one, its neighbours being right too; or -1.
 
     Of several tokens alike, which have no text of their own, it is the one before which as many come as in
     the excerpt.
     """
-    rows = list(zip(made.ids.tolist(), *((each + stretch.start).tolist() for each in made[1:]), strict=True))
-    at, n_before = excerpt.wanted - 1, 0
+    rows = list(zip(made.ids.tolist(), *((each + segment.start).tolist() for each in made[1:]), strict=True))
+    at, n_before = excerpt.target - 1, 0
     while at >= 0 and excerpt.starts[at] == excerpt.token[1]:
         n_before += excerpt.row(at) == excerpt.token
         at -= 1
     alike = [row for row, each in enumerate(rows) if each == excerpt.token][n_before:]
     if not alike:
         return -1
-    for beside in (-1, 1):
-        row, place = alike[0] + beside, excerpt.wanted + beside
+    for shift in (-1, 1):
+        row, place = alike[0] + shift, excerpt.target + shift
         if 0 <= row < len(rows) and 0 <= place < len(excerpt.ids) and rows[row] != excerpt.row(place):
             return -1
     return alike[0]
 
 
-def _covering(excerpt: Excerpt, stretch: Stretch, made: Tokens) -> int:
+def _covering(excerpt: Excerpt, segment: Segment, made: TraceTokens) -> int:
     """The token in place of which several were written, the wanted one among them; or -1."""
     _, start, end = excerpt.token
-    covers = (made.starts + stretch.start <= start) & (made.ends + stretch.start >= end)
-    found = np.flatnonzero(covers)
-    return int(found[-1]) if len(found) else -1
+    covers = (made.starts + segment.start <= start) & (made.ends + segment.start >= end)
+    index = np.flatnonzero(covers)
+    return int(index[-1]) if len(index) else -1

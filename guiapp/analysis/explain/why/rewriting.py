@@ -76,28 +76,28 @@ def within(text: NormalizedText, start: int, end: int) -> bytes:
     A character belongs where its first byte does; of those without a byte of their own, to the one before.
     """
     firsts = np.flatnonzero(text.data & 0xC0 != 0x80)
-    kept, is_kept = bytearray(), False
-    for first, behind in pairwise([*firsts.tolist(), len(text.data)]):
-        character, source = text.data[first:behind].tobytes(), int(text.starts[first])
+    remaining, is_selected = bytearray(), False
+    for first, following in pairwise([*firsts.tolist(), len(text.data)]):
+        character, source = text.data[first:following].tobytes(), int(text.starts[first])
         if source < text.ends[first]:
-            is_kept = source < end and text.ends[first] > start
+            is_selected = source < end and text.ends[first] > start
         elif character in SPACES:
-            is_kept = source == start
-        if is_kept:
-            kept += character
-    return bytes(kept)
+            is_selected = source == start
+        if is_selected:
+            remaining += character
+    return bytes(remaining)
 
 
 def changes(
-    found: list[Rewrite], fragment: bytes, start: int, end: int
+    applied: list[Rewrite], fragment: bytes, start: int, end: int
 ) -> Iterator[tuple[str, bytes, bytes]]:
     """The rules that change the bytes [start, end), with what these were before and are behind."""
     before = fragment[start:end]
-    for rule, text in found:
-        behind = within(text, start, end)
-        if behind != before:
-            yield rule, before, behind
-        before = behind
+    for rule, text in applied:
+        following = within(text, start, end)
+        if following != before:
+            yield rule, before, following
+        before = following
 
 
 def _repaired(fragment: bytes) -> NormalizedText:
@@ -148,22 +148,23 @@ def _words(fragment: bytes, lowercase: bool, strip_accents: bool) -> NormalizedT
 
 def _for_unigram(vocabulary: Vocabulary, fragment: bytes, begins: bool) -> Iterator[Rewrite]:
     types = vocabulary.stored_types
-    kept = [vocabulary.raw_text(row) for row in np.flatnonzero(types == USER_DEFINED_TYPE).tolist()]
+    remaining = [vocabulary.raw_text(row) for row in np.flatnonzero(types == USER_DEFINED_TYPE).tolist()]
     nothing, own = open_charsmap(NO_CHARACTERS), open_charsmap(vocabulary.charsmap)
     adds, removes = vocabulary.rules.add_space_prefix, vocabulary.rules.remove_extra_whitespaces
-    yield Rewrite(MARKED, normalize_unigram(fragment, nothing, kept, False, False))
+    yield Rewrite(MARKED, normalize_unigram(fragment, nothing, remaining, False, False))
     yield Rewrite(
         "The character map of the file (`precompiled_charsmap`)",
-        normalize_unigram(fragment, own, kept, False, False),
+        normalize_unigram(fragment, own, remaining, False, False),
     )
     if adds:
         yield Rewrite(
-            "`add_space_prefix` puts a space in front", normalize_unigram(fragment, own, kept, True, False)
+            "`add_space_prefix` puts a space in front",
+            normalize_unigram(fragment, own, remaining, True, False),
         )
     if removes:
         yield Rewrite(
             "`remove_extra_whitespaces` leaves one space before each word",
-            normalize_unigram(fragment, own, kept, adds, True),
+            normalize_unigram(fragment, own, remaining, adds, True),
         )
 
 
@@ -176,7 +177,7 @@ def _by_piece_rules(
 ) -> Iterator[Rewrite]:
     """Those of SentencePiece's own models, one switched on after the other; the map takes long to open."""
     types = vocabulary.stored_types
-    kept = [vocabulary.raw_text(row) for row in np.flatnonzero(types == USER_DEFINED_TYPE).tolist()]
+    remaining = [vocabulary.raw_text(row) for row in np.flatnonzero(types == USER_DEFINED_TYPE).tolist()]
     now = replace(rules, charsmap=NO_CHARACTERS, adds_space=False, removes_spaces=False, marks_spaces=False)
     switches: list[tuple[str, dict[str, object]]] = [
         (BROKEN, {}),
@@ -187,7 +188,7 @@ def _by_piece_rules(
     ]
     for rule, switch in switches:
         now = replace(now, **switch)  # type: ignore[arg-type]
-        yield Rewrite(rule, PieceText(now, kept).normalize_readable(fragment, begins))
+        yield Rewrite(rule, PieceText(now, remaining).normalize_readable(fragment, begins))
 
 
 def _by_components(vocabulary: Vocabulary, fragment: bytes, begins: bool) -> Iterator[Rewrite]:
@@ -206,8 +207,8 @@ def named(part: known.Normalizer) -> str:
     """A component as its file calls it, and what it does."""
     match part:
         case known.Replace(matcher, content):
-            behind = code(visible_text(content.encode(), SHOWN)) if content else "nothing"
-            return f"`Replace` {sought(matcher)} by {behind}"
+            following = code(visible_text(content.encode(), SHOWN)) if content else "nothing"
+            return f"`Replace` {sought(matcher)} by {following}"
         case known.Prepend(content):
             return f"`Prepend` {code(visible_text(content.encode(), SHOWN))}"
         case UnicodeForm(form):
@@ -224,7 +225,7 @@ def named(part: known.Normalizer) -> str:
 def sought(matcher: Matcher) -> str:
     """What a component looks for, as its file has it."""
     if isinstance(matcher, Literal):
-        return code(visible_text(matcher.wanted, SHOWN))
+        return code(visible_text(matcher.target, SHOWN))
     return code(shortened(matcher.pattern.source))
 
 

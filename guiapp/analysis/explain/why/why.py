@@ -16,10 +16,10 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.explain.why.cutting import CutPiece, cut_lines
 from guiapp.analysis.explain.why.deciding import Decisions
 from guiapp.analysis.explain.why.excerpt import Excerpt, Switches, excerpt_of
-from guiapp.analysis.explain.why.recording import Recorded, Stretch, recorded
+from guiapp.analysis.explain.why.explanation import TokenWhy, WhyLine, WhyStage
+from guiapp.analysis.explain.why.recording import Recorded, Segment, recorded
 from guiapp.analysis.explain.why.rewriting import changes, rewrites
-from guiapp.analysis.explain.why.told import Line, Stage, TokenWhy
-from guiapp.analysis.trace.places import Place
+from guiapp.analysis.trace.places import StepKey
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.figures import counted
@@ -62,11 +62,11 @@ def why(
     if not 0 <= start <= end <= size:
         raise EncodeError(f"There are no bytes {start}–{end} in a text of {counted(size, 'byte')}.")
     starts, ends = encoding.spans.T
-    is_wanted = (starts < end) & (ends > start) if start < end else (starts == start) & (ends == start)
+    is_selected = (starts < end) & (ends > start) if start < end else (starts == start) & (ends == start)
     switches = Switches(encoding.encoder, add_special, parse_special, spelling)
     return [
         why_of(tokenizer, excerpt_of(encoding, index), switches)
-        for index in np.flatnonzero(is_wanted)[:MOST_TOKENS].tolist()
+        for index in np.flatnonzero(is_selected)[:MOST_TOKENS].tolist()
     ]
 
 
@@ -74,7 +74,7 @@ def why_of(
     tokenizer: Tokenizer, excerpt: Excerpt, switches: Switches, progress: Progress = lambda share: None
 ) -> TokenWhy:
     """Why the wanted token of an excerpt is there; `progress` may raise to end it."""
-    return _Why(tokenizer, excerpt, switches, progress).told()
+    return _Why(tokenizer, excerpt, switches, progress).explanation()
 
 
 class _Why:
@@ -90,18 +90,18 @@ class _Why:
         text = np.frombuffer(excerpt.text, np.uint8)
         self._partition: Partition = tokenizer.special_tokens.partition(text, switches.parse_special)
 
-    def told(self) -> TokenWhy:
+    def explanation(self) -> TokenWhy:
         """All stages."""
         excerpt, place = self._excerpt, self._special_place()
         if place is None:
-            found = recorded(self._tokenizer, excerpt, self._fragment(), self._switches, self._progress)
-            stages = self._of_text(found)
+            outcome = recorded(self._tokenizer, excerpt, self._fragment(), self._switches, self._progress)
+            stages = self._of_text(outcome)
         else:
-            token = Stage("token", "Token", (self._token_line(place, ""),))
-            partition = Stage("partition", "Special tokens", (self._told_special(place),))
+            token = WhyStage("token", "Token", (self._token_line(place, ""),))
+            partition = WhyStage("partition", "Special tokens", (self._special_line(place),))
             stages = [self._bytes(), partition, token]
         return TokenWhy(
-            excerpt.first + excerpt.wanted,
+            excerpt.first + excerpt.target,
             self._id,
             self._start + excerpt.offset,
             self._end + excerpt.offset,
@@ -109,50 +109,50 @@ class _Why:
             tuple(stages),
         )
 
-    def _of_text(self, found: Recorded) -> list[Stage]:
-        decisions = Decisions(self._tokenizer, self._excerpt, found, self._switches.spelling)
+    def _of_text(self, outcome: Recorded) -> list[WhyStage]:
+        decisions = Decisions(self._tokenizer, self._excerpt, outcome, self._switches.spelling)
         encode = decisions.lines()
         rank = next((line.worth for line in reversed(encode) if line.merged), "")
         return [
             self._bytes(),
-            Stage("partition", "Special tokens", (self._ordinary(),)),
-            Stage("normalise", "Normaliser", tuple(self._normalised(found))),
-            Stage("split", "Pre-tokenizer", tuple(self._cut(found, decisions))),
-            Stage("encode", decisions.title, tuple(encode)),
-            Stage("token", "Token", (self._token_line(decisions.formed, rank),)),
+            WhyStage("partition", "Special tokens", (self._ordinary(),)),
+            WhyStage("normalise", "Normaliser", tuple(self._normalised(outcome))),
+            WhyStage("split", "Pre-tokenizer", tuple(self._cut(outcome, decisions))),
+            WhyStage("encode", decisions.title, tuple(encode)),
+            WhyStage("token", "Token", (self._token_line(decisions.formed, rank),)),
         ]
 
-    def _over(self, operation: str, result: int = -1) -> Place:
+    def _over(self, operation: str, result: int = -1) -> StepKey:
         """A step over the bytes of the token."""
         offset = self._excerpt.offset
-        return Place(operation, self._start + offset, self._end + offset, result)
+        return StepKey(operation, self._start + offset, self._end + offset, result)
 
     # Bytes
 
-    def _bytes(self) -> Stage:
+    def _bytes(self) -> WhyStage:
         text = self._excerpt.text
         data = text[self._start : self._end]
         place = self._over("")
         if not data:
-            return Stage("bytes", "Bytes", (Line("It has no text of its own.", place),))
+            return WhyStage("bytes", "Bytes", (WhyLine("It has no text of its own.", place),))
         shown = data[:SHOWN_BYTES].hex(" ").upper() + (" …" if len(data) > SHOWN_BYTES else "")
         note = f"{counted(len(data), 'byte')}: {characters_of(text, self._start, self._end)}"
-        return Stage("bytes", "Bytes", (Line(code(shown), place, note=note),))
+        return WhyStage("bytes", "Bytes", (WhyLine(code(shown), place, note=note),))
 
     # Special tokens
 
-    def _special_place(self) -> Place | None:
+    def _special_place(self) -> StepKey | None:
         """The step that puts the token there without an encoder; None where an encoder does."""
-        number = self._excerpt.first + self._excerpt.wanted
-        before, after = self._tokenizer.special_ids_around() if self._switches.add_special else ([], [])
-        n_left = len(self._excerpt.ids) - self._excerpt.wanted
+        number = self._excerpt.first + self._excerpt.target
+        before, after = self._tokenizer.special_affixes() if self._switches.add_special else ([], [])
+        n_left = len(self._excerpt.ids) - self._excerpt.target
         whole = self._excerpt.offset, self._excerpt.offset + len(self._excerpt.text)
         if self._excerpt.begins and number < len(before):
-            return Place("add", 0, 0, self._id)
+            return StepKey("add", 0, 0, self._id)
         if self._excerpt.ends and n_left <= len(after):
-            return Place("add", whole[1], whole[1], self._id)
-        found = self._partition
-        rows = (found.ids == self._id) & (found.starts == self._start) & (found.ends == self._end)
+            return StepKey("add", whole[1], whole[1], self._id)
+        outcome = self._partition
+        rows = (outcome.ids == self._id) & (outcome.starts == self._start) & (outcome.ends == self._end)
         if rows.any():
             return self._over("special", self._id)
         return None
@@ -160,40 +160,42 @@ class _Why:
     def _named(self, token_id: int) -> str:
         return code(self._switches.spelling.token(self._vocabulary, token_id, SHOWN))
 
-    def _told_special(self, place: Place) -> Line:
+    def _special_line(self, place: StepKey) -> WhyLine:
         name = self._named(self._id)
         kind = self._vocabulary.kind(self._id)
         if place.operation == "add":
-            where = "in front of" if place.end == 0 and not self._is_behind() else "behind"
-            return Line(f"{name} is put {where} the text, as the file asks.", place)
+            where = "in front of" if place.end == 0 and not self._comes_after_text() else "behind"
+            return WhyLine(f"{name} is put {where} the text, as the file asks.", place)
         finds = "always found" if kind == "user-defined" else "found because special tokens are parsed"
         flags = [words for bit, words in FLAGS.items() if int(self._vocabulary.attributes[self._id]) & bit]
         note = ", ".join([f"kind: {kind}", *flags])
-        return Line(
+        return WhyLine(
             f"The text spells {name}, a special token. It is cut out before all else, {finds}.",
             place,
             note=note,
         )
 
-    def _is_behind(self) -> bool:
-        before, _ = self._tokenizer.special_ids_around()
-        return self._excerpt.first + self._excerpt.wanted >= len(before)
+    def _comes_after_text(self) -> bool:
+        before, _ = self._tokenizer.special_affixes()
+        return self._excerpt.first + self._excerpt.target >= len(before)
 
-    def _fragment(self) -> Stretch:
+    def _fragment(self) -> Segment:
         """The text between special tokens that the token is in."""
-        found, excerpt = self._partition, self._excerpt
-        rows = (found.raw_starts <= self._start) & (found.raw_ends >= self._end)
-        rows &= found.raw_starts < found.raw_ends
+        outcome, excerpt = self._partition, self._excerpt
+        rows = (outcome.raw_starts <= self._start) & (outcome.raw_ends >= self._end)
+        rows &= outcome.raw_starts < outcome.raw_ends
         at = int(np.flatnonzero(rows)[-1] if self._start < self._end else np.flatnonzero(rows)[0])
-        start, end = int(found.raw_starts[at]), int(found.raw_ends[at])
-        begins = self._tokenizer.begins_anew(start + excerpt.offset, True) if self._begins(start) else False
-        return Stretch(start, end, begins)
+        start, end = int(outcome.raw_starts[at]), int(outcome.raw_ends[at])
+        begins = (
+            self._tokenizer.begins_text_at(start + excerpt.offset, True) if self._begins(start) else False
+        )
+        return Segment(start, end, begins)
 
     def _begins(self, start: int) -> bool:
         """Whether a fragment begins the whole text, or follows a special token."""
         return start > 0 or self._excerpt.begins
 
-    def _ordinary(self) -> Line:
+    def _ordinary(self) -> WhyLine:
         """That it is plain text, and which special token it would be if these were parsed."""
         fragment, place = self._fragment(), self._over("text")
         if not self._switches.parse_special:
@@ -202,63 +204,65 @@ class _Why:
             hit = np.flatnonzero((parsed.starts < self._end) & (parsed.ends > self._start))
             if len(hit):
                 name = self._named(int(parsed.ids[hit[0]]))
-                return Line(f"Ordinary text: it spells {name}, but special tokens are not parsed.", place)
+                return WhyLine(f"Ordinary text: it spells {name}, but special tokens are not parsed.", place)
         n_special = len(self._tokenizer.special_tokens.searched_for(self._switches.parse_special))
         if not n_special:
-            return Line("Ordinary text: there are no special tokens to look for.", place)
-        before, behind = self._neighbours(fragment)
-        between = [f"behind {before}" if before else "", f"before {behind}" if behind else ""]
+            return WhyLine("Ordinary text: there are no special tokens to look for.", place)
+        before, following = self._neighbours(fragment)
+        between = [f"behind {before}" if before else "", f"before {following}" if following else ""]
         where = f" It lies {' and '.join(filter(None, between))}." if any(between) else ""
         spelt = f"spells none of the {n_special:,} special tokens" if n_special > 1 else "is no special token"
-        return Line(f"Ordinary text: it {spelt}.{where}", place)
+        return WhyLine(f"Ordinary text: it {spelt}.{where}", place)
 
-    def _neighbours(self, fragment: Stretch) -> tuple[str, str]:
-        found, texts = self._partition, self._vocabulary
-        names = [code(visible_text(texts.raw_text(each), SHOWN)) for each in found.ids.tolist()]
-        before = [name for name, end in zip(names, found.ends.tolist(), strict=True) if end <= fragment.start]
-        behind = [
-            name for name, start in zip(names, found.starts.tolist(), strict=True) if start >= fragment.end
+    def _neighbours(self, fragment: Segment) -> tuple[str, str]:
+        outcome, texts = self._partition, self._vocabulary
+        names = [code(visible_text(texts.raw_text(each), SHOWN)) for each in outcome.ids.tolist()]
+        before = [
+            name for name, end in zip(names, outcome.ends.tolist(), strict=True) if end <= fragment.start
         ]
-        return (before or [""])[-1], (behind or [""])[0]
+        following = [
+            name for name, start in zip(names, outcome.starts.tolist(), strict=True) if start >= fragment.end
+        ]
+        return (before or [""])[-1], (following or [""])[0]
 
     # Normaliser and pre-tokenizer
 
-    def _normalised(self, found: Recorded) -> Iterator[Line]:
-        stretch, excerpt = found.stretch, self._excerpt
-        text = excerpt.text[stretch.start : stretch.end]
+    def _normalised(self, outcome: Recorded) -> Iterator[WhyLine]:
+        segment, excerpt = outcome.segment, self._excerpt
+        text = excerpt.text[segment.start : segment.end]
         place = self._over("normalise")
-        rules = rewrites(self._tokenizer, text, stretch.begins)
+        rules = rewrites(self._tokenizer, text, segment.begins)
         n_told = 0
-        for rule, before, behind in changes(
-            rules, text, self._start - stretch.start, self._end - stretch.start
+        for rule, before, following in changes(
+            rules, text, self._start - segment.start, self._end - segment.start
         ):
-            shown = [code(visible_text(each, SHOWN)) if each else "nothing" for each in (before, behind)]
-            yield Line(f"{shown[0]} becomes {shown[1]}.", place, note=f"{rule}")
+            shown = [code(visible_text(each, SHOWN)) if each else "nothing" for each in (before, following)]
+            yield WhyLine(f"{shown[0]} becomes {shown[1]}.", place, note=f"{rule}")
             n_told += 1
         if not n_told:
-            told = "Nothing changes." if rules else "There is none: the bytes stay as they are."
-            yield Line(told, place)
+            explanation = "Nothing changes." if rules else "There is none: the bytes stay as they are."
+            yield WhyLine(explanation, place)
 
-    def _cut(self, found: Recorded, decisions: Decisions) -> Iterator[Line]:
-        trace, piece, stretch = decisions.trace, decisions.piece, found.stretch
-        span = int(trace.pieces.start[piece]) + stretch.start, int(trace.pieces.end[piece]) + stretch.start
-        fragment = found.fragment
+    def _cut(self, outcome: Recorded, decisions: Decisions) -> Iterator[WhyLine]:
+        trace, piece, segment = decisions.trace, decisions.piece, outcome.segment
+        span = int(trace.pieces.start[piece]) + segment.start, int(trace.pieces.end[piece]) + segment.start
+        fragment = outcome.fragment
         text = self._excerpt.text[fragment.start : fragment.end]
         work = trace.piece_range(trace.pieces.first_byte, piece, len(trace.work))
         inner = span[0] - fragment.start, span[1] - fragment.start
-        behind = text[stretch.end - fragment.start :][:BEHIND]
-        before, after = trace.work[: work.start], trace.work[work.stop :] + behind
+        following = text[segment.end - fragment.start :][:BEHIND]
+        before, after = trace.work[: work.start], trace.work[work.stop :] + following
         cut = CutPiece(inner, before, trace.work[work], after, trace.n_pieces == 1)
         place = self._over("piece")
         yield from cut_lines(self._tokenizer, self._switches.encoder, text, cut, fragment.begins, place)
 
     # The token
 
-    def _token_line(self, place: Place, rank: str) -> Line:
+    def _token_line(self, place: StepKey, rank: str) -> WhyLine:
         vocabulary = self._vocabulary
         score = vocabulary.score(self._id)
         facts = [vocabulary.kind(self._id)]
         facts += [f"rank {rank}"] if rank else []
         facts += [f"score {score:,.6g}".replace("-", "−")] if vocabulary.type in SCORED else []
         name = self._named(self._id)
-        return Line(f"{name} is id {self._id}", place, note=", ".join(facts))
+        return WhyLine(f"{name} is id {self._id}", place, note=", ".join(facts))

@@ -61,7 +61,7 @@ class Indicators:
                the paper; the other where only that sets the known unused rows apart
     limit      up to which a token looks untrained: a tenth of the way from the known unused rows to all
                tokens, of both the median; where those are not set apart, the least 2 %, as in the paper
-    remarks    what speaks against trusting this, one sentence each
+    notes    what speaks against trusting this, one sentence each
     """
 
     matrices: tuple[MatrixIndicators, ...]
@@ -70,7 +70,7 @@ class Indicators:
     title: str
     values: Values
     limit: float
-    remarks: tuple[str, ...]
+    notes: tuple[str, ...]
 
     @property
     def input(self) -> MatrixIndicators:
@@ -128,7 +128,7 @@ def token_indicators(
         measured(matrix, len(vocabulary), known, partial(_report_part, progress, number, len(both)))
         for number, matrix in enumerate(both)
     )
-    return _judged(read, known, groups, matrices.has_bias)
+    return _assess(read, known, groups, matrices.has_bias)
 
 
 def _chosen(unused: Sequence[int], n_rows: int) -> KnownUnused:
@@ -167,7 +167,7 @@ class _Choice(NamedTuple):
         return unused + NEAR_UNUSED * (float(np.median(others)) - unused), True
 
 
-def _judged(
+def _assess(
     read: tuple[MatrixIndicators, ...],
     known: KnownUnused | None,
     groups: tuple[KnownUnused, ...],
@@ -180,12 +180,12 @@ def _judged(
     choices = [choice for choice in choices if not np.isnan(choice.values).all()]
     choice = next((choice for choice in choices if choice.limit(groups)[1]), choices[0])
     limit, is_set_apart = choice.limit(groups)
-    remarks = [*_remarks(last, known, is_set_apart)]
+    notes = [*_notes(last, known, is_set_apart)]
     for matrix in read:
-        remarks += _remarks_about(matrix)
+        notes += _matrix_notes(matrix)
     if has_bias:
-        remarks.append(f"The model adds a bias to its output ({OUTPUT_BIAS}), which is not looked at.")
-    return Indicators(read, known, groups, choice.title, choice.values, limit, tuple(remarks))
+        notes.append(f"The model adds a bias to its output ({OUTPUT_BIAS}), which is not looked at.")
+    return Indicators(read, known, groups, choice.title, choice.values, limit, tuple(notes))
 
 
 def _norms(rows: Rows | None) -> Values:
@@ -203,7 +203,7 @@ def _cosines_to_others(rows: Rows | None) -> Values:
     return np.float32(1) - np.nan_to_num(cosines, nan=1.0)
 
 
-def _remarks(compared: MatrixIndicators, known: KnownUnused | None, is_set_apart: bool) -> Iterator[str]:
+def _notes(compared: MatrixIndicators, known: KnownUnused | None, is_set_apart: bool) -> Iterator[str]:
     if known is None:
         yield "No row is known to be unused, so there is nothing to compare with: only norms are told."
         return
@@ -216,7 +216,7 @@ def _remarks(compared: MatrixIndicators, known: KnownUnused | None, is_set_apart
         )
 
 
-def _remarks_about(indicators: MatrixIndicators) -> Iterator[str]:
+def _matrix_notes(indicators: MatrixIndicators) -> Iterator[str]:
     matrix, n_tokens = indicators.matrix, len(indicators.norms)
     bits = 8 * matrix.row_bytes / matrix.width
     if bits < COARSE_BITS:
@@ -289,11 +289,11 @@ def _sound_blocks(matrix: Matrix, progress: Progress) -> Iterator[tuple[int, Row
     """The rows in blocks with the number of the first and their squared norms: zeros and NaN if broken."""
     for start, rows in blocks_of(matrix):
         progress(start / matrix.n_rows)
-        yield start, rows, _mend(rows)
+        yield start, rows, _zero_broken(rows)
     progress(1.0)
 
 
-def _mend(rows: Rows) -> Values:
+def _zero_broken(rows: Rows) -> Values:
     """Make zeros of broken rows.  Their squared norms, NaN of broken ones."""
     with np.errstate(all="ignore"):
         squares: Values = np.einsum("ij,ij->i", rows, rows)
@@ -326,7 +326,7 @@ def _sampled_directions(matrix: Matrix) -> Values:
     """float32[width, k], orthonormal: nearly the directions in which rows differ most."""
     n_sampled = min(matrix.n_rows, max(1, SAMPLE_NUMBERS // matrix.width))
     rows = rows_of(matrix, np.linspace(0, matrix.n_rows - 1, n_sampled).astype(np.int64).tolist())
-    _mend(rows)
+    _zero_broken(rows)
     rows -= rows.mean(axis=0)
     start = np.random.default_rng(0).standard_normal((matrix.width, min(N_DIRECTIONS, matrix.width)))
     directions: Values = np.linalg.qr(start)[0].astype(np.float32)
@@ -342,7 +342,7 @@ def reference_rows(matrix: Matrix, known: KnownUnused | None) -> Rows | None:
     if not numbers:
         return None
     rows = rows_of(matrix, numbers[:: 1 + len(numbers) // MOST_REFERENCE_ROWS])
-    sound = rows[~np.isnan(_mend(rows))]
+    sound = rows[~np.isnan(_zero_broken(rows))]
     return sound if len(sound) else None
 
 

@@ -64,7 +64,7 @@ class EmbeddingMatrices(NamedTuple):
 
 def find_matrices(path: Path) -> EmbeddingMatrices:
     """Those of a GGUF, which may be split into several files.  Raises VocabError where there are none."""
-    found: dict[str, tuple[Path, TensorPlace]] = {}
+    tensors: dict[str, tuple[Path, TensorPlace]] = {}
     for part in all_parts(path):
         source = HeaderBytes(part, lambda _share: checkpoint())
         try:
@@ -72,13 +72,13 @@ def find_matrices(path: Path) -> EmbeddingMatrices:
             places = tensor_places(source, read_header(source), names)
         finally:
             source.close()
-        found |= {name.decode(): (part, place) for name, place in places.items()}
-    if INPUT not in found:
+        tensors |= {name.decode(): (part, place) for name, place in places.items()}
+    if INPUT not in tensors:
         raise VocabError(
             f"{quoted(path.name)} holds no embeddings ({INPUT}). Choose a file that holds the whole model."
         )
-    output = _matrix(OUTPUT, *found[OUTPUT]) if OUTPUT in found else None
-    return EmbeddingMatrices(_matrix(INPUT, *found[INPUT]), output, OUTPUT_BIAS in found)
+    output = _matrix(OUTPUT, *tensors[OUTPUT]) if OUTPUT in tensors else None
+    return EmbeddingMatrices(_matrix(INPUT, *tensors[INPUT]), output, OUTPUT_BIAS in tensors)
 
 
 def _matrix(name: str, path: Path, place: TensorPlace) -> Matrix:

@@ -43,10 +43,10 @@ def boundaries(text: bytes, level: Level) -> NDArray[np.int64]:
     if level == "character":
         return np.cumsum(sizes_in_bytes(code_points(decode(text))))
     if level == "word":
-        found = [match.start() for match in WORD.finditer(text)]
+        positions = [match.start() for match in WORD.finditer(text)]
     elif level == "line":
-        found = [match.end() for match in LINE.finditer(text)]
+        positions = [match.end() for match in LINE.finditer(text)]
     else:
-        found = [match.end() for match in SENTENCE.finditer(text) if match.lastindex]
-    offsets = np.unique(np.array([*found, len(text)], np.int64))
+        positions = [match.end() for match in SENTENCE.finditer(text) if match.lastindex]
+    offsets = np.unique(np.array([*positions, len(text)], np.int64))
     return offsets[offsets > 0]

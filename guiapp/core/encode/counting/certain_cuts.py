@@ -73,7 +73,7 @@ class CertainCuts:
 
     def encode(self, text: NDArray[np.uint8], begins_text: bool) -> FragmentTokens:
         """The tokens of a stretch between two cuts, or between a cut and the text's edge."""
-        return self._tokenizer.encode_stretch(
+        return self._tokenizer.encode_segment(
             text, self._partition(text), begins_text, None, self._parse_special
         )
 
@@ -144,10 +144,10 @@ class CertainCuts:
             index = clusters.first_from(start)
             stop = int(clusters.starts[index]) if index < len(clusters.starts) else end
             if start + 1 < min(stop, end):
-                stretch = text[start : min(stop, end)]
-                cut = start + pipeline.cut_after(stretch, 0)
+                segment = text[start : min(stop, end)]
+                cut = start + pipeline.cut_after(segment, 0)
                 if cut == start:
-                    cut += 1 + pipeline.cut_after(stretch[1:], 0)
+                    cut += 1 + pipeline.cut_after(segment[1:], 0)
                 if cut < min(stop, end):
                     return cut
             if stop >= end:

@@ -49,7 +49,7 @@ class Costs(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Dear:
+class CostlyText:
     """A word or a line, and what it costs in all places together.
 
     text      as it is shown, shortened where it is long; hidden characters are counted, as in the text
@@ -66,14 +66,14 @@ class Dear:
 
 
 @dataclass(frozen=True)
-class Dearest:
+class CostlyTexts:
     """The words and lines that take the most tokens, the dearest first.
 
     n_tokens  of the whole text, BOS and the like included
     """
 
-    words: tuple[Dear, ...]
-    lines: tuple[Dear, ...]
+    words: tuple[CostlyText, ...]
+    lines: tuple[CostlyText, ...]
     n_tokens: int
 
 
@@ -109,46 +109,46 @@ def line_costs(text: NDArray[np.uint8], starts: Offsets, ends: Offsets) -> Costs
     return Costs(line_starts, line_ends, _n_characters(text, line_starts, line_ends), np.diff(firsts))
 
 
-def dearest(encoding: Encoding, n_most: int) -> Dearest:
+def costly_texts(encoding: Encoding, n_most: int) -> CostlyTexts:
     """At most so many words and lines of a text; those of one token are none of them."""
     starts, ends = encoding.spans.T
-    return dearest_of(encoding.text_bytes, starts, ends, n_most)
+    return costly_texts_of(encoding.text_bytes, starts, ends, n_most)
 
 
-def dearest_of(text: bytes, starts: Offsets, ends: Offsets, n_most: int) -> Dearest:
+def costly_texts_of(text: bytes, starts: Offsets, ends: Offsets, n_most: int) -> CostlyTexts:
     """The same of tokens that came from the bytes [starts[i], ends[i])."""
     data = np.frombuffer(text, np.uint8)
     words, lines = (find(data, starts, ends) for find in (word_costs, line_costs))
-    return Dearest(_most(text, words, n_most), _most(text, lines, n_most), len(starts))
+    return CostlyTexts(_most(text, words, n_most), _most(text, lines, n_most), len(starts))
 
 
-def _most(text: bytes, costs: Costs, n_most: int) -> tuple[Dear, ...]:
+def _most(text: bytes, costs: Costs, n_most: int) -> tuple[CostlyText, ...]:
     """Equal stretches are one; of equally dear ones, the first of the text leads."""
-    found: dict[bytes, list[int]] = {}
-    for start, end, n_tokens in stoppable(_dear_rows(costs)):
-        stretch = text[start:end]
-        row = found.setdefault(stretch.strip() or stretch, [0, 0, start, end])
+    totals: dict[bytes, list[int]] = {}
+    for start, end, n_tokens in stoppable(_costly_rows(costs)):
+        segment = text[start:end]
+        row = totals.setdefault(segment.strip() or segment, [0, 0, start, end])
         row[0] += n_tokens
         row[1] += 1
-    most = nlargest(n_most, found.items(), key=lambda item: (item[1][0], -item[1][2]))
-    return tuple(Dear(_shown(word), *row) for word, row in most)
+    most = nlargest(n_most, totals.items(), key=lambda item: (item[1][0], -item[1][2]))
+    return tuple(CostlyText(_shown(word), *row) for word, row in most)
 
 
-def _shown(stretch: bytes) -> str:
+def _shown(segment: bytes) -> str:
     """`this.[151 hidden]`: what is read in a list, where code points would leave no room for words."""
     parts: list[str] = []
     shown_to = 0
-    places = hidden_places(stretch)
+    places = hidden_places(segment)
     for start, end, count in zip(places.starts.tolist(), places.ends.tolist(), places.counts, strict=True):
         if len("".join(parts)) > SHOWN_CHARACTERS:
             break
         if count > 1:
-            parts += [visible_text(stretch[shown_to:start], SHOWN_CHARACTERS), f"[{count} hidden]"]
+            parts += [visible_text(segment[shown_to:start], SHOWN_CHARACTERS), f"[{count} hidden]"]
             shown_to = end
-    return "".join(parts) + visible_text(stretch[shown_to:], SHOWN_CHARACTERS)
+    return "".join(parts) + visible_text(segment[shown_to:], SHOWN_CHARACTERS)
 
 
-def _dear_rows(costs: Costs) -> Iterator[tuple[int, int, int]]:
+def _costly_rows(costs: Costs) -> Iterator[tuple[int, int, int]]:
     rows = np.flatnonzero(costs.n_tokens > 1)
     columns = (column[rows].tolist() for column in (costs.starts, costs.ends, costs.n_tokens))
     return zip(*columns, strict=True)

@@ -19,7 +19,7 @@ from guiapp.core.encode.encoding import as_bytes
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
 
-SETTLE_BYTES = 256  # a shorter part takes no longer to encode than to be searched for a cut
+STABLE_AFTER_BYTES = 256  # a shorter part takes no longer to encode than to be searched for a cut
 
 
 class _GrowingText(ABC):
@@ -30,18 +30,18 @@ class _GrowingText(ABC):
         tokenizer: Tokenizer,
         add_special: bool = True,
         parse_special: bool = True,
-        settle_bytes: int = SETTLE_BYTES,
+        stable_after_bytes: int = STABLE_AFTER_BYTES,
     ) -> None:
         """The options are those of `Tokenizer.encode`, and how long an open part is searched for a cut."""
         self._cuts = CertainCuts(tokenizer, parse_special)
-        before, after = tokenizer.special_ids_around() if add_special else ([], [])
+        before, after = tokenizer.special_affixes() if add_special else ([], [])
         self._before, self._after = np.array(before, np.int32), np.array(after, np.int32)
-        self._look_ahead = tokenizer.pipeline.look_ahead
-        self._settled: list[NDArray[np.int32]] = []  # in the order in which the text came
-        self._n_settled = 0
+        self._lookahead = tokenizer.pipeline.lookahead
+        self._stable_ids: list[NDArray[np.int32]] = []  # in the order in which the text came
+        self._n_stable = 0
         self._open = bytearray()  # what came last at its end
         self._open_ids: NDArray[np.int32] | None = None
-        self._settle_bytes = self._next_look = settle_bytes
+        self._stable_after_bytes = self._next_look = stable_after_bytes
 
     @property
     def count(self) -> int:
@@ -52,41 +52,41 @@ class _GrowingText(ABC):
     @property
     def least_count(self) -> int:
         """The tokens that the text keeps, whatever comes."""
-        return len(self._before) + self._n_settled + len(self._after)
+        return len(self._before) + self._n_stable + len(self._after)
 
     def _grow(self, text: bytes) -> None:
         self._open += text
         self._open_ids = None
         if len(self._open) >= self._next_look:
-            self._settle()
+            self._encode_stable_part()
 
     def _ids_of_open(self) -> NDArray[np.int32]:
         if self._open_ids is None:
-            if len(self._open) >= self._settle_bytes:
-                self._settle()
+            if len(self._open) >= self._stable_after_bytes:
+                self._encode_stable_part()
             self._open_ids = self._encode_open()
         return self._open_ids
 
-    def _settle(self) -> None:
+    def _encode_stable_part(self) -> None:
         """Keep the ids of what can no longer change; look for it again when the open part has doubled."""
-        part = self._settled_part()
+        part = self._stable_part()
         if len(part):
-            ids = self._encode_settled(part)
-            self._settled.append(ids)
-            self._n_settled += len(ids)
+            ids = self._encode_stable(part)
+            self._stable_ids.append(ids)
+            self._n_stable += len(ids)
             del self._open[: len(part)]
-        self._next_look = 2 * len(self._open) + self._settle_bytes
+        self._next_look = 2 * len(self._open) + self._stable_after_bytes
 
     @abstractmethod
     def _encode_open(self) -> NDArray[np.int32]:
         """The ids of the open part."""
 
     @abstractmethod
-    def _settled_part(self) -> NDArray[np.uint8]:
+    def _stable_part(self) -> NDArray[np.uint8]:
         """What of the open part can no longer change."""
 
     @abstractmethod
-    def _encode_settled(self, part: NDArray[np.uint8]) -> NDArray[np.int32]:
+    def _encode_stable(self, part: NDArray[np.uint8]) -> NDArray[np.int32]:
         """The ids of that."""
 
 
@@ -105,17 +105,17 @@ class AppendEncoder(_GrowingText):
     def token_ids(self) -> NDArray[np.int32]:
         """The ids of all text so far."""
         open_ids = self._ids_of_open()
-        return np.concatenate([self._before, *self._settled, open_ids, self._after])
+        return np.concatenate([self._before, *self._stable_ids, open_ids, self._after])
 
     def _encode_open(self) -> NDArray[np.int32]:
-        return self._encode_settled(self._tail())
+        return self._encode_stable(self._tail())
 
-    def _settled_part(self) -> NDArray[np.uint8]:
+    def _stable_part(self) -> NDArray[np.uint8]:
         tail = self._tail()
         return tail[: self._last_cut(tail)]
 
-    def _encode_settled(self, part: NDArray[np.uint8]) -> NDArray[np.int32]:
-        return self._cuts.encode(part, begins_text=not self._settled).ids
+    def _encode_stable(self, part: NDArray[np.uint8]) -> NDArray[np.int32]:
+        return self._cuts.encode(part, begins_text=not self._stable_ids).ids
 
     def _last_cut(self, tail: NDArray[np.uint8]) -> int:
         """Where the last part of the tail ends that can no longer change, or 0.
@@ -125,10 +125,10 @@ class AppendEncoder(_GrowingText):
         """
         clusters, end = self._cuts.clusters(tail), self._cuts.open_end(tail)
         cut = self._cuts.last(tail, clusters, 0, end)
-        if cut or len(clusters.starts) or self._look_ahead is None:
+        if cut or len(clusters.starts) or self._lookahead is None:
             return cut
-        starts = self._cuts.encode(tail[:end], begins_text=not self._settled).starts
-        return int(starts[starts <= max(end - self._look_ahead, 0)][-1]) if len(starts) else 0
+        starts = self._cuts.encode(tail[:end], begins_text=not self._stable_ids).starts
+        return int(starts[starts <= max(end - self._lookahead, 0)][-1]) if len(starts) else 0
 
     def _tail(self) -> NDArray[np.uint8]:
         return np.frombuffer(bytearray(self._open), np.uint8)
@@ -145,18 +145,18 @@ class PrependEncoder(_GrowingText):
     def token_ids(self) -> NDArray[np.int32]:
         """The ids of all text so far."""
         open_ids = self._ids_of_open()
-        return np.concatenate([self._before, open_ids, *self._settled[::-1], self._after])
+        return np.concatenate([self._before, open_ids, *self._stable_ids[::-1], self._after])
 
     def _encode_open(self) -> NDArray[np.int32]:
         return self._cuts.encode(self._head(), begins_text=True).ids
 
-    def _settled_part(self) -> NDArray[np.uint8]:
+    def _stable_part(self) -> NDArray[np.uint8]:
         head = self._head()
         return head[
             self._cuts.first(head, self._cuts.clusters(head), self._cuts.open_start(head), len(head)) :
         ]
 
-    def _encode_settled(self, part: NDArray[np.uint8]) -> NDArray[np.int32]:
+    def _encode_stable(self, part: NDArray[np.uint8]) -> NDArray[np.int32]:
         return self._cuts.encode(part, begins_text=False).ids
 
     def _head(self) -> NDArray[np.uint8]:

@@ -34,7 +34,7 @@ from guiapp.core.vocabulary.parts import Parts
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.normalized import CodeTable
 from guiapp.native.word_encoder import WordEncoders
-from guiapp.native.wordpiece import WordPiece
+from guiapp.native.wordpiece import WordPieceHandle
 
 HANGUL = slice(0xAC00, 0xD7A4)
 MARK_CODE = ord(SPACE_SYMBOL.decode())
@@ -113,7 +113,7 @@ class BertWordsPipeline(PartsPipeline):
             is_odd[code] = len(characters) > 1
 
     @cached_property
-    def _kernel(self) -> WordPiece:
+    def _kernel(self) -> WordPieceHandle:
         return self._model.with_actions(CodeTable(self._characters[0]))
 
     @cached_property
@@ -141,11 +141,11 @@ class BertWordsPipeline(PartsPipeline):
         if not self._is_plain(chunk):
             return slowly()
 
-        def tell() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        def make_bounds() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
             tokens = slowly()
             return tokens.starts, tokens.ends
 
-        return FragmentTokens.later(self._model.ids_of(self._fast.encode(chunk)), tell)
+        return FragmentTokens.later(self._model.ids_of(self._fast.encode(chunk)), make_bounds)
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
         data, ends = laid_out(texts)

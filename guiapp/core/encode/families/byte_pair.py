@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families.dna import dna_tokens
 from guiapp.core.encode.families.pair_merging import PairEncoder, PairPipeline, to_source
-from guiapp.core.encode.families.pipeline import Quick, not_quick
+from guiapp.core.encode.families.pipeline import FastPath, no_fast_path
 from guiapp.core.encode.families.rows import Rows, laid_out, rows_of
-from guiapp.core.encode.families.watcher import UNWATCHED, Watcher
+from guiapp.core.encode.families.tracer import NO_TRACE, Tracer
 from guiapp.core.pretokenize.pre_tokenizers import NOT_SPACES
 from guiapp.core.pretokenize.splitter import splitter_of
 from guiapp.core.text.normalized import NormalizedText
@@ -107,27 +107,27 @@ class BytePairPipeline(PairPipeline):
         return self._to_source(self._encoder.encode(pieces.data, pieces.ends, encoder), pieces.normalized)
 
     def encode_readable(
-        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+        self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
         if self._dna is not None:
             return self._dna.encode(
                 fragment,
-                lambda start, end: self._encode_readable(fragment[start:end], encoder, watcher, start),
-                watcher,
+                lambda start, end: self._encode_readable(fragment[start:end], encoder, tracer, start),
+                tracer,
             )
-        return self._encode_readable(fragment, encoder, watcher)
+        return self._encode_readable(fragment, encoder, tracer)
 
-    def _encode_readable(self, text: bytes, encoder: str, watcher: Watcher, start: int = 0) -> FragmentTokens:
+    def _encode_readable(self, text: bytes, encoder: str, tracer: Tracer, start: int = 0) -> FragmentTokens:
         if self._drops_spaces:
             words, word_ends = whitespace_words(text, self._rules)
             data = words.data.tobytes()
-            watcher.begin(data, words, start)
+            tracer.begin(data, words, start)
             ends = [end for word in pairwise([0, *word_ends]) for end in self._split_readable(data, *word)]
-            return to_source(self._encoder.encode_readable(data, ends, encoder, watcher), words)
+            return to_source(self._encoder.encode_readable(data, ends, encoder, tracer), words)
         data, repaired = self._repaired_readable(text)
-        watcher.begin(data, repaired, start)
+        tracer.begin(data, repaired, start)
         ends = self._split_readable(data, 0, len(data))
-        return self._to_source(self._encoder.encode_readable(data, ends, encoder, watcher), repaired)
+        return self._to_source(self._encoder.encode_readable(data, ends, encoder, tracer), repaired)
 
     def _split_readable(self, data: bytes, start: int, end: int) -> list[int]:
         """The ends of the pieces of data[start:end]."""
@@ -145,15 +145,15 @@ class BytePairPipeline(PairPipeline):
         )
 
     @property
-    def quick(self) -> Quick:
+    def fast_path(self) -> FastPath:
         if not self._is_split or self._drops_spaces or self._dna is not None:
-            return not_quick
-        return self._encoder.quick
+            return no_fast_path
+        return self._encoder.fast_path
 
     def _to_source(self, tokens: FragmentTokens, repaired: NormalizedText | None) -> FragmentTokens:
         """Tokens of a repaired text with the spans that they have in the original."""
         if repaired is not None and self._splits_lines and self._is_split and not self._drops_spaces:
-            tokens = with_lone_spaces(tokens, repaired, self._space_id)
+            tokens = with_isolated_spaces(tokens, repaired, self._space_id)
         return to_source(tokens, repaired)
 
     def _repaired(self, text: NDArray[np.uint8]) -> Repaired:
@@ -171,7 +171,7 @@ class BytePairPipeline(PairPipeline):
                 return start
         return position
 
-    def _end_behind(self, text: NDArray[np.uint8], position: int) -> int:
+    def _end_after(self, text: NDArray[np.uint8], position: int) -> int:
         """The first offset from `position` on at which no character that began before can go on."""
         end = min(position, len(text))
         while end < min(position + MOST_FOLLOWING, len(text)) and text[end] & 0xC0 == 0x80:
@@ -205,10 +205,10 @@ class BytePairPipeline(PairPipeline):
             return len(fragment)
         if self._splits_lines:
             return self._encoder.cut_after(fragment, position)
-        start = self._end_behind(fragment, position)
+        start = self._end_after(fragment, position)
         end, size = start, WINDOW_BYTES
         while end < len(fragment):
-            end, size = self._end_behind(fragment, start + size), 2 * size
+            end, size = self._end_after(fragment, start + size), 2 * size
             text, repaired = self._repaired(fragment[start:end])
             if (cut := self._cutter.restart_after(text, 0)) < len(text):
                 return start + _source_offset(repaired, cut)
@@ -224,11 +224,11 @@ def _source_offset(repaired: NormalizedText | None, offset: int) -> int:
     return offset if repaired is None else int(repaired.starts[offset])
 
 
-def with_lone_spaces(
+def with_isolated_spaces(
     tokens: FragmentTokens, repaired: NormalizedText, space_id: int | None
 ) -> FragmentTokens:
     """The tokens of a repaired text, with `space_id`, if any, for each space that stood there so."""
-    is_lone = _lone_spaces(repaired)
+    is_lone = _isolated_spaces(repaired)
     if not is_lone.any():
         return tokens
     is_empty = tokens.starts == tokens.ends
@@ -238,9 +238,9 @@ def with_lone_spaces(
     return FragmentTokens(ids[stays], tokens.starts[stays], tokens.ends[stays])
 
 
-def _lone_spaces(repaired: NormalizedText) -> NDArray[np.bool_]:
+def _isolated_spaces(repaired: NormalizedText) -> NDArray[np.bool_]:
     """Which bytes are spaces that took several bytes, between newlines or the ends of the text."""
     is_newline = np.concatenate([[True], repaired.data == NEWLINE, [True]])
     is_long = (repaired.data == SPACE) & (repaired.ends - repaired.starts > 1)
-    lone: NDArray[np.bool_] = is_long & is_newline[:-2] & is_newline[2:]
-    return lone
+    isolated: NDArray[np.bool_] = is_long & is_newline[:-2] & is_newline[2:]
+    return isolated

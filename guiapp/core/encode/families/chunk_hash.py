@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families.cuts import tokens_from_steps
 from guiapp.core.encode.families.pipeline import Pipeline
-from guiapp.core.encode.families.watcher import UNWATCHED, Watcher, watch_whole
+from guiapp.core.encode.families.tracer import NO_TRACE, Tracer, trace_whole
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 CHUNK = 5
@@ -33,7 +33,7 @@ class ChunkHashPipeline(Pipeline):
         return FragmentTokens((hashes % self._n_tokens).astype(np.int32), starts, ends)
 
     def encode_readable(
-        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+        self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
         tokens = []
         for start in range(0, len(fragment), CHUNK):
@@ -42,8 +42,8 @@ class ChunkHashPipeline(Pipeline):
             for byte in chunk:
                 value = value * FACTOR + byte
             tokens.append((value % self._n_tokens, start, start + len(chunk)))
-        watch_whole(watcher, fragment, None)
-        watcher.end_piece(tokens)
+        trace_whole(tracer, fragment, None)
+        tracer.end_piece(tokens)
         return tokens_from_steps(tokens)
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens, join_tokens
 from guiapp.core.encode.families.pair_merging import PairEncoder, to_source
 from guiapp.core.encode.families.pipeline import Pipeline
-from guiapp.core.encode.families.watcher import UNWATCHED, Watcher, watch_whole
+from guiapp.core.encode.families.tracer import NO_TRACE, Tracer, trace_whole
 from guiapp.core.encode.reference import heap as readable_heap
 from guiapp.core.encode.reference import scan as readable_scan
 from guiapp.core.encode.reference.merge import Slots, symbol_slots
@@ -56,12 +56,12 @@ Find = Callable[[AlignedText], Found]
 
 def _byte_pair_encoder(vocabulary: Vocabulary, parts: Parts) -> PairEncoder | SymbolEncoder:
     merging = listed_merging(vocabulary, parts)
-    if parts.merges_bytes or _falls_back_behind_merges(merging, parts):
+    if parts.merges_bytes or _falls_back_after_merges(merging, parts):
         return PairEncoder(vocabulary, merging, ALL_PIECES if parts.model.ignore_merges else NO_PIECES)
     return SymbolEncoder(merging, parts.model)
 
 
-def _falls_back_behind_merges(merging: PairMerging, parts: Parts) -> bool:
+def _falls_back_after_merges(merging: PairMerging, parts: Parts) -> bool:
     """Whether unknown characters are always bytes that nothing merges with, so that these may come last."""
     model = parts.model
     if not model.byte_fallback or model.continuing_prefix or model.end_suffix:
@@ -79,7 +79,7 @@ ENCODERS: dict[str, Callable[[Vocabulary, Parts], PairEncoder | SymbolEncoder | 
 """What encodes pieces, by the kind of the model.  A new kind is a row here, and one in model_sections.py."""
 
 
-class _Stretch(NamedTuple):
+class _Segment(NamedTuple):
     """Some pieces of a fragment, or an added token in it.
 
     text      all pieces side by side, and where each byte came from
@@ -95,7 +95,7 @@ class _Stretch(NamedTuple):
 class PartsPipeline(Pipeline):
     """See `Pipeline`.  Text that the parts remove belongs to no span."""
 
-    begins_behind_special = False
+    begins_after_special = False
 
     def __init__(self, vocabulary: Vocabulary, parts: Parts) -> None:
         self._parts = parts
@@ -122,8 +122,8 @@ class PartsPipeline(Pipeline):
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         text, repaired = well_formed(fragment)
-        stretches = self._stretches(text, after_special, self._find)
-        return to_source(self._encode_stretches(stretches, encoder), repaired)
+        segments = self._segments(text, after_special, self._find)
+        return to_source(self._encode_segments(segments, encoder), repaired)
 
     def encode_finding(
         self,
@@ -138,8 +138,8 @@ class PartsPipeline(Pipeline):
         def find_there(normal: AlignedText) -> Found:
             return find(from_source(normal.normalized, repaired))
 
-        stretches = self._stretches(text, after_special, find_there)
-        return to_source(self._encode_stretches(stretches, encoder), repaired)
+        segments = self._segments(text, after_special, find_there)
+        return to_source(self._encode_segments(segments, encoder), repaired)
 
     def _find(self, normal: AlignedText) -> Found:
         return self.search.find(normal.data, self._parses_special)
@@ -147,29 +147,29 @@ class PartsPipeline(Pipeline):
     def _find_readable(self, normal: AlignedText) -> Found:
         return self.search.find_readable(normal.data.tobytes(), self._parses_special)
 
-    def _stretches(self, text: bytes, is_first: bool, find: Find) -> Iterator[_Stretch]:
+    def _segments(self, text: bytes, is_first: bool, find: Find) -> Iterator[_Segment]:
         """The pieces between added tokens, and these, in order; `find` searches for them."""
         normal = normalize(self._parts.normalizer, text, is_first)
-        found = find(normal)
+        result = find(normal)
         start = 0
-        for token_id, token_start, token_end in [*found, (None, len(normal.data), len(normal.data))]:
+        for token_id, token_start, token_end in [*result, (None, len(normal.data), len(normal.data))]:
             if start < token_start:
                 part = (
                     normal
                     if (start, token_start) == (0, len(normal.data))
                     else normal.part(start, token_start)
                 )
-                yield _Stretch(*pre_tokenize(self._pre_tokenizer, part))
+                yield _Segment(*pre_tokenize(self._pre_tokenizer, part))
             if token_id is not None:
                 own = normal.part(token_start, token_end).normalized
-                yield _Stretch(own, np.array([len(own.data)]), token_id)
+                yield _Segment(own, np.array([len(own.data)]), token_id)
             start = token_end
 
-    def _encode_stretches(self, stretches: Iterable[_Stretch], encoder: str) -> FragmentTokens:
-        return join_tokens([NO_TOKENS, *(self._encode_stretch(each, encoder) for each in stretches)])
+    def _encode_segments(self, segments: Iterable[_Segment], encoder: str) -> FragmentTokens:
+        return join_tokens([NO_TOKENS, *(self._encode_segment(each, encoder) for each in segments)])
 
-    def _encode_stretch(self, stretch: _Stretch, encoder: str) -> FragmentTokens:
-        text, ends, token_id = stretch
+    def _encode_segment(self, segment: _Segment, encoder: str) -> FragmentTokens:
+        text, ends, token_id = segment
         if token_id is not None:
             return FragmentTokens(np.array([token_id], np.int32), text.starts[:1], text.ends[-1:])
         if not len(ends):
@@ -177,29 +177,29 @@ class PartsPipeline(Pipeline):
         return to_source(self._encoder.encode(text.data, ends, encoder), text)
 
     def encode_readable(
-        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+        self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
         text, repaired = well_formed(np.frombuffer(fragment, np.uint8))
         tokens = [NO_TOKENS]
-        for stretch in self._stretches(text, after_special, self._find_readable):
-            given = from_source(stretch.text, repaired)  # what watchers are told
-            tokens.append(self._encode_stretch_readable(stretch, given, encoder, watcher))
+        for segment in self._segments(text, after_special, self._find_readable):
+            given = from_source(segment.text, repaired)  # what watchers are told
+            tokens.append(self._encode_segment_readable(segment, given, encoder, tracer))
         return to_source(join_tokens(tokens), repaired)
 
-    def _encode_stretch_readable(
-        self, stretch: _Stretch, given: NormalizedText, encoder: str, watcher: Watcher
+    def _encode_segment_readable(
+        self, segment: _Segment, given: NormalizedText, encoder: str, tracer: Tracer
     ) -> FragmentTokens:
-        text, ends, token_id = stretch
+        text, ends, token_id = segment
         data = text.data.tobytes()
         if token_id is not None:
-            watch_whole(watcher, data, given)
-            watcher.end_piece([(token_id, 0, len(data))])
-            return self._encode_stretch(stretch, encoder)
-        watcher.begin(data, given, 0)
+            trace_whole(tracer, data, given)
+            tracer.end_piece([(token_id, 0, len(data))])
+            return self._encode_segment(segment, encoder)
+        tracer.begin(data, given, 0)
         if not len(ends):
-            watcher.split([])
+            tracer.split([])
             return NO_TOKENS
-        return to_source(self._encoder.encode_readable(data, ends.tolist(), encoder, watcher), text)
+        return to_source(self._encoder.encode_readable(data, ends.tolist(), encoder, tracer), text)
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         """No cut is sure: what a part does may depend on all of the text."""
@@ -230,26 +230,26 @@ class SymbolEncoder:
     @cached_property
     def _byte_tokens(self) -> list[int]:
         """The tokens <0x00> to <0xFF>, or ABSENT."""
-        found: list[int] = self._merging.tokens.find(NAMES).tolist()
-        return found
+        result: list[int] = self._merging.tokens.find(NAMES).tolist()
+        return result
 
     @cached_property
     def _symbols_of_codes(self) -> list[NDArray[np.int32]]:
         """For each of ENDINGS the symbol of each code point, or ABSENT."""
         prefix, suffix = self._options.continuing_prefix.encode(), self._options.end_suffix.encode()
         data, offsets = self._merging.tokens.data.tobytes(), self._merging.tokens.offsets.tolist()
-        found = [np.full(N_CODES, ABSENT, np.int32) for _ in ENDINGS]
+        result = [np.full(N_CODES, ABSENT, np.int32) for _ in ENDINGS]
         longest = len(prefix) + len(suffix) + 4
         for token, (start, end) in enumerate(pairwise(offsets)):
             if end - start > longest:
                 continue
             text = data[start:end]
-            for symbols, (is_first, is_last) in zip(found, ENDINGS, strict=True):
-                before, behind = b"" if is_first else prefix, suffix if is_last else b""
-                inner = text[len(before) : len(text) - len(behind)]
-                if text == before + inner + behind and (code := _only_code(inner)) is not None:
+            for symbols, (is_first, is_last) in zip(result, ENDINGS, strict=True):
+                before, after = b"" if is_first else prefix, suffix if is_last else b""
+                inner = text[len(before) : len(text) - len(after)]
+                if text == before + inner + after and (code := _only_code(inner)) is not None:
                     symbols[code] = token
-        return found
+        return result
 
     def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
         """The tokens of a text, its pieces ending at `piece_ends`."""
@@ -265,15 +265,15 @@ class SymbolEncoder:
         starts = np.flatnonzero(text & 0xC0 != 0x80)
         ends = np.append(starts[1:], len(text))
         codes = np.frombuffer(text.tobytes().decode().encode("utf-32-le"), np.uint32)
-        behind = np.searchsorted(starts, piece_ends)
+        after = np.searchsorted(starts, piece_ends)
         is_first, is_last = np.zeros(len(starts), np.bool_), np.zeros(len(starts), np.bool_)
-        is_first[np.append(0, behind[:-1])], is_last[behind - 1] = True, True
+        is_first[np.append(0, after[:-1])], is_last[after - 1] = True, True
         ids = np.empty(len(codes), np.int32)
         for symbols, (first, last) in zip(self._symbols_of_codes, ENDINGS, strict=True):
             here = (is_first == first) & (is_last == last)
             ids[here] = symbols[codes[here]]
         if (ids != ABSENT).all() and (whole == ABSENT).all():
-            return ids, starts, ends, behind
+            return ids, starts, ends, after
         return self._one_by_one(text.tobytes(), piece_ends.tolist(), whole.tolist())
 
     def _whole_tokens(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -286,13 +286,13 @@ class SymbolEncoder:
     def _one_by_one(
         self, data: bytes, piece_ends: list[int], whole: list[int]
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        found: Symbols = []
+        result: Symbols = []
         symbol_ends = []
         for (start, end), token in zip(pairwise([0, *piece_ends]), whole, strict=True):
             own = [(token, 0, end - start)] if token != ABSENT else self.start_symbols(data[start:end])
-            found += [(symbol, start + a, start + b) for symbol, a, b in own]
-            symbol_ends.append(len(found))
-        ids, starts, ends = np.array(found, np.int64).reshape(-1, 3).T
+            result += [(symbol, start + a, start + b) for symbol, a, b in own]
+            symbol_ends.append(len(result))
+        ids, starts, ends = np.array(result, np.int64).reshape(-1, 3).T
         return ids.astype(np.int32), starts.copy(), ends.copy(), np.array(symbol_ends, np.int64)
 
     def start_symbols(self, piece: bytes) -> Symbols:
@@ -303,14 +303,14 @@ class SymbolEncoder:
         """
         unknown = ABSENT if self._options.unknown is None else self._options.unknown
         sizes: list[tuple[int, int]] = []  # symbol, and how many bytes it stands for
-        kept: list[int] = []  # the bytes that belong to symbols
+        used_bytes: list[int] = []  # the bytes that belong to symbols
         waiting = 0  # bytes of unknown characters
         text, at = piece.decode(), 0
         for index, character in enumerate(text):
             is_first, is_last = index == 0, index == len(text) - 1
             size = len(character.encode())
             symbol = int(self._symbols_of_codes[2 * is_first + is_last][ord(character)])
-            spelled = self._spelled_as_bytes(character, is_first, is_last) if symbol == ABSENT else []
+            spelled = self._byte_symbols(character, is_first, is_last) if symbol == ABSENT else []
             if symbol != ABSENT:
                 if waiting:
                     sizes.append((unknown, waiting))
@@ -324,53 +324,53 @@ class SymbolEncoder:
                     waiting = 0
                 waiting += size
             if symbol != ABSENT or spelled or unknown != ABSENT:
-                kept += range(at, at + size)
+                used_bytes += range(at, at + size)
             at += size
         if waiting:
             sizes.append((unknown, waiting))
-        return _placed(sizes, kept)
+        return _placed(sizes, used_bytes)
 
-    def _spelled_as_bytes(self, character: str, is_first: bool, is_last: bool) -> list[tuple[int, int]]:
+    def _byte_symbols(self, character: str, is_first: bool, is_last: bool) -> list[tuple[int, int]]:
         """The tokens for the bytes of an unknown character and its marks, those of marks stand for none."""
         if not self._options.byte_fallback:
             return []
         before = b"" if is_first else self._options.continuing_prefix.encode()
-        behind = self._options.end_suffix.encode() if is_last else b""
+        after = self._options.end_suffix.encode() if is_last else b""
         own = character.encode()
-        sizes = [0] * len(before) + [1] * len(own) + [0] * len(behind)
-        tokens = [self._byte_tokens[byte] for byte in before + own + behind]
+        sizes = [0] * len(before) + [1] * len(own) + [0] * len(after)
+        tokens = [self._byte_tokens[byte] for byte in before + own + after]
         return [] if ABSENT in tokens else list(zip(tokens, sizes, strict=True))
 
     def encode_readable(
-        self, text: bytes, piece_ends: Sequence[int], encoder: str, watcher: Watcher = UNWATCHED
+        self, text: bytes, piece_ends: Sequence[int], encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
         """The same, step by step."""
-        watcher.split(piece_ends)
+        tracer.split(piece_ends)
         tokens: Symbols = []
         for start, end in pairwise([0, *piece_ends]):
-            found = self._encode_piece(text[start:end], start, encoder, watcher)
-            tokens += [(token, start + a, start + b) for token, a, b in found]
+            result = self._encode_piece(text[start:end], start, encoder, tracer)
+            tokens += [(token, start + a, start + b) for token, a, b in result]
         ids, starts, ends = np.array(tokens, np.int64).reshape(-1, 3).T
         return FragmentTokens(ids.astype(np.int32), starts.copy(), ends.copy())
 
-    def _encode_piece(self, piece: bytes, start: int, encoder: str, watcher: Watcher) -> Symbols:
+    def _encode_piece(self, piece: bytes, start: int, encoder: str, tracer: Tracer) -> Symbols:
         whole = int(self._merging.tokens.find([piece])[0]) if self._options.ignore_merges else ABSENT
         if whole != ABSENT:
             tokens = [(whole, 0, len(piece))]
-            watcher.piece(start, piece, None, None)
-            watcher.end_piece(tokens)
+            tracer.piece(start, piece, None, None)
+            tracer.end_piece(tokens)
             return tokens
         symbols = self.start_symbols(piece)
-        watcher.piece(start, piece, None, symbols)
+        tracer.piece(start, piece, None, symbols)
         slots: Slots = [symbol for symbol, _, _ in symbols]
         for step in READABLE[encoder]([symbol for symbol, _, _ in symbols], self._merging.rules):
             step.apply(slots)
-            watcher.step(step)
+            tracer.step(step)
         bounds = [*symbol_slots(slots), len(slots)]
         tokens = [
-            (int(slots[at] or 0), symbols[at][1], symbols[behind - 1][2]) for at, behind in pairwise(bounds)
+            (int(slots[at] or 0), symbols[at][1], symbols[after - 1][2]) for at, after in pairwise(bounds)
         ]
-        watcher.end_piece(tokens)
+        tracer.end_piece(tokens)
         return tokens
 
 
@@ -383,11 +383,11 @@ def _only_code(text: bytes) -> int | None:
     return ord(character) if len(character) == 1 else None
 
 
-def _placed(sizes: list[tuple[int, int]], kept: list[int]) -> Symbols:
+def _placed(sizes: list[tuple[int, int]], used_bytes: list[int]) -> Symbols:
     """Each symbol with the bytes that are its turn; one that stands for none, with the place where it is."""
     symbols, done = [], 0
     for symbol, size in sizes:
-        start = kept[done] if done < len(kept) else kept[-1] + 1
+        start = used_bytes[done] if done < len(used_bytes) else used_bytes[-1] + 1
         done += size
-        symbols.append((symbol, start, kept[done - 1] + 1 if size else start))
+        symbols.append((symbol, start, used_bytes[done - 1] + 1 if size else start))
     return symbols

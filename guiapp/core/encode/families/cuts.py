@@ -49,9 +49,9 @@ def byte_pairs(
     """bool[256, 256]: which pairs of neighbouring bytes occur in the tokens `ids`."""
     pairs = np.zeros((256, 256), np.bool_)
     is_inner = np.zeros(len(data), np.bool_)
-    wanted = np.zeros(len(offsets) - 1, np.bool_)
-    wanted[ids] = True
-    is_inner[:] = np.repeat(wanted, np.diff(offsets))
+    selected = np.zeros(len(offsets) - 1, np.bool_)
+    selected[ids] = True
+    is_inner[:] = np.repeat(selected, np.diff(offsets))
     is_inner[offsets[:-1][np.diff(offsets) > 0]] = False
     inner = np.flatnonzero(is_inner)
     pairs[data[inner - 1], data[inner]] = True

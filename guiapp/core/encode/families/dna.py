@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens, join_tokens
 from guiapp.core.encode.families.cuts import tokens_from_steps
-from guiapp.core.encode.families.watcher import UNWATCHED, Watcher, watch_whole
+from guiapp.core.encode.families.tracer import NO_TRACE, Tracer, trace_whole
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 OPENING, CLOSING, UNKNOWN = b"<dna>", b"</dna>", b"<oov>"
@@ -35,15 +35,15 @@ class DnaTokens:
         self,
         fragment: bytes,
         encode_text: Callable[[int, int], FragmentTokens],
-        watcher: Watcher = UNWATCHED,
+        tracer: Tracer = NO_TRACE,
     ) -> FragmentTokens:
         """The tokens of a fragment; `encode_text(start, end)` gives those of what is not DNA."""
         parts = [tokens_from_steps([])]
-        for start, end, is_dna in _stretches(fragment):
+        for start, end, is_dna in _segments(fragment):
             if is_dna:
                 tokens = self._encode_dna(fragment[start:end])
-                watch_whole(watcher, fragment[start:end], None, start)
-                watcher.end_piece(tokens)
+                trace_whole(tracer, fragment[start:end], None, start)
+                tracer.end_piece(tokens)
                 parts.append(tokens_from_steps(tokens).moved(start))
             elif start < end:
                 parts.append(encode_text(start, end).moved(start))
@@ -60,23 +60,23 @@ class DnaTokens:
 
     def cut_after(self, fragment: NDArray[np.uint8], position: int, cut_text: Cut) -> int:
         """See `Pipeline`; only behind a closing mark is it sure that text follows."""
-        behind = fragment[position:].tobytes()
-        closing = behind.find(CLOSING)
+        rest = fragment[position:].tobytes()
+        closing = rest.find(CLOSING)
         if closing < 0:
             return len(fragment)
         start = closing + len(CLOSING)
-        opening = behind.find(OPENING, start)
+        opening = rest.find(OPENING, start)
         text = fragment[position + start : position + opening if opening >= 0 else len(fragment)]
         return position + start + cut_text(text, 0)
 
-    def _encode_dna(self, stretch: bytes) -> list[tuple[int, int, int]]:
+    def _encode_dna(self, segment: bytes) -> list[tuple[int, int, int]]:
         """Token, start and end of the marks, and of each group between them."""
-        last = len(stretch) - len(CLOSING) if stretch.endswith(CLOSING) else len(stretch)
+        last = len(segment) - len(CLOSING) if segment.endswith(CLOSING) else len(segment)
         tokens = [(self.opening, 0, len(OPENING))]
         for start in range(len(OPENING), last, GROUP_BYTES):
             end = min(start + GROUP_BYTES, last)
-            tokens.append((self._group(stretch[start:end]), start, end))
-        return tokens if last == len(stretch) else [*tokens, (self.closing, last, len(stretch))]
+            tokens.append((self._group(segment[start:end]), start, end))
+        return tokens if last == len(segment) else [*tokens, (self.closing, last, len(segment))]
 
     def _group(self, bases: bytes) -> int:
         token = self.vocabulary.find(bases.upper().ljust(GROUP_BYTES, FILLER) + SUFFIX)
@@ -87,9 +87,9 @@ def dna_tokens(vocabulary: Vocabulary) -> DnaTokens | None:
     """None where the vocabulary knows no DNA; its text is plain then."""
     if vocabulary.model != "hybriddna":
         return None
-    found = [vocabulary.find(text) for text in (OPENING, CLOSING, UNKNOWN)]
-    ids = [token for token in found if token is not None]
-    return DnaTokens(vocabulary, *ids) if len(ids) == len(found) else None
+    mark_ids = [vocabulary.find(text) for text in (OPENING, CLOSING, UNKNOWN)]
+    ids = [token for token in mark_ids if token is not None]
+    return DnaTokens(vocabulary, *ids) if len(ids) == len(mark_ids) else None
 
 
 def _last_text_start(data: bytes) -> int:
@@ -103,7 +103,7 @@ def _last_text_start(data: bytes) -> int:
     return 0
 
 
-def _stretches(fragment: bytes) -> Iterator[tuple[int, int, bool]]:
+def _segments(fragment: bytes) -> Iterator[tuple[int, int, bool]]:
     """Start and end of what is DNA, with its marks, and of what is not."""
     at = 0
     while (start := fragment.find(OPENING, at)) >= 0:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.families.byte_pair import BytePairPipeline, Repaired
-from guiapp.core.encode.families.pipeline import Quick, not_quick
+from guiapp.core.encode.families.pipeline import FastPath, no_fast_path
 from guiapp.core.encode.families.rows import Rows, rows_of
 from guiapp.core.hugging_face.normalizers import is_unicode_form
 from guiapp.core.hugging_face.prepare import normalize
@@ -27,7 +27,7 @@ FIRST_WINDOW = 64  # bytes
 class NormalizedPairsPipeline(BytePairPipeline):
     """See `Pipeline`."""
 
-    begins_behind_special = False
+    begins_after_special = False
 
     def __init__(self, vocabulary: Vocabulary, parts: Parts) -> None:
         super().__init__(vocabulary)
@@ -52,11 +52,11 @@ class NormalizedPairsPipeline(BytePairPipeline):
         return rows_of(self.encode(text, True, self.encoders[0]).ids for text in arrays)
 
     @property
-    def quick(self) -> Quick:
-        quick = super().quick
+    def fast_path(self) -> FastPath:
+        fast_path = super().fast_path
         if not self._keeps_ascii:
-            return not_quick
-        return lambda text, envelope: quick(text, envelope) if text.isascii() else None
+            return no_fast_path
+        return lambda text, affixes: fast_path(text, affixes) if text.isascii() else None
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         if not self._keeps_ascii:
@@ -82,16 +82,16 @@ class NormalizedPairsPipeline(BytePairPipeline):
         end, size = position + 1, FIRST_WINDOW
         while end > 0:
             start, size = max(end - size, 0), 2 * size
-            if len(found := np.flatnonzero(text[start:end] < 0x80)):
-                return start + int(found[-1])
+            if len(ascii_offsets := np.flatnonzero(text[start:end] < 0x80)):
+                return start + int(ascii_offsets[-1])
             end = start
         return 0
 
-    def _end_behind(self, text: NDArray[np.uint8], position: int) -> int:
+    def _end_after(self, text: NDArray[np.uint8], position: int) -> int:
         """The first ASCII character at or behind a place, or the end."""
         start, size = position, FIRST_WINDOW
         while start < len(text):
-            if len(found := np.flatnonzero(text[start : start + size] < 0x80)):
-                return start + int(found[0])
+            if len(ascii_offsets := np.flatnonzero(text[start : start + size] < 0x80)):
+                return start + int(ascii_offsets[0])
             start, size = start + size, 2 * size
         return len(text)

@@ -16,7 +16,7 @@ from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families.pipeline import Pipeline
 from guiapp.core.encode.families.rows import Rows
 from guiapp.core.encode.families.token_matching import APPROXIMATE, LINEAR, TokenMatching
-from guiapp.core.encode.families.watcher import UNWATCHED, Watcher
+from guiapp.core.encode.families.tracer import NO_TRACE, Tracer
 from guiapp.core.encode.reference import heap as readable_heap
 from guiapp.core.encode.reference import scan as readable_scan
 from guiapp.core.encode.reference.fewest import Dropout
@@ -26,7 +26,7 @@ from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.vocabulary.merges import ABSENT, MARKED_SPACE, NO_TOKEN, PairMerging
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
-from guiapp.native.pairs import AS_RANKED, NEWLINES, NO_PIECES, Envelope
+from guiapp.native.pairs import AS_RANKED, NEWLINES, NO_PIECES, Affixes
 
 READABLE = {"scan": readable_scan.steps, "heap": readable_heap.steps, "fast": readable_heap.steps}
 BY_SPLITTER = np.empty(0, np.int64)  # the model's splitter shall tell where pieces end
@@ -40,7 +40,7 @@ class PairEncoder:
 
     whole_pieces  NO_PIECES, NEWLINES, ALL_PIECES or AS_RANKED, as its model has it
     fused         the token of which the readable way makes one where several are neighbours, if any
-    quick         the ids of a text as `fast` has them in one call; see `Pipeline`
+    fast_path         the ids of a text as `fast` has them in one call; see `Pipeline`
 
     For texts where ids alone do not tell the spans, `fast` is `heap`.
     """
@@ -54,7 +54,7 @@ class PairEncoder:
     ) -> None:
         self.merging = self._merging = merging
         self._model = merging.model
-        self.quick = merging.model.encode_text
+        self.fast_path = merging.model.encode_text
         self._matching = TokenMatching(vocabulary, merging)
         self._dropout = Dropout()
         self.encoders = ("fast", "heap", "scan", *self._matching.encoders)
@@ -86,9 +86,9 @@ class PairEncoder:
         others = data[offsets[self._merging.n_tokens] :].tobytes()
         return self._merging.marks_spaces and (not is_token or MARKED_SPACE in others)
 
-    def quick_behind_space(self, text: str | bytes, envelope: Envelope) -> NDArray[np.int32] | None:
+    def fast_path_after_space(self, text: str | bytes, affixes: Affixes) -> NDArray[np.int32] | None:
         """The same with a space in front of the text."""
-        return self.quick(" " + text if isinstance(text, str) else b" " + text, envelope)
+        return self.fast_path(" " + text if isinstance(text, str) else b" " + text, affixes)
 
     def prepare(self) -> None:
         """Make now what the first encoding would make."""
@@ -103,13 +103,13 @@ class PairEncoder:
         return self._model.first_cut(text, position)
 
     def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        """int64[n + 1]: where tokens meet that `quick` has given."""
+        """int64[n + 1]: where tokens meet that `fast_path` has given."""
         return _bounds(ids, self._lengths)
 
     def encode_each(
         self, texts: NDArray[np.uint8], ends: NDArray[np.int64], encode: Callable[[int, int], FragmentTokens]
     ) -> Rows:
-        """The ids of texts side by side; of those that take more than `quick` by `encode(start, end)`."""
+        """The ids of texts side by side; of those that take more than `fast_path` by `encode(start, end)`."""
         ids, counts, done = list[NDArray[np.int32]](), list[NDArray[np.int64]](), 0
         while done < len(ends):
             start = int(ends[done - 1]) if done else 0
@@ -126,8 +126,8 @@ class PairEncoder:
 
     def encode_split(self, text: NDArray[np.uint8]) -> FragmentTokens | None:
         """The tokens of a repaired text by `fast`, cut by the splitter; None where that takes more."""
-        found = self._model.encode_pieces(text, BY_SPLITTER, False)
-        return None if found is None else FragmentTokens.tiles(found, partial(self.bounds, found))
+        result = self._model.encode_pieces(text, BY_SPLITTER, False)
+        return None if result is None else FragmentTokens.tiles(result, partial(self.bounds, result))
 
     def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
         """The tokens of a text, its pieces ending at `piece_ends`."""
@@ -148,10 +148,10 @@ class PairEncoder:
         self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str, are_marked: bool
     ) -> FragmentTokens:
         if encoder == "fast":
-            found = self._model.encode_pieces(data, piece_ends, are_marked)
-            if found is not None:
+            result = self._model.encode_pieces(data, piece_ends, are_marked)
+            if result is not None:
                 lengths = self._marked_lengths if are_marked else self._lengths
-                return FragmentTokens.tiles(found, partial(_bounds, found, lengths))
+                return FragmentTokens.tiles(result, partial(_bounds, result, lengths))
         room = self._tokens_per_byte * len(data)
         by_heap, takes_whole = encoder != "scan", self._whole_pieces != NO_PIECES
         columns = self._model.merge_pieces(data, piece_ends, by_heap, takes_whole, room)
@@ -189,7 +189,7 @@ class PairEncoder:
         return text, np.array(ends, np.int64)
 
     def encode_readable(
-        self, text: bytes, piece_ends: Sequence[int], encoder: str, watcher: Watcher = UNWATCHED
+        self, text: bytes, piece_ends: Sequence[int], encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
         """The same, step by step."""
         has_marked_space = self._model.has_marked_space(np.frombuffer(text, np.uint8))
@@ -198,11 +198,11 @@ class PairEncoder:
         ids: list[int] = []
         spans: list[tuple[int, int]] = []
         start = 0
-        watcher.split(piece_ends)
+        tracer.split(piece_ends)
         dropout = replace(self._dropout)  # it counts its random numbers
         for end in piece_ends:
-            found = self._encode_piece(text, start, end, encoder, dropout, watcher)
-            for token, token_start, token_end in found:
+            result = self._encode_piece(text, start, end, encoder, dropout, tracer)
+            for token, token_start, token_end in result:
                 ids.append(token)
                 spans.append((start + token_start, start + token_end))
             start = end
@@ -212,27 +212,27 @@ class PairEncoder:
         return tokens
 
     def _encode_piece(
-        self, text: bytes, start: int, end: int, encoder: str, dropout: Dropout, watcher: Watcher
+        self, text: bytes, start: int, end: int, encoder: str, dropout: Dropout, tracer: Tracer
     ) -> list[tuple[int, int, int]]:
         """Token, start and end of each token of the piece text[start:end], offsets within the piece."""
         piece = text[start:end]
         if encoder not in APPROXIMATE and (whole := self._whole_token(piece)) != ABSENT:
             tokens: Taken = [(whole, 0, len(piece))]
-            watcher.piece(start, piece, None, None)
-            watcher.end_piece(tokens)
+            tracer.piece(start, piece, None, None)
+            tracer.end_piece(tokens)
             return tokens
         marked = _mark_spaces_readable(piece) if self._merging.marks_spaces else None
         if encoder in self._matching.encoders:
-            return self._match_piece(piece, start, marked, encoder, dropout, watcher)
+            return self._match_piece(piece, start, marked, encoder, dropout, tracer)
         data = piece if marked is None else marked.data.tobytes()
         start_symbols = self._merging.start_symbols(data)
-        watcher.piece(start, data, marked, start_symbols)
+        tracer.piece(start, data, marked, start_symbols)
         piece_symbols = [symbol for symbol, _, _ in start_symbols]
         slots: Slots = list(piece_symbols)
         parts: Parts = {}
         for step in READABLE[encoder](piece_symbols, self._merging.rules):
             step.apply(slots)
-            watcher.step(step)
+            tracer.step(step)
             if isinstance(step, readable_heap.Push) and self._merging.is_unused(step.made):
                 parts[step.made] = step.left, step.right
         positions = symbol_slots(slots)
@@ -241,7 +241,7 @@ class PairEncoder:
         for position, after in zip(positions, [*positions[1:], len(slots)], strict=True):
             tokens += self._taken_apart(slots[position], data, (ends[position], ends[after]), parts)
         tokens = _fuse(tokens, self._fused)
-        watcher.end_piece(tokens)
+        tracer.end_piece(tokens)
         return tokens if marked is None else [(token, *_source(marked, a, b)) for token, a, b in tokens]
 
     def _taken_apart(
@@ -266,14 +266,14 @@ class PairEncoder:
         marked: NormalizedText | None,
         encoder: str,
         dropout: Dropout,
-        watcher: Watcher,
+        tracer: Tracer,
     ) -> Taken:
         if marked is not None:
             marked, _ = self._compact(marked, np.array([len(marked.data)]))
         data = piece if marked is None else marked.data.tobytes()
-        watcher.piece(start, data, marked, None)
-        tokens = self._matching.encode_readable(encoder, dropout, data, watcher, self._fused)
-        watcher.end_piece(tokens)
+        tracer.piece(start, data, marked, None)
+        tokens = self._matching.encode_readable(encoder, dropout, data, tracer, self._fused)
+        tracer.end_piece(tokens)
         return tokens if marked is None else [(token, *_source(marked, a, b)) for token, a, b in tokens]
 
     def _whole_token(self, piece: bytes) -> int:
@@ -282,7 +282,7 @@ class PairEncoder:
         ):
             return ABSENT
         token = self._merging.find_piece(piece)
-        return token if self._whole_pieces != AS_RANKED or self._merging.stays_whole(token) else ABSENT
+        return token if self._whole_pieces != AS_RANKED or self._merging.is_never_merged(token) else ABSENT
 
 
 class PairPipeline(Pipeline):
@@ -327,12 +327,12 @@ def to_source(tokens: FragmentTokens, normalized: NormalizedText | None) -> Frag
 
 def _fuse(tokens: Taken, token_id: int | None) -> Taken:
     """The same with one token of this id in place of neighbouring ones."""
-    found: Taken = []
+    result: Taken = []
     for token, start, end in tokens:
-        if token == token_id and found and found[-1][0] == token:
-            start = found.pop()[1]
-        found.append((token, start, end))
-    return found
+        if token == token_id and result and result[-1][0] == token:
+            start = result.pop()[1]
+        result.append((token, start, end))
+    return result
 
 
 def _source(normalized: NormalizedText, start: int, end: int) -> tuple[int, int]:

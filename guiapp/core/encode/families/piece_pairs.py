@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens, as_bytes
 from guiapp.core.encode.families.pair_merging import PairEncoder, PairPipeline, to_source
-from guiapp.core.encode.families.pipeline import Quick, not_quick
+from guiapp.core.encode.families.pipeline import FastPath, no_fast_path
 from guiapp.core.encode.families.rows import Rows, laid_out, rows_of
-from guiapp.core.encode.families.watcher import UNWATCHED, Watcher
+from guiapp.core.encode.families.tracer import NO_TRACE, Tracer
 from guiapp.core.text.common_ends import common_beginnings
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.text.piece_text import PieceText, character_at, character_before
@@ -24,7 +24,7 @@ from guiapp.core.text.utf8 import is_text
 from guiapp.core.vocabulary.attributes import USER_DEFINED_TYPE
 from guiapp.core.vocabulary.merges import MARKED_SPACE, sentence_piece_merging
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.native.pairs import AS_RANKED, Envelope
+from guiapp.native.pairs import AS_RANKED, Affixes
 
 TAKES_APART = "heap"  # the one that knows what unused pieces were last seen to be made of
 WHY_ONLY_HEAP = (
@@ -66,16 +66,16 @@ class PiecePairsPipeline(PairPipeline):
         adds_at_end = rules.text.adds_space and rules.text.adds_at_end
         self._may_be_alone = not adds_at_end
         self._adds_space = rules.text.adds_space and not adds_at_end
-        self._is_quick = (
+        self._is_fast = (
             self._may_be_alone
             and self._text.changes_nothing
             and self._unknown is None
             and not self._takes_apart
         )
-        self.encodes_many_texts = self._is_quick
+        self.encodes_many_texts = self._is_fast
         self._beginnings = _beginnings(user_defined)
         spaced = [each for each in self._beginnings if self._adds_space and each.startswith(b" ")]
-        self._behind_space = tuple(each[1:] for each in spaced)
+        self._after_space = tuple(each[1:] for each in spaced)
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         """The tokens of one fragment; a space that is put around it has the empty span."""
@@ -96,16 +96,16 @@ class PiecePairsPipeline(PairPipeline):
         return self._fused(_at_source(tokens, changed))
 
     def encode_readable(
-        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+        self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
         text = self._text.normalize_readable(fragment, after_special)
         data = text.data.tobytes()
-        watcher.begin(data, text, 0)
+        tracer.begin(data, text, 0)
         if not data:
-            watcher.split([])
+            tracer.split([])
             return NO_TOKENS
         ends = self._text.piece_ends_readable(data)
-        tokens = self._encoder.encode_readable(data, ends, encoder, watcher)
+        tokens = self._encoder.encode_readable(data, ends, encoder, tracer)
         return self._fused(to_source(tokens, text))
 
     def _fused(self, tokens: FragmentTokens) -> FragmentTokens:
@@ -133,21 +133,23 @@ class PiecePairsPipeline(PairPipeline):
 
     def _is_as_it_is(self, text: bytes) -> bool:
         """Whether a text is valid, and no user-defined piece may be in it, with the space in front of it."""
-        if text.startswith(self._behind_space) or any(each in text for each in self._beginnings):
+        if text.startswith(self._after_space) or any(each in text for each in self._beginnings):
             return False
         if len(text) < SHORT:
             return text.isascii() or is_text(text)
         return self._text.leaves_alone(np.frombuffer(text, np.uint8))
 
     @property
-    def quick(self) -> Quick:
-        return self._quick if self._is_quick else not_quick
+    def fast_path(self) -> FastPath:
+        return self._encode_fast if self._is_fast else no_fast_path
 
-    def _quick(self, text: str | bytes, envelope: Envelope) -> NDArray[np.int32] | None:
+    def _encode_fast(self, text: str | bytes, affixes: Affixes) -> NDArray[np.int32] | None:
         data = as_bytes(text)
         if not self._is_as_it_is(data):
             return None
-        return (self._encoder.quick_behind_space if self._adds_space else self._encoder.quick)(data, envelope)
+        return (self._encoder.fast_path_after_space if self._adds_space else self._encoder.fast_path)(
+            data, affixes
+        )
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         cut = 0 if self._takes_apart else self._encoder.cut_before(fragment, position)
@@ -164,7 +166,7 @@ class PiecePairsPipeline(PairPipeline):
 
     def _is_cut(self, text: NDArray[np.uint8], cut: int) -> bool:
         """Whether both sides are normalised alike by themselves, and no unknown piece reaches across."""
-        if not self._text.stays_apart(text, cut):
+        if not self._text.is_independent(text, cut):
             return False
         return self._unknown is None or self._is_known(text[:cut], True) or self._is_known(text[cut:], False)
 
@@ -181,11 +183,11 @@ def _at_source(tokens: FragmentTokens, changed: _Changed) -> FragmentTokens:
     if normalized is None:
         return tokens.moved(-changed.n_before)
 
-    def tell() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def make_bounds() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         at_source = to_source(tokens, normalized)
         return at_source.starts, at_source.ends
 
-    return FragmentTokens.later(tokens.ids, tell)
+    return FragmentTokens.later(tokens.ids, make_bounds)
 
 
 def _beginnings(user_defined: Sequence[bytes]) -> list[bytes]:

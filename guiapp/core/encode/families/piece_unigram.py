@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.core.encode.families.tracer import NO_TRACE, Tracer
 from guiapp.core.encode.families.unigram import NONE, REFUSED, UNKNOWN_PENALTY, UnigramPipeline
 from guiapp.core.encode.families.unigram_words import LONGEST_TOKEN, has_inner_symbol
-from guiapp.core.encode.families.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.piece_text import PieceText
 from guiapp.core.vocabulary.attributes import NORMAL_TYPE, USER_DEFINED_TYPE
@@ -83,30 +83,30 @@ class PieceUnigramPipeline(UnigramPipeline):
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         if encoder == "fast":
-            return self._look_up(self._text.data(fragment, after_special), fragment, after_special)
+            return self._encode_known(self._text.data(fragment, after_special), fragment, after_special)
         return self._encode_normalized(self._text.normalize(fragment, after_special))
 
-    def _look_up(
+    def _encode_known(
         self, data: NDArray[np.uint8], fragment: NDArray[np.uint8], after_special: bool
     ) -> FragmentTokens:
         """The tokens of what became of a fragment; their places are worked out when somebody asks."""
 
-        def tell() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        def make_bounds() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
             tokens = self._encode_normalized(self._text.normalize(fragment, after_special))
             return tokens.starts, tokens.ends
 
-        return FragmentTokens.later(self._parts.encode(data), tell)
+        return FragmentTokens.later(self._parts.encode(data), make_bounds)
 
     def _encode_normalized(self, text: NormalizedText) -> FragmentTokens:
-        found, _ = self._model.segment(text.data, 0.0)
-        return self._spans_in(text, FragmentTokens(*found))
+        segmentation, _ = self._model.segment(text.data, 0.0)
+        return self._spans_in(text, FragmentTokens(*segmentation))
 
     def encode_readable(
-        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+        self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
         text = self._text.normalize_readable(fragment, after_special)
         data = text.data.tobytes()
-        return self._spans_in(text, self._follow(data, text, [len(data)], watcher))
+        return self._spans_in(text, self._encode_traced(data, text, [len(data)], tracer))
 
     def _spans_in(self, text: NormalizedText, tokens: FragmentTokens) -> FragmentTokens:
         """With tokens for bytes in place of unknown ones, where the model has such."""

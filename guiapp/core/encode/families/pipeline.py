@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families.rows import LONGEST_OF_MANY, Rows
-from guiapp.core.encode.families.watcher import UNWATCHED, Watcher
+from guiapp.core.encode.families.tracer import NO_TRACE, Tracer
 from guiapp.core.encode.reference.fewest import Dropout
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.errors import EncodeError
-from guiapp.native.pairs import Envelope
+from guiapp.native.pairs import Affixes
 
-Quick = Callable[[str | bytes, Envelope], NDArray[np.int32] | None]
+FastPath = Callable[[str | bytes, Affixes], NDArray[np.int32] | None]
 """The ids of a text in an envelope; None where that takes more, or where ids do not tell the spans."""
 
 
-def not_quick(_text: str | bytes, _envelope: Envelope) -> None:
+def no_fast_path(_text: str | bytes, _affixes: Affixes) -> None:
     """For what takes more."""
 
 
@@ -30,9 +30,9 @@ class Pipeline(ABC):
     encoders         the names of the algorithms that apply to this vocabulary, the best first
     refused          why others of its type do not apply: a sentence for each name
     merging          the merge rules, where the vocabulary's type has any
-    look_ahead       bytes on which a token depends from its start on, where it depends on nothing before
+    lookahead       bytes on which a token depends from its start on, where it depends on nothing before
     encodes_many_texts  whether `encode_each` can be called
-    begins_behind_special  whether text behind a special token begins as a whole text does
+    begins_after_special  whether text behind a special token begins as a whole text does
     longest_of_many  bytes: texts up to this length are encoded by `encode_each`, where that can be
     """
 
@@ -41,26 +41,26 @@ class Pipeline(ABC):
     merging: PairMerging | None = None
     encodes_many_texts = False
     longest_of_many = LONGEST_OF_MANY
-    begins_behind_special = True
+    begins_after_special = True
 
     @property
-    def look_ahead(self) -> int | None:
+    def lookahead(self) -> int | None:
         return None
 
     @abstractmethod
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         """Encode by the native library.
 
-        `after_special` is true for a text's first fragment and, unless `begins_behind_special` is false,
+        `after_special` is true for a text's first fragment and, unless `begins_after_special` is false,
         behind a special token, where SPM puts its space.  Raises EncodeError where the vocabulary cannot
         express the text.
         """
 
     @abstractmethod
     def encode_readable(
-        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+        self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
-        """The same tokens from the readable twins in `guiapp.core.algorithms`, told to `watcher`."""
+        """The same tokens from the readable twins in `guiapp.core.algorithms`, told to `tracer`."""
 
     @abstractmethod
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
@@ -74,12 +74,12 @@ class Pipeline(ABC):
         """The first cut at or after `position` that depends on nothing before it; else the length."""
 
     @property
-    def quick(self) -> Quick:
+    def fast_path(self) -> FastPath:
         """Encodes a text that is not empty by the first encoder in one call."""
-        return not_quick
+        return no_fast_path
 
     def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
-        """int64[n + 1]: where tokens meet that `quick` has given, without those around them."""
+        """int64[n + 1]: where tokens meet that `fast_path` has given, without those around them."""
         raise NotImplementedError
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:

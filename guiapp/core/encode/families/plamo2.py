@@ -12,7 +12,7 @@ from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families import cuts
 from guiapp.core.encode.families.cuts import tokens_from_steps
 from guiapp.core.encode.families.pipeline import Pipeline
-from guiapp.core.encode.families.watcher import UNWATCHED, Watcher, watch_whole
+from guiapp.core.encode.families.tracer import NO_TRACE, Tracer, trace_whole
 from guiapp.core.encode.reference import plamo2
 from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.normalizers import plamo2_text
@@ -79,25 +79,25 @@ class Plamo2Pipeline(Pipeline):
     def _encode_normalized(self, text: _Text) -> FragmentTokens:
         data, normalized = text
         if not self._is_simple:
-            return self._encode_normalized_readable(data.tobytes(), normalized, UNWATCHED)
+            return self._encode_normalized_readable(data.tobytes(), normalized, NO_TRACE)
         ids, starts, ends = self._matcher.encode_plamo2(data, self._costs, self._byte_ids)
         return FragmentTokens(ids, *source_spans(normalized, starts, ends))
 
     def encode_readable(
-        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+        self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
         text = plamo2_text(fragment)
-        watch_whole(watcher, text.data.tobytes(), text)
-        return self._encode_normalized_readable(text.data.tobytes(), text, watcher)
+        trace_whole(tracer, text.data.tobytes(), text)
+        return self._encode_normalized_readable(text.data.tobytes(), text, tracer)
 
     def _encode_normalized_readable(
-        self, data: bytes, normalized: NormalizedText | None, watcher: Watcher
+        self, data: bytes, normalized: NormalizedText | None, tracer: Tracer
     ) -> FragmentTokens:
         state = plamo2.State({})
         for step in plamo2.steps(data, self._pieces):
             step.apply(state)
-            watcher.step(step)
-        watcher.end_piece(state.tokens)
+            tracer.step(step)
+        tracer.end_piece(state.tokens)
         tokens = tokens_from_steps(state.tokens)
         return FragmentTokens(tokens.ids, *source_spans(normalized, tokens.starts, tokens.ends))
 
@@ -125,8 +125,8 @@ class Plamo2Pipeline(Pipeline):
 
 
 def _normalized(fragment: NDArray[np.uint8]) -> _Text:
-    found = normalize_plamo2(fragment)
-    return (fragment, None) if found is None else (found[0], NormalizedText(*found))
+    result = normalize_plamo2(fragment)
+    return (fragment, None) if result is None else (result[0], NormalizedText(*result))
 
 
 def _byte_ids(vocabulary: Vocabulary, candidates: NDArray[np.int64]) -> NDArray[np.int32]:

@@ -11,7 +11,7 @@ from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families import cuts
 from guiapp.core.encode.families.cuts import tokens_from_steps
 from guiapp.core.encode.families.pipeline import Pipeline
-from guiapp.core.encode.families.watcher import UNWATCHED, Watcher, watch_whole
+from guiapp.core.encode.families.tracer import NO_TRACE, Tracer, trace_whole
 from guiapp.core.encode.reference import rwkv
 from guiapp.core.encode.reference.longest_match import Taken
 from guiapp.core.vocabulary.attributes import Attribute
@@ -28,8 +28,8 @@ class RwkvPipeline(Pipeline):
 
     Cuts between bytes that no token holds together are exact, but may be far from each other.  What
     greedy matching offers instead: from the start of any token on, the encoding depends only on the text
-    from there on, and each token depends on no more than `look_ahead` bytes from its start.  So after an
-    edit, encode from the last token that started `look_ahead` bytes before it, until a token starts where
+    from there on, and each token depends on no more than `lookahead` bytes from its start.  So after an
+    edit, encode from the last token that started `lookahead` bytes before it, until a token starts where
     an old one did behind the edit: from there on the old tokens hold.
     """
 
@@ -57,7 +57,7 @@ class RwkvPipeline(Pipeline):
         return tokens
 
     @cached_property
-    def look_ahead(self) -> int:
+    def lookahead(self) -> int:
         """The length of the longest token in bytes."""
         _, offsets = self._vocabulary.token_bytes_table
         return int(np.diff(offsets).max(initial=1))
@@ -66,14 +66,14 @@ class RwkvPipeline(Pipeline):
         return self._checked(FragmentTokens(*self._matcher.encode_rwkv(fragment, self._unknown)))
 
     def encode_readable(
-        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+        self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
         tokens: Taken = []
-        watch_whole(watcher, fragment, None)
-        for step in rwkv.steps(fragment, self._ids, self.look_ahead, self._unknown):
+        trace_whole(tracer, fragment, None)
+        for step in rwkv.steps(fragment, self._ids, self.lookahead, self._unknown):
             step.apply(tokens)
-            watcher.step(step)
-        watcher.end_piece(tokens)
+            tracer.step(step)
+        tracer.end_piece(tokens)
         return self._checked(tokens_from_steps(tokens))
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:

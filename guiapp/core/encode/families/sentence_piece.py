@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families.pair_merging import PairEncoder, PairPipeline
-from guiapp.core.encode.families.pipeline import Quick
+from guiapp.core.encode.families.pipeline import FastPath
 from guiapp.core.encode.families.rows import Rows, laid_out
-from guiapp.core.encode.families.watcher import UNWATCHED, Watcher
+from guiapp.core.encode.families.tracer import NO_TRACE, Tracer
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.vocabulary.merges import sentence_piece_merging
 from guiapp.core.vocabulary.vocabulary import Vocabulary
@@ -32,9 +32,9 @@ class SentencePiecePipeline(PairPipeline):
         """The tokens of one fragment; a space that is put in front has the empty span."""
         if not (self._adds_space and after_special):
             return self._encoder.encode(fragment, np.array([len(fragment)]), encoder)
-        return self._encode_behind_space(_behind_space(fragment), encoder)
+        return self._encode_after_space(_after_space(fragment), encoder)
 
-    def _encode_behind_space(self, text: NDArray[np.uint8], encoder: str) -> FragmentTokens:
+    def _encode_after_space(self, text: NDArray[np.uint8], encoder: str) -> FragmentTokens:
         return self._encoder.encode(text, np.array([len(text)]), encoder).moved(-1)
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
@@ -52,21 +52,21 @@ class SentencePiecePipeline(PairPipeline):
         return self._encoder.encode_each(data, ends, encode)
 
     @property
-    def quick(self) -> Quick:
-        return self._encoder.quick_behind_space if self._adds_space else self._encoder.quick
+    def fast_path(self) -> FastPath:
+        return self._encoder.fast_path_after_space if self._adds_space else self._encoder.fast_path
 
     def encode_readable(
-        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+        self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
         if not (self._adds_space and after_special):
-            watcher.begin(fragment, None, 0)
-            return self._encoder.encode_readable(fragment, [len(fragment)], encoder, watcher)
+            tracer.begin(fragment, None, 0)
+            return self._encoder.encode_readable(fragment, [len(fragment)], encoder, tracer)
         text = b" " + fragment
-        watcher.begin(text, _with_space(text), 0)
-        return self._encoder.encode_readable(text, [len(text)], encoder, watcher).moved(-1)
+        tracer.begin(text, _with_space(text), 0)
+        return self._encoder.encode_readable(text, [len(text)], encoder, tracer).moved(-1)
 
 
-def _behind_space(fragment: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _after_space(fragment: NDArray[np.uint8]) -> NDArray[np.uint8]:
     text = np.empty(len(fragment) + 1, np.uint8)
     text[0] = SPACE
     text[1:] = fragment

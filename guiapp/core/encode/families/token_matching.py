@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families.watcher import Watcher
+from guiapp.core.encode.families.tracer import Tracer
 from guiapp.core.encode.reference import backtrack, fewest, heap, table
 from guiapp.core.encode.reference import longest_match as greedy
 from guiapp.core.encode.reference.fewest import Dropout
-from guiapp.core.encode.reference.longest_match import Choose, Join, Matches, Take, Taken
+from guiapp.core.encode.reference.longest_match import Choose, Join, Take, Taken, TokenMatches
 from guiapp.core.encode.reference.merge import Merge, Slots, symbol_slots
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.core.vocabulary.token_tree import TokenTree, tree_of
@@ -57,7 +57,7 @@ class TokenMatching:
 
     @cached_property
     def _are_compatible(self) -> backtrack.AreCompatible:
-        return lru_cache(KEPT_PAIRS)(partial(_stay_whole, self.derivations.tree, self._merging))
+        return lru_cache(KEPT_PAIRS)(partial(_remain_separate, self.derivations.tree, self._merging))
 
     @cached_property
     def _tokens_per_byte(self) -> int:
@@ -78,7 +78,7 @@ class TokenMatching:
         return FragmentTokens(*encode_fewest(model, tree.native, chance, *text))
 
     def encode_readable(
-        self, encoder: str, dropout: Dropout, data: bytes, watcher: Watcher, fused: int | None
+        self, encoder: str, dropout: Dropout, data: bytes, tracer: Tracer, fused: int | None
     ) -> Taken:
         """Token, start and end of each token of one piece, step by step; neighbours `fused` are one."""
         state: Any = STATES[encoder]()
@@ -88,22 +88,22 @@ class TokenMatching:
                 _, start, end = taken[-1]
                 join = Join(step.token_id, min(start, step.start), max(end, step.end))
                 join.apply(taken)
-                watcher.step(join)
+                tracer.step(join)
                 continue
             step.apply(state)
-            watcher.step(step)
-        found: Taken = []
+            tracer.step(step)
+        result: Taken = []
         for symbol, start, end in taken if taken is state else reversed(taken):
-            found += (
+            result += (
                 self._merging.tokens_of(symbol, data, start, end) if start < end else [(symbol, start, end)]
             )
-        return found
+        return result
 
     def _steps(self, encoder: str, data: bytes, dropout: Dropout) -> Iterator[Any]:
         if encoder in LINEAR:
             matches = _matches(self.derivations.tree, data, partial(self._pass_symbol, data))
-            twin = backtrack.steps if encoder == "backtrack" else table.steps
-            return twin(len(data), matches, self._are_compatible)
+            algorithm = backtrack.steps if encoder == "backtrack" else table.steps
+            return algorithm(len(data), matches, self._are_compatible)
         matches = _matches(self._vocabulary.token_tree, data, partial(self._pass_byte, data))
         if encoder == "greedy":
             return greedy.steps(len(data), matches)
@@ -117,7 +117,7 @@ class TokenMatching:
         return start + 1, self._merging.tokens_of(None, data, start, start + 1)
 
 
-def _stay_whole(tree: TokenTree, merging: PairMerging, left: int, right: int) -> bool:
+def _remain_separate(tree: TokenTree, merging: PairMerging, left: int, right: int) -> bool:
     """Whether merging the joint text of two symbols gives just these two."""
     symbols = merging.start_symbols(tree.token_bytes(left) + tree.token_bytes(right))
     slots: Slots = [symbol for symbol, _, _ in symbols]
@@ -139,9 +139,9 @@ def _why_not_matched(vocabulary: Vocabulary) -> str:
     )
 
 
-def _matches(tree: TokenTree, piece: bytes, fallback: Any) -> Matches:
+def _matches(tree: TokenTree, piece: bytes, fallback: Any) -> TokenMatches:
     data = np.frombuffer(bytearray(piece), np.uint8)
-    return Matches(
+    return TokenMatches(
         partial(tree.longest_match_in, data),
         tree.parent,
         lambda token: int(tree.lengths[token]),
@@ -155,7 +155,7 @@ def _matches(tree: TokenTree, piece: bytes, fallback: Any) -> Matches:
 class Derivations(NamedTuple):
     """How each symbol is made, and the tree of all symbols that merging can leave."""
 
-    native: native.Derivations
+    native: native.DerivationsHandle
     tree: TokenTree
 
 
@@ -176,7 +176,7 @@ def why_not_linear(merging: PairMerging) -> str:
 
 def derivations_of(merging: PairMerging) -> Derivations:
     """The derivations of all symbols of a vocabulary; for none that `why_not_linear` refuses."""
-    derivations = native.Derivations(merging.model)
+    derivations = native.DerivationsHandle(merging.model)
     is_reached = derivations.is_reached
     ids = np.flatnonzero(is_reached).astype(np.int32)
-    return Derivations(derivations, tree_of(*merging.model.symbols(are_spelled=False), ids, is_reached))
+    return Derivations(derivations, tree_of(*merging.model.symbols(as_tokens=False), ids, is_reached))

@@ -15,15 +15,15 @@ from guiapp.core.encode.families import cuts
 from guiapp.core.encode.families.cuts import chunks_of, join_chunks, tokens_from_steps
 from guiapp.core.encode.families.pipeline import Pipeline
 from guiapp.core.encode.families.rows import LONGEST_OF_MANY, Rows, laid_out
+from guiapp.core.encode.families.tracer import NO_TRACE, Tracer
 from guiapp.core.encode.families.unigram_words import LONGEST_TOKEN, UnigramWords
-from guiapp.core.encode.families.watcher import UNWATCHED, Watcher
 from guiapp.core.encode.reference import viterbi
-from guiapp.core.encode.reference.n_best import Edge, Lattice
+from guiapp.core.encode.reference.n_best import Edge, SegmentationLattice
 from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.normalizers import SPACE_SYMBOL, symbol_length
 from guiapp.core.text.normalizers import normalize_unigram as normalize_readable
-from guiapp.core.text.settled_characters import lead_kinds, settled_characters
+from guiapp.core.text.stable_characters import lead_kinds, stable_characters
 from guiapp.core.vocabulary.attributes import NORMAL_TYPE, UNUSED_TYPE, USER_DEFINED_TYPE, Attribute
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
@@ -96,7 +96,7 @@ class UnigramPipeline(Pipeline):
                 "units": self._charsmap.units,
                 "replacements": self._charsmap.replacements,
                 "kinds": lead_kinds(self._charsmap, self._user_defined),
-                "is_settled": settled_characters(self._charsmap),
+                "is_settled": stable_characters(self._charsmap),
                 "is_cut": self._words.cut_bytes,
             },
             self._user_defined,
@@ -136,11 +136,11 @@ class UnigramPipeline(Pipeline):
             return self._encode_whole(fragment)
         self._check(ids)
 
-        def tell() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        def make_bounds() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
             tokens = self._encode_whole(fragment)
             return tokens.starts, tokens.ends
 
-        return FragmentTokens.later(ids, tell)
+        return FragmentTokens.later(ids, make_bounds)
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
         data, ends = laid_out(texts)
@@ -162,7 +162,7 @@ class UnigramPipeline(Pipeline):
             yield start, self._checked(ids, *source_spans(text, starts, ends))
 
     def encode_readable(
-        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+        self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
         self._model.check_growth(np.frombuffer(fragment, np.uint8))
         rules = self._vocabulary.rules
@@ -177,26 +177,27 @@ class UnigramPipeline(Pipeline):
         ends = [len(data)]
         if encoder == "fast" and len(fragment) <= self._words.longest_exact:
             ends = _word_ends(data)
-        return self._checked(*self._spans_in(text, self._follow(data, text, ends, watcher)))
+        return self._checked(*self._spans_in(text, self._encode_traced(data, text, ends, tracer)))
 
-    def _follow(
-        self, data: bytes, text: NormalizedText, ends: Sequence[int], watcher: Watcher
+    def _encode_traced(
+        self, data: bytes, text: NormalizedText, ends: Sequence[int], tracer: Tracer
     ) -> FragmentTokens:
         """The tokens of the words of a normalised text, with their places there, step by step."""
-        watcher.begin(data, text, 0)
-        watcher.split(ends)
+        tracer.begin(data, text, 0)
+        tracer.split(ends)
         tokens: list[tuple[int, int, int]] = []
         start = 0
         for end in ends:
             state = viterbi.State({})
-            watcher.piece(start, data[start:end], None, None)
+            tracer.piece(start, data[start:end], None, None)
             for step in viterbi.steps(data[start:end], self._pieces):
                 step.apply(state)
-                watcher.step(step)
-            found = state.tokens[::-1]
-            watcher.end_piece(found)
+                tracer.step(step)
+            best_tokens = state.tokens[::-1]
+            tracer.end_piece(best_tokens)
             tokens += [
-                (token, start + token_start, start + token_end) for token, token_start, token_end in found
+                (token, start + token_start, start + token_end)
+                for token, token_start, token_end in best_tokens
             ]
             start = end
         return tokens_from_steps(tokens)
@@ -221,7 +222,7 @@ class UnigramPipeline(Pipeline):
         def next_start(start: int) -> int:
             return _character_end(data, start)
 
-        lattice = Lattice(len(data), edges, next_start, self._unknown)
+        lattice = SegmentationLattice(len(data), edges, next_start, self._unknown)
         found_best = []
         for score, found_tokens in islice(lattice.best(), n):
             found_best.append((score, self._checked(*self._spans_in(text, tokens_from_steps(found_tokens)))))

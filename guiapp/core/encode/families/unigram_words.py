@@ -177,8 +177,8 @@ class UnigramWords:
         if self._own_scores.max() > 0 or self._unknown in ids:
             return False
         total = -float(self._scores[ids].sum())
-        beside = self._largest_score + int(self._sizes.max(initial=0)) * self._worst_per_character
-        return total + beside < self._exact_below
+        next_sum = self._largest_score + int(self._sizes.max(initial=0)) * self._worst_per_character
+        return total + next_sum < self._exact_below
 
 
 def has_inner_symbol(vocabulary: Vocabulary, token_ids: NDArray[np.int32]) -> bool:
@@ -186,7 +186,7 @@ def has_inner_symbol(vocabulary: Vocabulary, token_ids: NDArray[np.int32]) -> bo
     counts = np.zeros(len(vocabulary), np.bool_)
     counts[token_ids] = True
     return any(
-        _holds_symbol_behind_start(data, offsets, counts[ids])
+        _holds_symbol_after_start(data, offsets, counts[ids])
         for data, offsets, ids in _some_at_once(vocabulary)
     )
 
@@ -201,7 +201,7 @@ def _some_at_once(vocabulary: Vocabulary) -> Iterator[tuple[NDArray[np.uint8], N
         yield data[start : offsets[end]], offsets[first : end + 1] - start, slice(first, end)
 
 
-def _holds_symbol_behind_start(
+def _holds_symbol_after_start(
     data: NDArray[np.uint8], offsets: NDArray[np.int64], counts: NDArray[np.bool_]
 ) -> bool:
     """Whether one of some tokens does that counts: U+2581, or as the token's last bytes its first ones."""

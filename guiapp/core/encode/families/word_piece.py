@@ -13,7 +13,7 @@ from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families.cuts import chunks_of, join_chunks, tokens_from_steps
 from guiapp.core.encode.families.pipeline import Pipeline
 from guiapp.core.encode.families.rows import Rows, laid_out
-from guiapp.core.encode.families.watcher import UNWATCHED, Watcher
+from guiapp.core.encode.families.tracer import NO_TRACE, Tracer
 from guiapp.core.encode.reference import linear, wordpiece
 from guiapp.core.encode.reference.longest_match import Miss, Take, Taken
 from guiapp.core.text.normalized import NormalizedText, joined, source_spans
@@ -21,7 +21,7 @@ from guiapp.core.text.normalizers import action_table, wordpiece_words
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
 from guiapp.native.word_encoder import WordEncoders
-from guiapp.native.wordpiece import WordPiece
+from guiapp.native.wordpiece import WordPieceHandle
 
 NONE = -1  # in place of the unknown token
 REFUSED = {
@@ -57,10 +57,10 @@ class WordPiecePipeline(Pipeline):
         _ = self._fast
 
     @cached_property
-    def _model(self) -> WordPiece:
+    def _model(self) -> WordPieceHandle:
         vocabulary, rules = self._vocabulary, self._vocabulary.rules
         actions = action_table(rules.lowercase, rules.strip_accents)
-        return WordPiece(actions, vocabulary.token_data, vocabulary.token_offsets, self._unknown)
+        return WordPieceHandle(actions, vocabulary.token_data, vocabulary.token_offsets, self._unknown)
 
     @cached_property
     def _fast(self) -> WordEncoders:
@@ -100,11 +100,11 @@ class WordPiecePipeline(Pipeline):
         ids = self._fast.encode(fragment)
         self._check(ids)
 
-        def tell() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        def make_bounds() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
             tokens = self.encode(fragment, True, "linear")
             return tokens.starts, tokens.ends
 
-        return FragmentTokens.later(ids, tell)
+        return FragmentTokens.later(ids, make_bounds)
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
         rows = Rows(*self._fast.encode_each(*laid_out(texts)))
@@ -112,27 +112,27 @@ class WordPiecePipeline(Pipeline):
         return rows
 
     def encode_readable(
-        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+        self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
         tokens: Taken = []
         rules = self._vocabulary.rules
         words = list(wordpiece_words(fragment, rules.lowercase, rules.strip_accents))
         text = joined(words)
         ends = np.cumsum([len(word.data) for word in words], dtype=np.int64).tolist()
-        watcher.begin(text.data.tobytes(), text, 0)
-        watcher.split(ends)
+        tracer.begin(text.data.tobytes(), text, 0)
+        tracer.split(ends)
         for word, end in zip(words, ends, strict=True):
             taken: Taken = []
             data = word.data.tobytes()
-            watcher.piece(end - len(data), data, None, None)
+            tracer.piece(end - len(data), data, None, None)
             for step in self._steps(encoder, data):
                 step.apply(taken)
-                watcher.step(step)
-            watcher.end_piece(taken)
+                tracer.step(step)
+            tracer.end_piece(taken)
             tokens += [(token, int(word.starts[a]), int(word.ends[b - 1])) for token, a, b in taken]
-        found = tokens_from_steps(tokens)
-        self._check(found.ids)
-        return found
+        result = tokens_from_steps(tokens)
+        self._check(result.ids)
+        return result
 
     def _steps(
         self, encoder: str, word: bytes

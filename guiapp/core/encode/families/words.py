@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families.cuts import tokens_from_steps
 from guiapp.core.encode.families.pipeline import Pipeline
-from guiapp.core.encode.families.watcher import UNWATCHED, Watcher, watch_whole
+from guiapp.core.encode.families.tracer import NO_TRACE, Tracer, trace_whole
 from guiapp.core.encode.reference import words
 from guiapp.core.encode.reference.longest_match import Taken
 from guiapp.core.vocabulary.vocabulary import Vocabulary
@@ -36,24 +36,24 @@ class WordsPipeline(Pipeline):
         return FragmentTokens(*encode_words(tree, fragment, NONE if unknown is None else unknown))
 
     def encode_readable(
-        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+        self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
-        watch_whole(watcher, fragment, None)
+        trace_whole(tracer, fragment, None)
         taken: Taken = []
         for step in words.steps(fragment, self._find, self._vocabulary.special_ids.unk):
             step.apply(taken)
-            watcher.step(step)
-        watcher.end_piece(taken)
+            tracer.step(step)
+        tracer.end_piece(taken)
         return FragmentTokens(*tokens_from_steps(taken))
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         reach, end = FIRST_LOOK, position
         while end > 0:
             start = max(0, end - reach)
-            behind = np.flatnonzero(ENDS_WORDS[fragment[start:end]]) + start + 1
+            later = np.flatnonzero(ENDS_WORDS[fragment[start:end]]) + start + 1
             before = np.flatnonzero(IS_WHITE[fragment[start:end]]) + start
             if len(before):
-                return max(int(before[-1]), int(behind[-1]) if len(behind) else 0)
+                return max(int(before[-1]), int(later[-1]) if len(later) else 0)
             reach, end = 2 * reach, start
         return 0
 

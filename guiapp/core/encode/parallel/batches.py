@@ -39,10 +39,10 @@ def n_cores() -> int:
     return os.cpu_count() or 1
 
 
-def row_by_row(groups: Sequence[Rows], around: Around) -> list[NDArray[np.int32]]:
-    """The rows of all groups, with the ids of `around`, one array each."""
-    n_around = [*map(len, around)]
-    both = np.array([*around[0], *around[1]], np.int32)
+def row_by_row(groups: Sequence[Rows], affixes: Around) -> list[NDArray[np.int32]]:
+    """The rows of all groups, with the ids of `affixes`, one array each."""
+    n_around = [*map(len, affixes)]
+    both = np.array([*affixes[0], *affixes[1]], np.int32)
     result: list[NDArray[np.int32]] = []
     for ids, counts in groups:
         ends = np.cumsum(counts)
@@ -72,7 +72,7 @@ def checked_shape(pad: Padding, truncate: SupportsIndex | None, n_after: int) ->
 
 
 def pad_batch(
-    vocabulary: Vocabulary, groups: Sequence[Rows], around: Around, shape: Shape, n_threads: int
+    vocabulary: Vocabulary, groups: Sequence[Rows], affixes: Around, shape: Shape, n_threads: int
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
     """Rows of ids as int32[rows, width] and an attention mask uint8 of that shape, 1 where a token is.
 
@@ -81,7 +81,7 @@ def pad_batch(
     Padding stands at the end, with the vocabulary's padding id, else its EOS id, else 0.
     Raises EncodeError where the rows do not fit.
     """
-    before, after = (np.array(ids, np.int32) for ids in around)
+    before, after = (np.array(ids, np.int32) for ids in affixes)
     counts = np.concatenate([np.empty(0, np.int64), *(rows.counts for rows in groups)])
     lengths = np.minimum(counts + len(before) + len(after), shape.most)
     ids, mask = _new_arrays(len(lengths), _width(lengths, shape.width))
@@ -89,24 +89,25 @@ def pad_batch(
     filler = next((token_id for token_id in (special.pad, special.eos) if token_id is not None), 0)
     lasts = accumulate(len(rows.counts) for rows in groups)
 
-    def lay_out(group: tuple[Rows, int]) -> None:
+    def write_rows(group: tuple[Rows, int]) -> None:
         rows, last = group
         here = slice(last - len(rows.counts), last)
-        native.lay_out(*rows, (before, after), shape.most, filler, ids[here], mask[here])
+        native.write_rows(*rows, (before, after), shape.most, filler, ids[here], mask[here])
 
-    share_out(lay_out, list(zip(groups, lasts, strict=True)), n_threads if ids.size >= MANY_IDS else 1)
+    share_out(write_rows, list(zip(groups, lasts, strict=True)), n_threads if ids.size >= MANY_IDS else 1)
     return ids, mask
 
 
-def _width(lengths: NDArray[np.int64], wanted: int | Literal["longest"] | None) -> int:
+def _width(lengths: NDArray[np.int64], requested: int | Literal["longest"] | None) -> int:
     longest = int(lengths.max(initial=0))
-    if isinstance(wanted, int) and longest > wanted:
+    if isinstance(requested, int) and longest > requested:
         raise EncodeError(
-            f"A text has {counted(longest, 'token')}, more than the width {wanted}. Truncate, or pad to more."
+            f"A text has {counted(longest, 'token')}, more than the width {requested}. "
+            "Truncate, or pad to more."
         )
-    if wanted is None and (lengths != longest).any():
+    if requested is None and (lengths != longest).any():
         raise EncodeError("The texts have different numbers of tokens. Choose a padding.")
-    return wanted if isinstance(wanted, int) else longest
+    return requested if isinstance(requested, int) else longest
 
 
 def _new_arrays(n_rows: int, width: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:

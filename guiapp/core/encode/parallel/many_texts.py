@@ -71,9 +71,9 @@ class _Groups:
         if not texts:
             return []
         starts = np.cumsum(lengths) - lengths
-        wanted = int(lengths.sum()) // (GROUPS_PER_THREAD * n_threads)
+        group_size = int(lengths.sum()) // (GROUPS_PER_THREAD * n_threads)
         is_alone = lengths > (self._many.longest_of_many if self._many else LEAST_GROUP)
-        begins = np.diff(starts // min(max(wanted, LEAST_GROUP), MOST_GROUP)) > 0
+        begins = np.diff(starts // min(max(group_size, LEAST_GROUP), MOST_GROUP)) > 0
         bounds = np.flatnonzero(begins | is_alone[1:] | is_alone[:-1]) + 1
         return [texts[first:last] for first, last in pairwise([0, *bounds.tolist(), len(texts)])]
 
@@ -86,7 +86,7 @@ class _Groups:
         if beginnings is None or not beginnings.may_be_in(b"".join(texts)):
             return _encode_filled(self._many, texts)
         parts = special_tokens.partition_each(texts, self._parse_special)
-        return _with_special(_encode_filled(self._many, parts.stretches), parts, len(texts))
+        return _with_special(_encode_filled(self._many, parts.segments), parts, len(texts))
 
     def _one_by_one(self, texts: Sequence[bytes]) -> Rows:
         ids = list(map(self._encode_one, texts))
@@ -114,7 +114,7 @@ def _with_special(rows: Rows, parts: ManyParts, n_texts: int) -> Rows:
     """The rows of texts from those of the stretches between special tokens."""
     ends = np.concatenate([[0], np.cumsum(rows.counts)])
     counts = np.zeros(n_texts, np.int64)
-    np.add.at(counts, parts.texts_of_stretches, rows.counts)
+    np.add.at(counts, parts.texts_of_segments, rows.counts)
     np.add.at(counts, parts.texts_of_ids, 1)
     return Rows(np.insert(rows.ids, ends[parts.n_before], parts.ids), counts)
 

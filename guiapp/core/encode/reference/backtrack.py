@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from guiapp.core.encode.reference.longest_match import Matches, Take, Taken
+from guiapp.core.encode.reference.longest_match import Take, Taken, TokenMatches
 
 AreCompatible = Callable[[int, int], bool]
 
@@ -47,7 +47,7 @@ class Back:
         taken.pop()
 
 
-def steps(size: int, matches: Matches, are_compatible: AreCompatible) -> Iterator[Take | Reject | Back]:
+def steps(size: int, matches: TokenMatches, are_compatible: AreCompatible) -> Iterator[Take | Reject | Back]:
     """Yield what is tried, taken and taken back in a piece of `size` bytes."""
     taken: Taken = []
     at, first, dead_ends = 0, 0, set[int]()

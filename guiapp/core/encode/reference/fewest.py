@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from guiapp.core.encode.reference.longest_match import Choose, Matches, Taken
+from guiapp.core.encode.reference.longest_match import Choose, Taken, TokenMatches
 
 LOW_32 = 0xFFFFFFFF
 
 
-class Way(NamedTuple):
+class ShortestPath(NamedTuple):
     """The best way to an offset: how many tokens, and the last of them, None for a byte without a token."""
 
     n_tokens: int
@@ -32,7 +32,7 @@ class Way(NamedTuple):
 class State:
     """The best way to each offset that was reached, then the tokens, last one first."""
 
-    ways: dict[int, Way] = field(default_factory=lambda: {0: Way(0, 0, None)})
+    best_by_end: dict[int, ShortestPath] = field(default_factory=lambda: {0: ShortestPath(0, 0, None)})
     tokens: Taken = field(default_factory=list)
 
 
@@ -48,7 +48,7 @@ class Reach:
 
     def apply(self, state: State) -> None:
         if self.is_better:
-            state.ways[self.end] = Way(self.n_tokens, self.start, self.token_id)
+            state.best_by_end[self.end] = ShortestPath(self.n_tokens, self.start, self.token_id)
 
 
 @dataclass(frozen=True)
@@ -84,27 +84,29 @@ def next_random(state: int) -> int:
     return state ^ ((state << 5) & LOW_32)
 
 
-def steps(size: int, matches: Matches, dropout: Dropout) -> Iterator[Reach | RuleOut | Choose]:
+def steps(size: int, matches: TokenMatches, dropout: Dropout) -> Iterator[Reach | RuleOut | Choose]:
     """Yield every token that is tried in a piece of `size` bytes, then the best ones from its end."""
     state = State()
     for start in range(size):
-        if start in state.ways:
+        if start in state.best_by_end:
             for step in _try_all(start, matches, dropout, state):
                 step.apply(state)
                 yield step
     end = size
     while end > 0:
-        _, start, token = state.ways[end]
+        _, start, token = state.best_by_end[end]
         chosen = matches.fallback(start)[1] if token is None else [(token, start, end)]
         yield from (Choose(*token) for token in reversed(chosen))
         end = start
 
 
-def _try_all(start: int, matches: Matches, dropout: Dropout, state: State) -> Iterator[Reach | RuleOut]:
-    found: list[tuple[int | None, int]] = [*matches.at(start)] or [(None, start + 1)]
-    cost = state.ways[start].n_tokens + 1
-    for token, end in found:
-        if token is not None and token != found[-1][0] and dropout.rules_out():
+def _try_all(start: int, matches: TokenMatches, dropout: Dropout, state: State) -> Iterator[Reach | RuleOut]:
+    options: list[tuple[int | None, int]] = [*matches.at(start)] or [(None, start + 1)]
+    cost = state.best_by_end[start].n_tokens + 1
+    for token, end in options:
+        if token is not None and token != options[-1][0] and dropout.rules_out():
             yield RuleOut(token, start, end)
             continue
-        yield Reach(token, start, end, cost, end not in state.ways or cost < state.ways[end].n_tokens)
+        yield Reach(
+            token, start, end, cost, end not in state.best_by_end or cost < state.best_by_end[end].n_tokens
+        )

@@ -13,21 +13,28 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import TypeVar
 
-from guiapp.core.encode.reference.merge import Merge, Pair, Rules, Slots, possible_merge, possible_merges
+from guiapp.core.encode.reference.merge import (
+    Merge,
+    Rules,
+    Slots,
+    SymbolPair,
+    possible_merge,
+    possible_merges,
+)
 
 
-class Entry(Pair):
+class QueueEntry(SymbolPair):
     """A pair that waits in the queue."""
 
     def apply(self, slots: Slots) -> None:
         """Change nothing."""
 
 
-class Push(Entry):
+class Push(QueueEntry):
     """Two neighbours could merge: they enter the queue."""
 
 
-class Stale(Entry):
+class Stale(QueueEntry):
     """An entry left the queue whose symbols have been merged with others meanwhile: nothing to do."""
 
 
@@ -48,12 +55,12 @@ def steps(piece: Sequence[int], rules: Rules) -> Iterator[Push | Merge | Stale]:
         neighbours.remove(merge.right_position)
         yield merge
         for pair in neighbours.pairs_with(merge.position):
-            if (found := possible_merge(slots, *pair, rules)) is not None:
-                heapq.heappush(queue, (found.rank, found.position, next(order), found))
-                yield _entry(Push, found)
+            if (candidate := possible_merge(slots, *pair, rules)) is not None:
+                heapq.heappush(queue, (candidate.rank, candidate.position, next(order), candidate))
+                yield _entry(Push, candidate)
 
 
-AnyEntry = TypeVar("AnyEntry", bound=Entry)
+AnyEntry = TypeVar("AnyEntry", bound=QueueEntry)
 
 
 def _entry(kind: type[AnyEntry], merge: Merge) -> AnyEntry:

@@ -66,7 +66,7 @@ class Join:
         taken[-1] = (self.token_id, self.start, self.end)
 
 
-class Matches(NamedTuple):
+class TokenMatches(NamedTuple):
     """The tokens of a vocabulary, found in one piece.
 
     longest    the longest token at an offset, or None
@@ -89,7 +89,7 @@ class Matches(NamedTuple):
             token = self.shorter(token)
 
 
-def steps(size: int, matches: Matches) -> Iterator[Take]:
+def steps(size: int, matches: TokenMatches) -> Iterator[Take]:
     """Yield the tokens of a piece of `size` bytes, in order."""
     at = 0
     while at < size:

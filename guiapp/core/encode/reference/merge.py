@@ -18,7 +18,7 @@ Rules: TypeAlias = Mapping[tuple[int, int], MergeRule]
 
 
 @dataclass(frozen=True)
-class Pair:
+class SymbolPair:
     """Two neighbouring symbols that a rule makes one.
 
     position, right_position  the slots of the two
@@ -34,7 +34,7 @@ class Pair:
     rank: int
 
 
-class Merge(Pair):
+class Merge(SymbolPair):
     """The two become one."""
 
     def apply(self, slots: Slots) -> None:

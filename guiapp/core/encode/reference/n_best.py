@@ -21,7 +21,7 @@ Edge = tuple[int, int, float]
 """Where a token ends, its id, its score."""
 
 
-class Way(NamedTuple):
+class RankedPath(NamedTuple):
     """A way to a place; the lesser tuple is the better way.
 
     cost    the negative sum of the scores
@@ -37,7 +37,7 @@ class Way(NamedTuple):
     added: float
 
 
-class Lattice:
+class SegmentationLattice:
     """All ways to cut a text of `size` bytes into tokens.
 
     edges  the tokens that start at a place; asked from left to right, for each place that `next_start` names
@@ -52,16 +52,16 @@ class Lattice:
         unknown_id: int,
     ) -> None:
         self._size = size
-        self._nowhere = Way(sys.float_info.max, 0, 0, unknown_id, 0.0)
-        self._waiting: dict[int, list[Way]] = {}
-        self._ways: dict[int, list[Way]] = {0: [Way(-0.0, 0, 0, unknown_id, 0.0)]}
+        self._nowhere = RankedPath(sys.float_info.max, 0, 0, unknown_id, 0.0)
+        self._waiting: dict[int, list[RankedPath]] = {}
+        self._ways: dict[int, list[RankedPath]] = {0: [RankedPath(-0.0, 0, 0, unknown_id, 0.0)]}
         start = 0
         while start < size:
             if start > 0:
                 self._begin(start)
             cost = self._ways[start][0].cost
             for end, token_id, added in edges(start):
-                self._offer(end, Way(cost - added, start, 0, token_id, added))
+                self._offer(end, RankedPath(cost - added, start, 0, token_id, added))
             start = next_start(start)
         if size > 0:
             self._begin(size)
@@ -75,7 +75,7 @@ class Lattice:
             if rank == len(self._ways[self._size]):
                 self._find_next()
 
-    def _offer(self, end: int, way: Way) -> None:
+    def _offer(self, end: int, way: RankedPath) -> None:
         if way.cost < self._nowhere.cost:
             self._waiting.setdefault(end, []).append(way)
 
@@ -104,7 +104,7 @@ class Lattice:
         origins = self._ways[last.origin]
         if len(origins) > last.rank + 1:
             cost = origins[last.rank + 1].cost - last.added
-            heappush(waiting, Way(cost, last.origin, last.rank + 1, last.token_id, last.added))
+            heappush(waiting, RankedPath(cost, last.origin, last.rank + 1, last.token_id, last.added))
         if waiting:
             self._ways[place].append(heappop(waiting))
 

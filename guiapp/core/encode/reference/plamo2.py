@@ -20,7 +20,7 @@ from guiapp.core.text.normalizers import symbol_length
 UNKNOWN_COST = 10_000_000
 
 
-class Way(NamedTuple):
+class CheapestPath(NamedTuple):
     """The cheapest way from an offset to the end: its cost, and the token it begins with (None: bytes)."""
 
     cost: int
@@ -32,7 +32,7 @@ class Way(NamedTuple):
 class State:
     """What is known so far: the cheapest way from each character on, then the tokens."""
 
-    ways: dict[int, Way]
+    best_by_end: dict[int, CheapestPath]
     tokens: list[tuple[int, int, int]] = field(default_factory=list)
 
 
@@ -48,7 +48,7 @@ class Try:
 
     def apply(self, state: State) -> None:
         if self.is_better:
-            state.ways[self.start] = Way(self.cost, self.end, self.token_id)
+            state.best_by_end[self.start] = CheapestPath(self.cost, self.end, self.token_id)
 
 
 @dataclass(frozen=True)
@@ -83,22 +83,26 @@ class Pieces(NamedTuple):
 
 def steps(text: bytes, pieces: Pieces) -> Iterator[Try | Choose]:
     """Yield every token that is tried, right to left and long to short, then the best ones, left to right."""
-    state = State({len(text): Way(0, len(text), None)})
+    state = State({len(text): CheapestPath(0, len(text), None)})
     known_end = len(text)
     for start in reversed(range(len(text))):
         if text[start] & 0xC0 == 0x80:
             continue
         known_end = _known_end(text, start, known_end, pieces)
         for end, token_id, added in _candidates(text, start, known_end, pieces):
-            cost = state.ways[end].cost + added
+            cost = state.best_by_end[end].cost + added
             attempt = Try(
-                token_id, start, end, cost, start not in state.ways or cost < state.ways[start].cost
+                token_id,
+                start,
+                end,
+                cost,
+                start not in state.best_by_end or cost < state.best_by_end[start].cost,
             )
             attempt.apply(state)
             yield attempt
     at = 0
     while at < len(text):
-        _, end, token_id = state.ways[at]
+        _, end, token_id = state.best_by_end[at]
         if token_id is not None:
             yield Choose(token_id, at, end)
         else:
@@ -110,11 +114,11 @@ def _known_end(text: bytes, start: int, known_end: int, pieces: Pieces) -> int:
     """How far the text from `start` on may be a token; `known_end` is that of the next character."""
     if not pieces.suffixes:
         return min(len(text), start + pieces.longest_bytes)
-    behind = start + symbol_length(text[start])
-    for end in range(known_end, behind - 1, -1):
+    after = start + symbol_length(text[start])
+    for end in range(known_end, after - 1, -1):
         if text[start:end] in pieces.suffixes:
             return end
-        if pieces.is_taken_for_unknown(text[behind:end]):
+        if pieces.is_taken_for_unknown(text[after:end]):
             break
     return start
 

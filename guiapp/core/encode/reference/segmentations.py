@@ -39,32 +39,32 @@ class Joint(NamedTuple):
     here: int
 
 
-def best_joint(scores_of_stretches: list[list[float]], n: int) -> list[tuple[float, list[int]]]:
+def best_joint(scores_by_segment: list[list[float]], n: int) -> list[tuple[float, list[int]]]:
     """The `n` best sums of one score from each stretch: the sum, and the rank that is taken from each.
 
     Scores are sorted, the best first.  Ties: what is better in the stretches before goes first.
     """
     columns = [[Joint(0.0, 0, 0)]]
-    for scores in scores_of_stretches:
+    for scores in scores_by_segment:
         columns.append(_best_pairs(columns[-1], scores, n))
-    found = []
+    results = []
     for last in columns[-1]:
         joint, ranks = last, []
         for column in reversed(columns[:-1]):
             ranks.append(joint.here)
             joint = column[joint.before]
-        found.append((last.score, ranks[::-1]))
-    return found
+        results.append((last.score, ranks[::-1]))
+    return results
 
 
 def _best_pairs(before: list[Joint], scores: list[float], n: int) -> list[Joint]:
     waiting = [(-(before[0].score + scores[0]), 0, 0)]
-    found: list[Joint] = []
-    while waiting and len(found) < n:
+    results: list[Joint] = []
+    while waiting and len(results) < n:
         cost, row, rank = heappop(waiting)
-        found.append(Joint(-cost, row, rank))
+        results.append(Joint(-cost, row, rank))
         if rank + 1 < len(scores):
             heappush(waiting, (-(before[row].score + scores[rank + 1]), row, rank + 1))
         if rank == 0 and row + 1 < len(before):
             heappush(waiting, (-(before[row + 1].score + scores[0]), row + 1, 0))
-    return found
+    return results

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from guiapp.core.encode.reference.backtrack import AreCompatible
-from guiapp.core.encode.reference.longest_match import Choose, Matches, Taken
+from guiapp.core.encode.reference.longest_match import Choose, Taken, TokenMatches
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Reach:
             state.last[self.end] = self.start, self.token_id
 
 
-def steps(size: int, matches: Matches, are_compatible: AreCompatible) -> Iterator[Reach | Choose]:
+def steps(size: int, matches: TokenMatches, are_compatible: AreCompatible) -> Iterator[Reach | Choose]:
     """Yield every token that is tried in a piece of `size` bytes, then those of the piece from its end."""
     state = State()
     unmatched: dict[int, tuple[int, Taken]] = {}
@@ -48,23 +48,23 @@ def steps(size: int, matches: Matches, are_compatible: AreCompatible) -> Iterato
         if not (begins_run or start in state.last):
             start += 1
             continue
-        found = list(matches.at(start))
-        if not found:  # a character that no token begins with
+        options = list(matches.at(start))
+        if not options:  # a character that no token begins with
             begin, (start, tokens) = start, matches.fallback(start)
             unmatched[start] = begin, tokens
             begins_run = True
             continue
-        for token, end in found:
+        for token, end in options:
             if end not in state.last:
                 fits = begins_run or are_compatible(state.last[start][1], token)
                 step = Reach(token, start, end, fits)
                 step.apply(state)
                 yield step
         begins_run, start = False, start + 1
-    yield from _follow_back(size, state, unmatched)
+    yield from _backtrack(size, state, unmatched)
 
 
-def _follow_back(end: int, state: State, unmatched: dict[int, tuple[int, Taken]]) -> Iterator[Choose]:
+def _backtrack(end: int, state: State, unmatched: dict[int, tuple[int, Taken]]) -> Iterator[Choose]:
     while end > 0:
         if end in unmatched:
             start, tokens = unmatched[end]

@@ -20,7 +20,7 @@ from guiapp.core.text.normalizers import symbol_length
 FARTHEST_SUM = 100_000
 
 
-class Way(NamedTuple):
+class BestPath(NamedTuple):
     """The best way to an offset: its score, and the token that it ends with."""
 
     score: float
@@ -32,7 +32,7 @@ class Way(NamedTuple):
 class State:
     """What is known so far: the best way to each offset that was reached, then the tokens, last one first."""
 
-    ways: dict[int, Way]
+    best_by_end: dict[int, BestPath]
     tokens: list[tuple[int, int, int]] = field(default_factory=list)
 
 
@@ -48,7 +48,7 @@ class Reach:
 
     def apply(self, state: State) -> None:
         if self.is_better:
-            state.ways[self.end] = Way(self.score, self.start, self.token_id)
+            state.best_by_end[self.end] = BestPath(self.score, self.start, self.token_id)
 
 
 @dataclass(frozen=True)
@@ -100,21 +100,21 @@ class Pieces(NamedTuple):
 
 def steps(text: bytes, pieces: Pieces) -> Iterator[Reach | Choose]:
     """Yield every token that is tried, left to right and short to long, then the best ones from the end."""
-    state = State({0: Way(0.0, 0, pieces.unknown_id)})
-    nowhere = Way(-sys.float_info.max, 0, pieces.unknown_id)
+    state = State({0: BestPath(0.0, 0, pieces.unknown_id)})
+    nowhere = BestPath(-sys.float_info.max, 0, pieces.unknown_id)
     start = 0
     while start < len(text):
         character_end = min(len(text), start + symbol_length(text[start]))
         if pieces.is_single:
-            _begin_anew(start, state)
-        score_here = state.ways.get(start, nowhere).score
+            _rebase(start, state)
+        score_here = state.best_by_end.get(start, nowhere).score
         for end, token_id, added in _candidates(text, start, character_end, pieces):
             score = single(score_here + added) if pieces.is_single else score_here + added
-            reach = Reach(token_id, start, end, score, score > state.ways.get(end, nowhere).score)
+            reach = Reach(token_id, start, end, score, score > state.best_by_end.get(end, nowhere).score)
             reach.apply(state)
             yield reach
         start = character_end
-    yield from _follow_back(len(text), state, nowhere)
+    yield from _backtrack(len(text), state, nowhere)
 
 
 def spell(text: bytes, state: State, pieces: Pieces, byte_ids: Mapping[int, int]) -> Iterator[Spell]:
@@ -137,13 +137,13 @@ def single(number: float) -> float:
     return float(np.float32(number))
 
 
-def _begin_anew(start: int, state: State) -> None:
+def _rebase(start: int, state: State) -> None:
     """Take a sum that is far from 0 away from those of all places that were reached from there on."""
-    offset = state.ways[start].score
+    offset = state.best_by_end[start].score
     if abs(offset) > FARTHEST_SUM:
-        for place in [place for place in state.ways if place >= start]:
-            way = state.ways[place]
-            state.ways[place] = way._replace(score=single(way.score - offset))
+        for place in [place for place in state.best_by_end if place >= start]:
+            way = state.best_by_end[place]
+            state.best_by_end[place] = way._replace(score=single(way.score - offset))
 
 
 def _candidates(
@@ -160,11 +160,11 @@ def _candidates(
         yield character_end, pieces.unknown_id, pieces.unknown_score
 
 
-def _follow_back(end: int, state: State, nowhere: Way) -> Iterator[Choose]:
+def _backtrack(end: int, state: State, nowhere: BestPath) -> Iterator[Choose]:
     """The tokens of the best way; runs of unknown ones become one."""
     unknown_id, was_unknown = nowhere.token_id, False
     while end > 0:
-        way = state.ways.get(end, nowhere)
+        way = state.best_by_end.get(end, nowhere)
         is_unknown = way.token_id == unknown_id
         yield Choose(way.token_id, way.origin, end, is_unknown and was_unknown)
         was_unknown = is_unknown

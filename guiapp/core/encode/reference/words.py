@@ -24,8 +24,8 @@ def steps(
     word: re.Pattern[bytes] = WORD,
 ) -> Iterator[Take | Miss]:
     """Yield what each word of a text becomes."""
-    for found in word.finditer(text):
-        start, end = found.span()
+    for match in word.finditer(text):
+        start, end = match.span()
         for first in (start - 1, start) if text[:start].endswith(b" ") else (start,):
             token = find(text[first:end])
             if token is not None:

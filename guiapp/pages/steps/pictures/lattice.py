@@ -12,8 +12,8 @@ from guiapp.core.text.visible_text import isolate
 from guiapp.kit.widgets.painting import CENTER, bold, width_of, write
 from guiapp.kit.widgets.style_sheet import blend
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
-from guiapp.pages.steps.lattice import Edge, Lattice
-from guiapp.pages.steps.pictures.standing import BADGE_PX, Standing, paint_badge, paint_box
+from guiapp.pages.steps.lattice import Edge, StepLattice
+from guiapp.pages.steps.pictures.standing import BADGE_PX, CandidateStatus, paint_badge, paint_box
 
 LONG_EDGE = 6  # places that an arc of full height spans, at least
 BELOW_BASE_PX = 58  # characters and what is known of their places
@@ -28,7 +28,7 @@ LABEL_PX = 18
 WINNERS = ("chosen", "now")
 
 
-def paint_lattice(painter: QPainter, theme: Theme, area: QRectF, shown: Lattice) -> None:
+def paint_lattice(painter: QPainter, theme: Theme, area: QRectF, shown: StepLattice) -> None:
     """Characters in a row; an arc for the last token of the best way to each place."""
     if not shown.places:
         return
@@ -60,7 +60,7 @@ def number_lines(spans: list[tuple[float, float]]) -> list[int | None]:
 
 
 def _paint_places(
-    painter: QPainter, theme: Theme, area: QRectF, shown: Lattice, step: float, base: float
+    painter: QPainter, theme: Theme, area: QRectF, shown: StepLattice, step: float, base: float
 ) -> None:
     spans = []
     metrics = QFontMetricsF(Theme.mono_font(TINY_FONT_PX))
@@ -145,7 +145,7 @@ def _paint_arc_labels(painter: QPainter, theme: Theme, arcs: list[Arc], room: fl
         taken.append(box)
         painter.fillRect(box, theme.raised)
         if is_winner:
-            paint_box(painter, theme, box, Standing.WINNER, 5)
+            paint_box(painter, theme, box, CandidateStatus.WINNER, 5)
             paint_badge(painter, theme, QPointF(box.left() + BADGE_PX / 2 + 3, box.center().y()))
             write(painter, box.adjusted(BADGE_PX + 4, 0, 0, 0), text, theme.text, CENTER, font)
         else:

@@ -12,14 +12,14 @@ from guiapp.analysis.trace.candidates import Candidate
 from guiapp.kit.widgets.painting import RoundedBoxes, fill
 from guiapp.kit.widgets.scales import (
     SCALE_PX,
-    Scale,
+    BarScale,
+    left_scale_width,
     paint_scale_below,
-    paint_scale_beside,
-    width_beside,
+    paint_scale_left,
 )
 from guiapp.kit.widgets.shaped_texts import LEFT, RIGHT, MonoTexts
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
-from guiapp.pages.steps.pictures.standing import BADGE_PX, Standing, paint_badge
+from guiapp.pages.steps.pictures.standing import BADGE_PX, CandidateStatus, paint_badge
 
 ROW_PX = 28
 BOX_PX = ROW_PX - 3
@@ -32,7 +32,7 @@ LABEL_PX = 20
 LEAST_BAR_PX = 4
 RANKS = "rank, logarithmic"
 
-Entry = tuple[Candidate, Standing]
+Entry = tuple[Candidate, CandidateStatus]
 
 
 class NodeTools(NamedTuple):
@@ -52,10 +52,10 @@ def standings(candidates: Sequence[Candidate], present: tuple[float, ...]) -> li
     winner = next((at for at, candidate in enumerate(candidates) if not candidate.is_stale), -1)
     found = []
     for at, candidate in enumerate(candidates):
-        standing = Standing.OUT if candidate.is_stale else Standing.OTHER
+        standing = CandidateStatus.OUT if candidate.is_stale else CandidateStatus.OTHER
         if candidate[:7] == present:
-            standing = Standing.NOW
-        found.append((candidate, Standing.WINNER if at == winner else standing))
+            standing = CandidateStatus.NOW
+        found.append((candidate, CandidateStatus.WINNER if at == winner else standing))
     return found
 
 
@@ -72,15 +72,15 @@ def paint_candidates(
     shown = entries[: max(0, int((area.height() - SCALE_PX) // ROW_PX))]
     if not shown:
         return
-    kinds: dict[tuple[Standing, bool], list[tuple[float, Candidate]]] = {}
+    kinds: dict[tuple[CandidateStatus, bool], list[tuple[float, Candidate]]] = {}
     for row, (candidate, standing) in enumerate(shown):
         top = area.top() + row * ROW_PX
         box = QRectF(area.left(), top, area.width(), BOX_PX)
-        if standing in (Standing.WINNER, Standing.NOW):
-            tools.boxes.draw(painter, box, standing.look(theme), tools.ratio)
+        if standing in (CandidateStatus.WINNER, CandidateStatus.NOW):
+            tools.boxes.draw(painter, box, standing.box_style(theme), tools.ratio)
         length = round(area.width() * scale.share(candidate.rank))
         painter.fillRect(QRectF(area.left(), box.bottom() - BAR_PX - 1, length, BAR_PX), standing.bar(theme))
-        if standing is Standing.WINNER:
+        if standing is CandidateStatus.WINNER:
             paint_badge(
                 painter, theme, QPointF(area.left() + PADDING_PX + BADGE_PX / 2, box.center().y() - 1)
             )
@@ -97,15 +97,15 @@ def paint_candidates(
     paint_scale_below(painter, theme, below, scale, tools.texts, RANKS)
 
 
-def _scale(entries: Sequence[Entry]) -> Scale:
-    return Scale(max(1.0, *(candidate.rank for candidate, _ in entries)), is_log=True)
+def _scale(entries: Sequence[Entry]) -> BarScale:
+    return BarScale(max(1.0, *(candidate.rank for candidate, _ in entries)), is_log=True)
 
 
 def shown_pairs(entries: Sequence[Entry], width: float) -> list[Entry]:
     """The pairs in the order of the text, those around the winner where there is no room for all."""
     ordered = sorted(entries, key=lambda entry: entry[0].position)
     n_shown = max(1, int(width // NARROWEST_PX))
-    at = next((index for index, (_, standing) in enumerate(ordered) if standing is Standing.WINNER), 0)
+    at = next((index for index, (_, standing) in enumerate(ordered) if standing is CandidateStatus.WINNER), 0)
     first = max(0, min(at - n_shown // 2, len(ordered) - n_shown))
     return ordered[first : first + n_shown]
 
@@ -119,7 +119,7 @@ def paint_pairs(
 ) -> None:
     """A bar for each pair that has a rule, its rank above, what it would make below, and the scale beside."""
     scale, texts = _scale(entries), tools.texts
-    margin = width_beside(scale, texts)
+    margin = left_scale_width(scale, texts)
     shown = shown_pairs(entries, area.width() - margin)
     scale = _scale(shown)
     column = min(WIDEST_PX, (area.width() - margin) / len(shown))
@@ -128,7 +128,7 @@ def paint_pairs(
     bars = QRectF(area.left() + margin, base - room, area.width() - margin, room)
     small = texts.of(SMALL_FONT_PX - 1)
     if room > LABEL_PX:
-        paint_scale_beside(painter, theme, bars, scale, texts)
+        paint_scale_left(painter, theme, bars, scale, texts)
         painter.setPen(theme.dim)
         small.draw_in(painter, area.left(), area.width(), area.top() + LABEL_PX / 2, RANKS, LEFT)
     for number, (candidate, standing) in enumerate(shown):
@@ -143,5 +143,5 @@ def paint_pairs(
         painter.setPen(standing.figure(theme))
         above = QRectF(left - 6, bar.top() - LABEL_PX, column + 12, LABEL_PX)
         small.draw(painter, above, f"{candidate.rank:,.0f}")
-        if standing is Standing.WINNER:
+        if standing is CandidateStatus.WINNER:
             paint_badge(painter, theme, QPointF(bar.center().x(), above.top() - BADGE_PX / 2 + 2))

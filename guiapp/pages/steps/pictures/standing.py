@@ -7,7 +7,7 @@ from enum import Enum
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
-from guiapp.kit.widgets.painting import BoxLook
+from guiapp.kit.widgets.painting import BoxStyle
 from guiapp.kit.widgets.style_sheet import blend
 from guiapp.kit.widgets.theme import Theme
 
@@ -15,7 +15,7 @@ BADGE_PX = 14
 TICK = QPointF(-3.2, 0.2), QPointF(-1.0, 2.4), QPointF(3.2, -2.4)  # the sign in a badge, from its middle
 
 
-class Standing(Enum):
+class CandidateStatus(Enum):
     """What becomes of something that competes at a step."""
 
     WINNER = "it wins: it is taken, or goes first"
@@ -25,36 +25,40 @@ class Standing(Enum):
 
     @property
     def is_bold(self) -> bool:
-        return self is Standing.WINNER
+        return self is CandidateStatus.WINNER
 
     def text(self, theme: Theme) -> QColor:
         """The colour of its text."""
-        return theme.dim if self in (Standing.OTHER, Standing.OUT) else theme.text
+        return theme.dim if self in (CandidateStatus.OTHER, CandidateStatus.OUT) else theme.text
 
     def figure(self, theme: Theme) -> QColor:
         """The colour of what it is worth."""
-        return theme.accent if self is Standing.WINNER else theme.dim
+        return theme.accent if self is CandidateStatus.WINNER else theme.dim
 
     def ground(self, theme: Theme) -> QColor:
-        shares = {Standing.WINNER: 0.28, Standing.NOW: 0.12}
+        shares = {CandidateStatus.WINNER: 0.28, CandidateStatus.NOW: 0.12}
         return blend(theme.raised, theme.accent, shares[self]) if self in shares else theme.panel
 
     def line(self, theme: Theme) -> QPen:
-        if self is Standing.WINNER:
+        if self is CandidateStatus.WINNER:
             return QPen(theme.accent, 2)
-        if self is Standing.NOW:
+        if self is CandidateStatus.NOW:
             return QPen(theme.accent, 1.4, Qt.PenStyle.DotLine)
-        return QPen(theme.line, 1, Qt.PenStyle.DashLine if self is Standing.OUT else Qt.PenStyle.SolidLine)
+        return QPen(
+            theme.line, 1, Qt.PenStyle.DashLine if self is CandidateStatus.OUT else Qt.PenStyle.SolidLine
+        )
 
     def bar(self, theme: Theme) -> QColor:
         """The colour of a bar that says how much it is worth."""
-        return theme.accent if self is Standing.WINNER else blend(theme.raised, theme.dim, 0.35)
+        return theme.accent if self is CandidateStatus.WINNER else blend(theme.raised, theme.dim, 0.35)
 
-    def look(self, theme: Theme, radius: float = 6) -> BoxLook:
-        return BoxLook(self.ground(theme), self.line(theme), radius)
+    def box_style(self, theme: Theme, radius: float = 6) -> BoxStyle:
+        return BoxStyle(self.ground(theme), self.line(theme), radius)
 
 
-def paint_box(painter: QPainter, theme: Theme, place: QRectF, standing: Standing, radius: float = 6) -> None:
+def paint_box(
+    painter: QPainter, theme: Theme, place: QRectF, standing: CandidateStatus, radius: float = 6
+) -> None:
     """The box that something stands in."""
     pen = standing.line(theme)
     half = pen.widthF() / 2

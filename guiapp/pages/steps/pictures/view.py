@@ -22,14 +22,14 @@ from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme
 from guiapp.kit.widgets.tip_watch import TipWatch, wrapped_tip
 from guiapp.pages.steps.captions import caption, explanation, step_back, step_on
 from guiapp.pages.steps.cards import enlargement
-from guiapp.pages.steps.drawing import Drawing, ZoomedView
+from guiapp.pages.steps.drawing import DrawingContext, ZoomedView
 from guiapp.pages.steps.lattice import lattice
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.pictures.lattice import paint_lattice
 from guiapp.pages.steps.pictures.pairs import Entry, NodeTools, paint_candidates, paint_pairs, standings
-from guiapp.pages.steps.pictures.standing import BADGE_PX, Standing, paint_badge, paint_box
-from guiapp.pages.steps.tries import VERDICTS, Stack, Try, stack
-from guiapp.pages.steps.walk_model import WALKERS, TreeWalk, WalkNode, walk
+from guiapp.pages.steps.pictures.standing import BADGE_PX, CandidateStatus, paint_badge, paint_box
+from guiapp.pages.steps.tries import VERDICTS, Stack, TriedToken, stack
+from guiapp.pages.steps.walk_model import WALKERS, MatchedPath, WalkNode, walk
 
 NODE_PX = 40
 UPPER_TEXT_PX, LOWER_TEXT_PX = 13, 27  # middles of the two lines of a node
@@ -66,7 +66,7 @@ class PictureView(ZoomedView):
 
     ground = "raised"
 
-    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
         super().__init__("What the encoder knows", drawing)
         TipWatch(self, self._tip)
         self._model = model
@@ -76,9 +76,9 @@ class PictureView(ZoomedView):
             0.0,
         )  # its words and their width
         self._caption_font = Theme.ui_font(SMALL_FONT_PX)
-        model.position_changed.connect(self._follow)
-        model.trace_changed.connect(self._follow)
-        self._follow_zoom()
+        model.position_changed.connect(self._refresh)
+        model.trace_changed.connect(self._refresh)
+        self._on_zoom_changed()
 
     @property
     def title(self) -> str:
@@ -88,26 +88,26 @@ class PictureView(ZoomedView):
             return ""
         if not self._is_encoding():
             return "the way of a text"
-        if debugger.trace.twin in LATTICES:
+        if debugger.trace.reference_name in LATTICES:
             return "the best way to each place"
-        if debugger.trace.twin in WALKERS:
+        if debugger.trace.reference_name in WALKERS:
             return "the walk down the token tree"
-        if debugger.trace.twin not in QUEUES:
+        if debugger.trace.reference_name not in QUEUES:
             return "what is taken, and what is tried"
         waiting = self._model.waiting
         stale = f", {waiting.n_stale:,} stale" if waiting.n_stale else ""
-        noun = "queue" if debugger.trace.twin != "scan" else "pairs"
+        noun = "queue" if debugger.trace.reference_name != "scan" else "pairs"
         is_entering = debugger.trace.operation(debugger.position) == "push"  # and shown as if it had
         return f"{noun}: {waiting.n_live + is_entering:,} could merge{stale}"
 
     def sizeHint(self) -> QSize:
         return QSize(420, self._zoom.scaled(10 * ROW_PX))
 
-    def _follow_zoom(self) -> None:
+    def _on_zoom_changed(self) -> None:
         self.setMinimumHeight(self._zoom.scaled(5 * ROW_PX))
-        self._follow()
+        self._refresh()
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         self.setAccessibleDescription(self.title)
         self.update()
 
@@ -143,11 +143,11 @@ class PictureView(ZoomedView):
             if debugger.position < debugger.n_steps:
                 current = STAGE_NAMES.index(debugger.trace.stage(debugger.position))
             _paint_stages(painter, theme, area, current)
-        elif debugger.trace.twin in LATTICES:
+        elif debugger.trace.reference_name in LATTICES:
             paint_lattice(painter, theme, area, lattice(debugger))
-        elif debugger.trace.twin in QUEUES:
+        elif debugger.trace.reference_name in QUEUES:
             self._paint_queue(painter, theme, area, debugger)
-        elif debugger.trace.twin in WALKERS and self._model.tree is not None:
+        elif debugger.trace.reference_name in WALKERS and self._model.tree is not None:
             self._paint_walk(painter, theme, area, debugger, self._model.tree)
         else:
             _paint_stack(painter, theme, area, _stack_in(area, debugger))
@@ -176,7 +176,7 @@ class PictureView(ZoomedView):
         room = QRectF(area.left(), area.top() + EDGE_PX, area.width(), height - EDGE_PX)
         made = partial(_made, debugger)
         tools = NodeTools(self._texts, self._boxes, self._scale() * self.devicePixelRatio(), made)
-        if debugger.trace.twin == "heap":
+        if debugger.trace.reference_name == "heap":
             end = paint_heap(painter, theme, room, entries[:MOST_NODES], tools)
         else:
             paint_pairs(painter, theme, room, entries, tools)
@@ -210,13 +210,13 @@ class PictureView(ZoomedView):
 
 
 def _made(debugger: Debugger, candidate: Candidate) -> str:
-    return debugger.teller.label(candidate.result, candidate.position, candidate.end)
+    return debugger.describer.label(candidate.result, candidate.position, candidate.end)
 
 
 def _pair(debugger: Debugger, candidate: Candidate) -> str:
     start, middle, end = candidate.position, candidate.right_position, candidate.end
     parts = (candidate.left, start, middle), (candidate.right, middle, end), (candidate.result, start, end)
-    left, right, made = (isolate(debugger.teller.label(*part)) for part in parts)
+    left, right, made = (isolate(debugger.describer.label(*part)) for part in parts)
     return f"{left} + {right} → {made}"
 
 
@@ -253,7 +253,7 @@ def _paint_stack(painter: QPainter, theme: Theme, area: QRectF, shown: Stack) ->
 
 
 def _paint_entries(
-    painter: QPainter, theme: Theme, area: QRectF, title: str, rows: Sequence[Try], are_taken: bool
+    painter: QPainter, theme: Theme, area: QRectF, title: str, rows: Sequence[TriedToken], are_taken: bool
 ) -> None:
     """Tokens in the colours of the text, or those that are tried: the last one now, or as the winner."""
     heading = QRectF(area.left(), area.top(), area.width(), 20)
@@ -267,7 +267,7 @@ def _paint_entries(
         else:
             standing = _standing(entry, is_last=number == len(rows) - 1)
             paint_box(painter, theme, row, standing, 5)
-            if standing is Standing.WINNER:
+            if standing is CandidateStatus.WINNER:
                 paint_badge(painter, theme, QPointF(inner.left() + BADGE_PX / 2, row.center().y()))
             font = bold(Theme.mono_font(UI_FONT_PX), standing.is_bold)
             beside = inner.adjusted(BADGE_PX + UNIT_PX, 0, 0, 0)
@@ -275,10 +275,10 @@ def _paint_entries(
         write(painter, inner, entry.verdict, theme.dim, RIGHT, Theme.ui_font(SMALL_FONT_PX))
 
 
-def _standing(entry: Try, is_last: bool) -> Standing:
+def _standing(entry: TriedToken, is_last: bool) -> CandidateStatus:
     if not is_last:
-        return Standing.OTHER
-    return Standing.WINNER if entry.verdict == VERDICTS["take"] else Standing.NOW
+        return CandidateStatus.OTHER
+    return CandidateStatus.WINNER if entry.verdict == VERDICTS["take"] else CandidateStatus.NOW
 
 
 # Two trees of the Steps page: the queue as a heap, and the walk down the token tree
@@ -293,7 +293,7 @@ def heap_levels(n_entries: int, width: float, height: float) -> int:
     return max(1, min(by_height, by_width, n_entries.bit_length()))
 
 
-def lay_out_heap(n_entries: int, area: QRectF) -> list[QRectF]:
+def arrange_heap(n_entries: int, area: QRectF) -> list[QRectF]:
     """A place for each of the first entries: entry i above entries 2i + 1 and 2i + 2."""
     levels = heap_levels(n_entries, area.width(), area.height())
     places = []
@@ -311,7 +311,7 @@ def paint_heap(
     painter: QPainter, theme: Theme, area: QRectF, entries: Sequence[Entry], tools: NodeTools
 ) -> float:
     """The best candidates as a heap, each with what it would make; return where the picture ends."""
-    places = lay_out_heap(len(entries), area)
+    places = arrange_heap(len(entries), area)
     painter.setPen(QPen(blend(theme.raised, theme.dim, 0.5), 1.2))
     for index in range(1, len(places)):
         above = places[(index - 1) // 2]
@@ -319,14 +319,14 @@ def paint_heap(
             QPointF(above.center().x(), above.bottom()),
             QPointF(places[index].center().x(), places[index].top()),
         )
-    kinds: dict[tuple[Standing, bool], list[tuple[QRectF, Candidate]]] = {}
+    kinds: dict[tuple[CandidateStatus, bool], list[tuple[QRectF, Candidate]]] = {}
     for place, (candidate, standing) in zip(places, entries, strict=False):
         kinds.setdefault((standing, candidate.is_stale), []).append((place, candidate))
     for (standing, is_struck), nodes in kinds.items():
-        look = standing.look(theme)
+        box_style = standing.box_style(theme)
         for place, _ in nodes:
-            tools.boxes.draw(painter, place, look, tools.ratio)
-            if standing is Standing.WINNER:
+            tools.boxes.draw(painter, place, box_style, tools.ratio)
+            if standing is CandidateStatus.WINNER:
                 paint_badge(painter, theme, place.topLeft() + QPointF(BADGE_IN_PX, BADGE_IN_PX))
         _write_nodes(painter, theme, nodes, standing, is_struck, tools)
     return places[-1].bottom() if places else area.top()
@@ -336,7 +336,7 @@ def _write_nodes(
     painter: QPainter,
     theme: Theme,
     nodes: list[tuple[QRectF, Candidate]],
-    standing: Standing,
+    standing: CandidateStatus,
     is_struck: bool,
     tools: NodeTools,
 ) -> None:
@@ -355,7 +355,7 @@ def _write_nodes(
     small.draw_all(painter, ranks)
 
 
-def paint_walk(painter: QPainter, theme: Theme, area: QRectF, shown: TreeWalk) -> None:
+def paint_walk(painter: QPainter, theme: Theme, area: QRectF, shown: MatchedPath) -> None:
     """From the root down, a line for each token on the way; the ways not taken beside it."""
     if not shown.nodes:
         write(painter, area, "No walk at this step.", theme.dim, CENTER)
@@ -375,18 +375,18 @@ def paint_walk(painter: QPainter, theme: Theme, area: QRectF, shown: TreeWalk) -
         box = QRectF(indent + INDENT_PX - 6, y + 3, area.right() - indent - INDENT_PX, STEP_PX - 6)
         y += STEP_PX
         _paint_walk_node(painter, theme, box, node, is_last)
-    if shown.behind:
+    if shown.text_after:
         painter.setFont(Theme.mono_font(UI_FONT_PX))
         painter.setPen(theme.dim)
         left = x + len(nodes) * INDENT_PX
         row = QRectF(left, y + 2, area.right() - left, STEP_PX - 6)
-        text = f"✕ {isolate(shown.behind)}: no longer token"
+        text = f"✕ {isolate(shown.text_after)}: no longer token"
         metrics = painter.fontMetrics()
         painter.drawText(row, LEFT, metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(row.width())))
 
 
 def _paint_walk_node(painter: QPainter, theme: Theme, row: QRectF, node: WalkNode, is_taken: bool) -> None:
-    standing = Standing.WINNER if is_taken else Standing.OTHER
+    standing = CandidateStatus.WINNER if is_taken else CandidateStatus.OTHER
     font = bold(Theme.mono_font(UI_FONT_PX), standing.is_bold)
     width = min(row.width(), width_of(node.text, font) + 20)
     box = QRectF(row.left(), row.top(), width, row.height())

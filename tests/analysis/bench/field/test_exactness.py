@@ -6,16 +6,23 @@ import pytest
 from field_runs import IdsWorker
 
 from guiapp import open_model
-from guiapp.analysis.bench.field.exactness import DISPUTED, EQUAL, LOST, WRONG, Judge, with_references
-from guiapp.analysis.bench.field.texts import Origin
+from guiapp.analysis.bench.field.exactness import (
+    DISPUTED,
+    EQUAL,
+    LOST,
+    WRONG,
+    ExactnessCheck,
+    with_references,
+)
+from guiapp.analysis.bench.field.texts import ComparedText
 from guiapp.analysis.bench.worker_process import WorkerLost
 
-TEXTS = [Origin("here", text) for text in (b"a", b"some words", "twelve ½ and a half".encode())]
+TEXTS = [ComparedText("here", text) for text in (b"a", b"some words", "twelve ½ and a half".encode())]
 HALF = "½".encode()
 
 
-def judge() -> Judge:
-    return Judge(open_model("demo:bpe"), TEXTS)
+def check() -> ExactnessCheck:
+    return ExactnessCheck(open_model("demo:bpe"), TEXTS)
 
 
 def without_half(text: bytes, ids: list[int]) -> list[int]:
@@ -23,13 +30,13 @@ def without_half(text: bytes, ids: list[int]) -> list[int]:
 
 
 def test_who_gives_the_same_ids_is_equal():
-    verdict = judge().judge("gigatoken", IdsWorker())
+    verdict = check().check("gigatoken", IdsWorker())
     assert (verdict.state, verdict.n_texts, verdict.n_different) == (EQUAL, 3, 0)
     assert verdict.difference is None
 
 
 def test_the_text_that_differs_is_shrunk_and_told_with_both_ids():
-    verdict = judge().judge("tokie", IdsWorker(change=without_half))
+    verdict = check().check("tokie", IdsWorker(change=without_half))
     right = open_model("demo:bpe").encode(HALF, False, False).token_ids.tolist()
     difference = verdict.difference
     assert (verdict.state, verdict.n_different) == (WRONG, 1)
@@ -39,7 +46,7 @@ def test_the_text_that_differs_is_shrunk_and_told_with_both_ids():
 
 
 def test_a_refused_text_is_a_difference_without_ids():
-    verdict = judge().judge("tokie", IdsWorker(change=lambda text, ids: None if b"w" in text else ids))
+    verdict = check().check("tokie", IdsWorker(change=lambda text, ids: None if b"w" in text else ids))
     assert (verdict.difference.text, verdict.difference.found) == ("w", None)
 
 
@@ -52,7 +59,7 @@ def test_a_refused_text_is_a_difference_without_ids():
     ],
 )
 def test_nobody_is_wrong_unless_another_reference_agrees_with_us(changes, state, agreeing, deviating):
-    found = judge().judge("tokie", IdsWorker(change=without_half))
+    found = check().check("tokie", IdsWorker(change=without_half))
     references = {name: IdsWorker(change=change) for name, change in changes.items()}
     (asked,) = with_references([found], references)
     assert asked.state == state
@@ -60,7 +67,7 @@ def test_nobody_is_wrong_unless_another_reference_agrees_with_us(changes, state,
 
 
 def test_a_reference_is_not_its_own_witness():
-    found = judge().judge("llama.cpp", IdsWorker(change=without_half))
+    found = check().check("llama.cpp", IdsWorker(change=without_half))
     (asked,) = with_references([found], {"llama.cpp": IdsWorker()})
     assert asked.state == DISPUTED
 
@@ -70,5 +77,5 @@ def test_one_that_crashes_is_lost_with_the_reason():
         def ask(self, *_: object) -> object:
             raise WorkerLost("It crashed: SIGSEGV.")
 
-    verdict = judge().judge("tokie", Crashing())
+    verdict = check().check("tokie", Crashing())
     assert (verdict.state, verdict.reason) == (LOST, "It crashed: SIGSEGV.")

@@ -12,7 +12,7 @@ from guiapp.analysis.bench.field.run import FieldPlan, run_field
 from guiapp.analysis.bench.field.texts import TimedText
 from guiapp.analysis.bench.field.vocabularies import Given, given_vocabularies
 from guiapp.analysis.bench.plan import BenchError
-from guiapp.analysis.bench.worker import Loaded
+from guiapp.analysis.bench.worker import LoadedContender
 from guiapp.analysis.bench.worker_process import ContenderFailed, WorkerLost
 
 WELCOME = (TimedText("Welcome", "sample:welcome"),)
@@ -83,7 +83,7 @@ def test_each_contender_is_judged_opened_and_timed_in_one_process_and_all_are_en
         (Answering("load", ContenderFailed("It refuses.")), LEFT_OUT, "It refuses."),
         (Answering("load", WorkerLost("It crashed: SIGSEGV.")), LOST, "It crashed: SIGSEGV."),
         (
-            Answering("load", Loaded("1.0", "o200k_base", 0)),
+            Answering("load", LoadedContender("1.0", "o200k_base", 0)),
             LEFT_OUT,
             "It brings o200k_base, whatever it is given.",
         ),

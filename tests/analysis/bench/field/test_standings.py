@@ -50,13 +50,13 @@ def test_the_headline_counts_and_names_the_fastest_exact_one():
     )
 
 
-@pytest.mark.parametrize(("seconds", "beside"), [(5e-5, ()), (9.5e-5, ("Tokenloupe",))])
-def test_who_cannot_be_told_apart_is_named_beside(seconds, beside):
+@pytest.mark.parametrize(("seconds", "comparable"), [(5e-5, ()), (9.5e-5, ("Tokenloupe",))])
+def test_who_cannot_be_told_apart_is_named_beside(seconds, comparable):
     found = with_results(result("fast", 1e-4), result("gigatoken", seconds), result("tokie", 1e-6))
     best = fastest(found, found.vocabularies[0], TEXTS[0])
-    assert (best.contender, best.beside) == ("gigatoken", beside)
+    assert (best.contender, best.comparable) == ("gigatoken", comparable)
     assert best.ratio == pytest.approx(1e-4 / seconds)
-    assert ("as far as this run can tell" in headline(found)[1]) == bool(beside)
+    assert ("as far as this run can tell" in headline(found)[1]) == bool(comparable)
 
 
 def test_a_run_without_times_says_so():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from guiapp import open_model
-from guiapp.analysis.explain.why.told import why_lines, why_record
+from guiapp.analysis.explain.why.explanation import why_lines, why_record
 from guiapp.analysis.explain.why.why import why
 
 TOLD = {

@@ -98,7 +98,7 @@ def test_any_rows_can_be_compared_with(tmp_path):
     assert {*found.suspects.tolist()} == {*DEAD} - {140, 150}
     found = read(tmp_path, tensors, range(0), unused=range(N_TOKENS))
     assert (len(found.suspects), np.isnan(found.limit)) == (0, True)
-    assert "The 1,200 chosen rows are not set apart from other tokens here" in found.remarks[0]
+    assert "The 1,200 chosen rows are not set apart from other tokens here" in found.notes[0]
     for wrong in ([], [-1], [N_TOKENS]):
         with pytest.raises(VocabError, match="some of 0 to 1,199"):
             read(tmp_path, tensors, unused=wrong)
@@ -123,7 +123,7 @@ def test_what_speaks_against_the_figures_is_told(changed, values, n_broken, rema
     rows = trained()
     rows[changed] = values
     found = read(tmp_path, {INPUT: raw(rows)})
-    assert remark in " ".join(found.remarks)
+    assert remark in " ".join(found.notes)
     assert np.isnan(found.values).sum() == n_broken
 
 
@@ -138,7 +138,7 @@ def test_without_anything_to_compare_with_the_least_norms_are_told(tmp_path):
     found = read(tmp_path, {INPUT: raw(trained())}, range(0))
     assert (found.known, found.title, len(found.suspects)) == (None, NORM, 24)
     assert {*found.suspects.tolist()} <= {*DEAD}
-    assert "nothing to compare with" in found.remarks[0]
+    assert "nothing to compare with" in found.notes[0]
     assert np.isnan(found.input.distances).all()
 
 
@@ -149,7 +149,7 @@ def test_missing_rows_coarse_numbers_and_a_bias_are_told(tmp_path):
         OUTPUT_BIAS: (F32, np.zeros((1, 4), np.uint8)),
     }
     found = read(tmp_path, tensors)
-    assert [*found.remarks] == [
+    assert [*found.notes] == [
         "token_embd.weight is stored in 2.6 bits a number (Q2_K): small rows are blurred.",
         "Tokens that have no row in token_embd.weight: 200.",
         "The model adds a bias to its output (output.bias), which is not looked at.",

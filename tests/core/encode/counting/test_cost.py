@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import guiapp
-from guiapp.core.encode.counting.cost import STEPS, dearest, line_costs, steps_of, word_costs
+from guiapp.core.encode.counting.cost import STEPS, costly_texts, line_costs, steps_of, word_costs
 
 MODELS = ("demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram")
 TEXTS = st.text("ab Ü中é\u200d.\n\t\r😍7-", max_size=60)
@@ -54,14 +54,14 @@ def test_a_word_of_one_token_is_never_dear_and_others_by_characters_a_token():
 def test_hidden_characters_of_what_is_dear_are_counted_not_spelt():
     tags = "".join(chr(0xE0000 + ord(letter)) for letter in "spells this")
     text = f"pay\u00adment: this.{tags}{tags} {tags}one\u200b\u2060two"
-    words = [word.text for word in dearest(guiapp.open_model("demo:bpe").encode(text), 3).words]
+    words = [word.text for word in costly_texts(guiapp.open_model("demo:bpe").encode(text), 3).words]
     assert words == ["this.[22 hidden]", "[11 hidden]one[2 hidden]two", "pay<U+00AD>ment:"]
 
 
 def test_the_dearest_words_and_lines_are_told_once_with_how_often_they_are_there():
     tokenizer = guiapp.open_model("demo:bpe")
     text = f"a {KEY} b\nx {KEY}\n   a {KEY} b\nplain"
-    found = dearest(tokenizer.encode(text), 2)
+    found = costly_texts(tokenizer.encode(text), 2)
     word, start = found.words[0], text.index(KEY)
     assert (word.text, word.n_times, word.start, word.end) == (KEY, 3, start, start + len(KEY))
     assert word.n_tokens > 3 * 10
@@ -74,7 +74,7 @@ def test_the_dearest_words_and_lines_are_told_once_with_how_often_they_are_there
 
 def test_a_long_word_is_shown_shortened():
     text = "a" * 100 + "\u200b\u200b" + "b" * 100 + "\u200b\u200bc"
-    (word,) = dearest(guiapp.open_model("demo:bpe").encode(text), 3).words
+    (word,) = costly_texts(guiapp.open_model("demo:bpe").encode(text), 3).words
     assert (word.start, word.end) == (0, len(text.encode()))
     assert word.text.startswith("a" * 59)
     assert word.text.count("[2 hidden]") == 1

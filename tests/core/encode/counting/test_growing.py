@@ -50,7 +50,8 @@ def check_growing(tokenizer, texts):
         rng = random.Random(index)
         parse_special = rng.random() < 0.7
         appended, prepended = (
-            kind(tokenizer, True, parse_special, settle_bytes=1) for kind in (AppendEncoder, PrependEncoder)
+            kind(tokenizer, True, parse_special, stable_after_bytes=1)
+            for kind in (AppendEncoder, PrependEncoder)
         )
         sizes = [0]
         while sizes[-1] < len(text):
@@ -154,7 +155,10 @@ def test_white_space_that_a_special_token_takes_away_is_waited_for():
     scores = dict.fromkeys([*map(chr, range(97, 123)), "<", ">"], -1.0)
     tokenizer = Tokenizer(toy_vocabulary({"<unk>": Attribute.UNKNOWN, "▁": -1.0, "<x>": takes, **scores}))
     text = b"ab cd  <x>  ef <x> gh  ij " * 3
-    appended, prepended = AppendEncoder(tokenizer, settle_bytes=1), PrependEncoder(tokenizer, settle_bytes=1)
+    appended, prepended = (
+        AppendEncoder(tokenizer, stable_after_bytes=1),
+        PrependEncoder(tokenizer, stable_after_bytes=1),
+    )
     for size in range(1, len(text) + 1):
         appended.append(text[size - 1 : size])
         prepended.prepend(text[len(text) - size : len(text) - size + 1])

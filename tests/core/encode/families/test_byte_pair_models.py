@@ -10,7 +10,7 @@ from pair_vocabularies import BYTE_TOKENS, HEX_TOKENS, byte_level
 from guiapp.core.encode.families.byte_pair import BytePairPipeline
 from guiapp.core.pretokenize.pre_tokenizers import NOT_SPACES
 from guiapp.core.vocabulary.vocabulary import Rules
-from guiapp.native.pairs import Envelope
+from guiapp.native.pairs import Affixes
 from guiapp.native.special_tokens import Beginnings
 
 GROUPS = ["ACGTAC\ue000", "GGAAAA\ue000"]
@@ -76,19 +76,19 @@ def test_texts_are_encoded_in_one_call_where_they_are_only_split(changes):
         byte_level(["a b", "Ġ a"], [*BYTE_TOKENS, "ab", "Ġa", "<dna>", "</dna>", "<oov>"], **changes)
     )
     text = b"ab ab"
-    envelopes = Envelope([1], [2], None, 9999), Envelope([], [3, 4], Beginnings([b"b b", b"aa"]), 9999)
+    envelopes = Affixes([1], [2], None, 9999), Affixes([], [3, 4], Beginnings([b"b b", b"aa"]), 9999)
     if changes:
-        assert pipeline.quick(text, envelopes[0]) is None
+        assert pipeline.fast_path(text, envelopes[0]) is None
     else:
         ids = pipeline.encode(as_array(text), False, "heap").ids.tolist()
         for envelope in (*envelopes, *envelopes):
             for part in (text, text.decode(), text.decode() * 1000):
                 around = [*envelope.before, *ids * (len(part) // len(text)), *envelope.after]
-                assert pipeline.quick(part, envelope).tolist() == around
+                assert pipeline.fast_path(part, envelope).tolist() == around
         for other in (b"a ab b b", "aa", "b b" * 2000, "ab ab" * 2000, "\ud800" * 9000):
-            assert pipeline.quick(other, envelopes[1]) is None
+            assert pipeline.fast_path(other, envelopes[1]) is None
         assert pipeline.bounds(np.array(ids, np.int32)).tolist() == [0, 2, 3, 5]
-    assert pipeline.without_splitting().quick(text, envelopes[0]) is None
+    assert pipeline.without_splitting().fast_path(text, envelopes[0]) is None
     assert pipeline.encodes_many_texts == (not changes)
     for each in (pipeline, pipeline.without_splitting()):
         if each.encodes_many_texts:

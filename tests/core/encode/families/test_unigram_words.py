@@ -11,7 +11,7 @@ from unpaired_pipelines import T5_RULES, unigram
 
 from guiapp.core.encode.families import unigram_words
 from guiapp.core.vocabulary.vocabulary import Rules
-from guiapp.native.checkpoint import watched
+from guiapp.native.checkpoint import at_checkpoints
 
 SYMBOL = "▁".encode()
 PREFIXED = Rules(add_space_prefix=True)
@@ -66,7 +66,7 @@ def test_spaces_within_tokens_are_found(tokens, at_once):
 def test_long_looks_at_all_tokens_can_be_stopped(look):
     found, visits = words_of({"▁": -1.0, **{f"{number:06}": -1.0 for number in range(100)}}), []
     found.__dict__.pop(look, None)
-    with patch.object(unigram_words, "TEXT_AT_ONCE", 60), watched(lambda: visits.append(look)):
+    with patch.object(unigram_words, "TEXT_AT_ONCE", 60), at_checkpoints(lambda: visits.append(look)):
         getattr(found, look)
     assert len(visits) > 9
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from unpaired_vocabularies import vocabulary
 
 import guiapp
-from guiapp.core.encode.reference.n_best import Lattice
+from guiapp.core.encode.reference.n_best import SegmentationLattice
 from guiapp.core.encode.reference.segmentations import best_joint
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.vocabulary import VocabType
@@ -109,7 +109,7 @@ def test_the_best_sums_are_those_of_all_sums(stretches, n):
 
 
 def test_a_text_without_a_way_through_is_unknown_as_a_whole():
-    lattice = Lattice(2, lambda start: [], lambda start: start + 1, 7)
+    lattice = SegmentationLattice(2, lambda start: [], lambda start: start + 1, 7)
     assert [tokens for _, tokens in lattice.best()] == [[(7, 0, 2)]]
 
 

@@ -4,7 +4,7 @@ from math import log10
 
 import numpy as np
 import pytest
-from chart_samples import badly_written, click, curves_data, hover, look, texts
+from chart_samples import badly_written, click, curves_data, hover, marker_style, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
@@ -84,7 +84,7 @@ def test_nothing_is_left_of_curves_that_were_shown_before(make):
 def test_two_curves_of_the_same_key_are_two(make, qtbot):
     """As of a contender with two operations."""
     curve, second, _ = curves_data().curves
-    same = second._replace(key="fast", name="fast", look=curve.look)
+    same = second._replace(key="fast", name="fast", marker_style=curve.marker_style)
     chart = make("curves", curves_data()._replace(curves=[curve, same]))
     for _ in range(2):
         qtbot.keyClick(chart, Qt.Key.Key_Down)
@@ -104,7 +104,7 @@ def test_at_most_eight_curves_are_named_and_no_name_covers_another(source, data)
     for number, each in enumerate(names):
         y = 10.0 ** np.array(data.draw(values))
         x, tips = sizes[: len(y)], [each] * len(y)
-        curves.append(Curve(each, each, look(number), x, y, y * 0.9, y * 1.2, tips, ["linear"]))
+        curves.append(Curve(each, each, marker_style(number), x, y, y * 0.9, y * 1.2, tips, ["linear"]))
     chart = CurveChart(source, "Times")
     chart.resize(data.draw(st.integers(380, 1900)), data.draw(st.integers(200, 1000)))
     chart.show_data(curves_data()._replace(curves=curves))

@@ -3,12 +3,12 @@
 import chart_samples as samples
 import numpy as np
 import pytest
-from chart_samples import COUNTS, badly_written, click, hover, look, rows_data, texts, word_of
+from chart_samples import COUNTS, badly_written, click, hover, marker_style, rows_data, texts, word_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, Qt
 
-from guiapp.kit.charts.rows import BarList, Row, RowChart
+from guiapp.kit.charts.rows import BarList, BarRow, RowChart
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_the_scale_stands_below_the_rows_and_the_least_height_is_always_the_same
 
 
 def test_what_will_have_a_bar_says_how_far_it_is(make):
-    row, data = Row("new", "new", look(4), detail="reads it, 62 %", progress=0.62), rows_data()
+    row, data = BarRow("new", "new", marker_style(4), detail="reads it, 62 %", progress=0.62), rows_data()
     chart = make("rows", data._replace(rows=[*data.rows, row]))
     click(chart, chart.rect_of(word_of(chart, "reads it, 62 %")).center())
     assert chart.clicks == [("new", None)]
@@ -93,7 +93,7 @@ def test_nothing_that_is_written_beside_bars_covers_or_leaves_anything(source, d
     name = st.one_of(st.sampled_from(["fast", "llama.cpp"]), st.text("abcWM.-", min_size=1, max_size=60))
     names = data.draw(st.lists(name, min_size=1, max_size=20, unique=True))
     shown, chart = rows_data(*names, end=10.0 ** data.draw(st.floats(-9, 12))), RowChart(source, "Speeds")
-    loading = [Row(f"l{n}", f"l{n}", look(n), detail="reads it", progress=0.5) for n in range(2)]
+    loading = [BarRow(f"l{n}", f"l{n}", marker_style(n), detail="reads it", progress=0.5) for n in range(2)]
     chart.show_data(shown._replace(rows=[*shown.rows, *loading]))
     chart.resize(data.draw(st.integers(320, 1900)), chart.minimumSizeHint().height())
     chart.redraw()

@@ -8,14 +8,14 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QFileDialog, QMenu
 
 from guiapp.pages.bench.bar import MOST_CHIPS, BenchBar, ContenderChip
-from guiapp.pages.bench.choice import CODE, ENGLISH, TEXTS, Entrant
+from guiapp.pages.bench.choice import CODE, ENGLISH, TEXTS, BenchCandidate
 
 LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
 def bar(qtbot, model, theme_source):
-    model.choice._peers = [Entrant("tiktoken", "0.14")]
+    model.choice._peers = [BenchCandidate("tiktoken", "0.14")]
     bar = BenchBar(model, theme_source)
     qtbot.addWidget(bar)
     bar.resize(1200, 60)
@@ -70,7 +70,7 @@ def test_add_lists_the_others_with_what_there_is_to_know(bar, model):
 def test_many_contenders_are_told_by_their_number(qtbot, bar, model):
     wanted = []
     bar.more_wanted.connect(lambda: wanted.append(True))
-    for each in model.choice.entrants:
+    for each in model.choice.candidates:
         model.choice.set_contender(each.name, True)
     n_others = len(model.choice.contenders) - MOST_CHIPS + 1
     assert (len(bar.chips), bar.rest_button.text()) == (MOST_CHIPS - 1, f"and {n_others} others")

@@ -7,7 +7,7 @@ from bench_runs import EVERYTHING, RUN, record
 from chart_samples import badly_written
 from PySide6.QtWidgets import QApplication
 
-from guiapp.analysis.bench.history import Change
+from guiapp.analysis.bench.history import SpeedChange
 from guiapp.analysis.bench.measurement import key_of
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import Ratio
@@ -21,7 +21,7 @@ from guiapp.pages.bench.charts import (
     EXACTNESS,
     QUANTILES,
     TOKENS,
-    Loading,
+    LoadingBar,
     chart_class,
     rows_of,
     show_records,
@@ -29,7 +29,7 @@ from guiapp.pages.bench.charts import (
     texts_of,
     tip_of,
 )
-from guiapp.pages.bench.markers import N_LOOKS, ORDER, look_of
+from guiapp.pages.bench.markers import N_LOOKS, ORDER, marker_style_of
 
 SIZES = ((420, 260), (860, 420), (1800, 1000))
 ALL = EVERYTHING["results"]
@@ -116,8 +116,12 @@ def test_columns_tell_interval_ratio_and_ids_of_each():
 
 
 def test_who_is_opened_shows_how_far_and_who_cannot_be_shows_why():
-    gone = Loading("gone", None, "It crashed.", has_failed=True)
-    loading = Loading("tokenizers", 0.62, "reads it"), Loading("llama.cpp", None, "opens the file"), gone
+    gone = LoadingBar("gone", None, "It crashed.", has_failed=True)
+    loading = (
+        LoadingBar("tokenizers", 0.62, "reads it"),
+        LoadingBar("llama.cpp", None, "opens the file"),
+        gone,
+    )
     data, alone = shown("throughput", loading=loading), shown("throughput", [], loading=loading)
     assert [(row.name, row.detail, row.progress) for row in data.rows[4:]] == [
         *(("tokenizers", "reads it, 62 %", 0.62), ("llama.cpp", "opens the file", 0.0)),
@@ -174,7 +178,10 @@ def test_curves_go_through_their_records_with_their_intervals_around_them(scenar
     for row in rows_of(ALL, scenario, "english"):
         lines.setdefault((row["contender"], row["operation"]), []).append(row)
     for curve, rows in zip(data.curves, lines.values(), strict=True):
-        assert (curve.key, curve.look) == (rows[0]["contender"], look_of(rows[0]["contender"], DARK))
+        assert (curve.key, curve.marker_style) == (
+            rows[0]["contender"],
+            marker_style_of(rows[0]["contender"], DARK),
+        )
         assert [*curve.x] == [row["size_bytes"] for row in rows]
         assert curve.y == pytest.approx([row[key] for row in rows])
         low, high = (0.9, 1.2) if key == "median_s" else (1 / 1.2, 1 / 0.9)
@@ -200,7 +207,7 @@ def test_exactness_has_a_line_of_those_that_are_exact_and_nobody_of_another_voca
 
 
 def test_a_change_is_told_at_its_bar():
-    changes = [Change(key_of(RUN["results"][0]), Ratio(2.0, 1.9, 2.1))]
+    changes = [SpeedChange(key_of(RUN["results"][0]), Ratio(2.0, 1.9, 2.1))]
     details = [row.detail for row in shown("throughput", changes=changes).rows]
     assert details[1].endswith("▼ 2.00 × time (1.90–2.10)")
     assert "time" not in details[0]
@@ -217,8 +224,11 @@ def test_a_tip_tells_all_that_is_known():
 
 def test_no_two_contenders_look_alike():
     names = {*ALGORITHMS, *PEERS}
-    looks = [look_of(name, DARK) for name in [*names, *(name + UNSPLIT for name in names)]]
-    seen = {(look.color.name(), look.marker) for look in looks}
-    others = {(look.color.name(), look.marker) for look in (look_of(str(n), DARK) for n in range(99))}
+    looks = [marker_style_of(name, DARK) for name in [*names, *(name + UNSPLIT for name in names)]]
+    seen = {(marker_style.color.name(), marker_style.marker) for marker_style in looks}
+    others = {
+        (marker_style.color.name(), marker_style.marker)
+        for marker_style in (marker_style_of(str(n), DARK) for n in range(99))
+    }
     assert (len(seen), len(others)) == (len(looks), N_LOOKS - 2 * len(ORDER))
     assert not others & seen, "of one's own"

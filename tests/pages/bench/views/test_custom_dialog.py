@@ -46,10 +46,10 @@ def choose(dialog, kind):
 def test_a_command_is_tried_and_added_by_real_clicks(dialog, own, qtbot):
     qtbot.keyClicks(dialog.target, COMMAND_LINE)
     qtbot.mouseClick(dialog.try_button, LEFT)
-    assert dialog.told.text() == "Trying …"
+    assert dialog.message.text() == "Trying …"
     assert not dialog.try_button.isEnabled()
     qtbot.waitUntil(dialog.try_button.isEnabled)
-    assert dialog.told.text().endswith("not those of the model.\n1 2")
+    assert dialog.message.text().endswith("not those of the model.\n1 2")
     assert own.contenders == ()
     qtbot.mouseClick(dialog.add_button, LEFT)
     assert not dialog.isVisible()
@@ -68,17 +68,17 @@ def test_return_presses_the_button_that_has_the_focus(dialog, own, qtbot):
 
 def test_what_is_wrong_is_told_until_it_is_changed(dialog, own, qtbot):
     qtbot.mouseClick(dialog.add_button, LEFT)
-    assert dialog.told.text() == "The command is missing."
-    assert dialog.told.property("role") == "bad"
+    assert dialog.message.text() == "The command is missing."
+    assert dialog.message.property("role") == "bad"
     qtbot.keyClicks(dialog.target, "no-such-program-anywhere")
-    assert not dialog.told.isVisible()
+    assert not dialog.message.isVisible()
     qtbot.mouseClick(dialog.try_button, LEFT)
-    assert dialog.told.text() == "There is no program “no-such-program-anywhere”."
+    assert dialog.message.text() == "There is no program “no-such-program-anywhere”."
     dialog.target.setText(COMMAND_LINE)
     for taken in ("fast", "tiktoken"):
         dialog.name.setText(taken)
         qtbot.mouseClick(dialog.add_button, LEFT)
-        assert "already" in dialog.told.text()
+        assert "already" in dialog.message.text()
     assert (dialog.chosen, own.contenders) == (None, ())
 
 

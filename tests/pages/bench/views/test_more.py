@@ -12,7 +12,7 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.popover import Explanation
-from guiapp.pages.bench.choice import AIMS, CODE, ENGLISH, THROUGHPUT, Entrant
+from guiapp.pages.bench.choice import AIMS, CODE, ENGLISH, THROUGHPUT, BenchCandidate
 from guiapp.pages.bench.custom import CustomContenders
 from guiapp.pages.bench.forecast import duration_text
 from guiapp.pages.bench.model import BenchModel
@@ -52,14 +52,14 @@ def test_all_that_can_be_chosen_is_listed_and_rests_while_it_is_measured(panel, 
         panel.scenarios: choice.scenarios,
         panel.texts: choice.texts,
     }
-    everything = [each.name for each in choice.entrants], list(SCENARIOS), list(choice.known_texts)
+    everything = [each.name for each in choice.candidates], list(SCENARIOS), list(choice.known_texts)
     for (ticks, chosen), names in zip(lists.items(), everything, strict=True):
         assert {name: box.isChecked() for name, box in ticks.boxes.items()} == {
             name: name in chosen for name in names
         }
     assert panel.time.text() == duration_text(choice.expected_s)
     model.run()
-    panel._follow()
+    panel._refresh()
     assert not any(part.isEnabled() for part in (*lists, panel.aims_button, panel.limits_button))
 
 
@@ -89,7 +89,7 @@ def test_a_tick_changes_the_plan_keeps_the_focus_and_tells_the_new_time(qtbot, p
 
 def test_who_is_not_here_is_told_with_the_way_to_get_it(qtbot, panel, model):
     choice = model.choice
-    choice._peers = [Entrant("gone", "", "gone is not installed. Install it with: pip install gone")]
+    choice._peers = [BenchCandidate("gone", "", "gone is not installed. Install it with: pip install gone")]
     choice.changed.emit()
     settle(qtbot, panel)
     assert panel.missing_button.text() == "1 more is not here: why?"

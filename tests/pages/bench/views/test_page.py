@@ -15,8 +15,8 @@ from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QTimer, QUrl
 from PySide6.QtGui import QAction, QTextDocument
 from PySide6.QtWidgets import QApplication, QFileDialog
 
+from guiapp.analysis.bench.notes import notes
 from guiapp.analysis.bench.plan import BenchError
-from guiapp.analysis.bench.remarks import remarks
 from guiapp.pages.bench.bar import RunsDialog
 from guiapp.pages.bench.history import SavedRun
 from guiapp.pages.bench.results import CALM, CHANGES
@@ -53,17 +53,17 @@ def test_remarks_are_one_line_until_they_are_unfolded(qtbot, page):
     page.model.show_run(RUN)
     page.redraw()
     footer = page.footer
-    assert footer.remarks_button.text() == f"{len(footer._remarks)} remarks"
-    assert not footer.remarks.isVisible()
-    qtbot.mouseClick(footer.remarks_button, LEFT)
-    assert footer.remarks.isVisible()
+    assert footer.notes_button.text() == f"{len(footer._notes)} remarks"
+    assert not footer.notes.isVisible()
+    qtbot.mouseClick(footer.notes_button, LEFT)
+    assert footer.notes.isVisible()
     for told in ("greedy</a> differs on english", "SPM only"):
-        assert told in footer.remarks.text()
-    qtbot.mouseClick(footer.remarks_button, LEFT)
-    assert not footer.remarks.isVisible()
+        assert told in footer.notes.text()
+    qtbot.mouseClick(footer.notes_button, LEFT)
+    assert not footer.notes.isVisible()
     page.model.show_run({"results": []})
     page.redraw()
-    assert not footer.remarks_button.isVisible()
+    assert not footer.notes_button.isVisible()
 
 
 def test_a_page_that_is_hidden_draws_when_it_is_shown_again(page):
@@ -164,7 +164,7 @@ def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(qtbot, page, tmp_
     assert "no.json is not a run" in page.notices.notices[0].message
     assert len(page.model.results) == len(RUN["results"])
     (tmp_path / "run.json").write_text(json.dumps(RUN))
-    with qtbot.waitSignal(page.model.kept.opened):
+    with qtbot.waitSignal(page.model.saved.opened):
         page.model.open_run(tmp_path / "run.json")
     assert page.notices.notices == [], "once another one is opened"
 
@@ -179,7 +179,7 @@ def test_remarks_are_those_of_the_run_and_lead_to_the_text_they_are_about(page, 
     monkeypatch.setattr(page.model, "open_difference", lambda *told: opened.append(told))
     page.model.show_run({"results": rows})
     page.redraw()
-    label, sentences = page.footer.remarks, remarks(page.model.record)
+    label, sentences = page.footer.notes, notes(page.model.record)
     document = QTextDocument(html=label.text())
     assert document.toPlainText().splitlines() == sentences
     assert any(told.startswith('<b>"x/ differs on a & b from byte 3 on') for told in sentences)
@@ -194,13 +194,13 @@ def test_the_menu_of_runs_opens_by_key_and_shows_runs_that_come_meanwhile(page, 
     assert offered_runs(page, qtbot, [SavedRun(Path("run.json"), "a run")]) == [["a run"], ["a run"]]
 
 
-def offered_runs(page, qtbot, kept: list[SavedRun]) -> list[list[str]]:
+def offered_runs(page, qtbot, saved: list[SavedRun]) -> list[list[str]]:
     """What can be opened and what can be compared with, when these runs are found while the menu is open."""
     titles = []
 
     def look() -> None:
-        page.model.kept.runs = kept
-        page.model.kept.changed.emit()
+        page.model.saved.runs = saved
+        page.model.saved.changed.emit()
         menu = page.bar.runs_button.menu()
         titles.extend(
             [action.text() for action in row.menu().actions()] for row in menu.actions() if row.menu()
@@ -223,16 +223,16 @@ def test_the_menu_of_runs_offers_what_can_be_done_now(page, monkeypatch):
     for name in ("open_run", "compare_with"):
         monkeypatch.setattr(page.model, name, lambda path, name=name: asked.append((name, str(path))))
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda parent, title, *others: (title[:4], ""))
-    always, kept = {"Open run…"}, {"Kept runs…", "Open kept run"}
+    always, saved = {"Open run…"}, {"Kept runs…", "Open kept run"}
     comparing = {"Compare with run…", "Compare with kept run"}
     assert {text for text, action in offered().items() if action.isEnabled()} == always
     page.model.show_run(RUN)
     assert {text for text, action in offered().items() if action.isEnabled()} == always | comparing
     assert "No other run is kept" in offered()
-    page.model.kept.runs = [SavedRun(Path("one"), "one"), SavedRun(Path("two"), "two")]
+    page.model.saved.runs = [SavedRun(Path("one"), "one"), SavedRun(Path("two"), "two")]
     rows = offered()
     assert {text for text, action in rows.items() if action.isEnabled()} == (
-        always | comparing | kept | {"one", "two"}
+        always | comparing | saved | {"one", "two"}
     )
     for text in ("Open run…", "Compare with run…", "one", "two"):
         rows[text].trigger()  # the last of this name is among those to compare with

@@ -12,10 +12,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.bench.history import load_run, rename_run
-from guiapp.pages.bench import kept_runs
+from guiapp.pages.bench import saved_runs
 from guiapp.pages.bench.bar import HOW, NO_RUNS, SHOWN, RunsDialog
 from guiapp.pages.bench.history import RunHistory
-from guiapp.pages.bench.kept_runs import KeptRuns, RunList
+from guiapp.pages.bench.saved_runs import RunList, SavedRuns
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def dialog(qtbot, folder):
-    kept = KeptRuns(RunHistory(folder))
+    kept = SavedRuns(RunHistory(folder))
     dialog = RunsDialog(RunList(kept), True)
     qtbot.addWidget(dialog)
     dialog.show()
@@ -68,12 +68,12 @@ def test_the_chosen_run_is_opened_or_compared(dialog, qtbot, folder, how):
 
 
 def test_the_run_that_is_shown_is_not_compared_with_itself(dialog, qtbot, folder):
-    dialog.list.model()._kept.shown = folder / "2026-01-01T010000-0000 gpt-2.json"
+    dialog.list.model()._saved.shown = folder / "2026-01-01T010000-0000 gpt-2.json"
     qtbot.keyClick(dialog.list, Qt.Key.Key_Down)
     assert (dialog.compare_button.isEnabled(), dialog.note.text()) == (False, SHOWN)
     qtbot.keyClick(dialog.list, Qt.Key.Key_Up)
     assert (dialog.compare_button.isEnabled(), dialog.note.text()) == (True, HOW)
-    without = RunsDialog(RunList(dialog.list.model()._kept), False)
+    without = RunsDialog(RunList(dialog.list.model()._saved), False)
     qtbot.addWidget(without)
     for row in (0, 1):
         without.list.setCurrentIndex(without.list.model().index(row))
@@ -93,7 +93,7 @@ def test_a_run_that_cannot_be_written_keeps_its_name_and_that_is_told(dialog, qt
 
 def test_runs_that_are_renamed_one_after_the_other_all_have_their_new_names(dialog, qtbot, monkeypatch):
     is_there, rename = threading.Event(), rename_run
-    monkeypatch.setattr(kept_runs, "rename_run", lambda *run: (is_there.wait(), rename(*run)))
+    monkeypatch.setattr(saved_runs, "rename_run", lambda *run: (is_there.wait(), rename(*run)))
     rows = dialog.list.model()
     for row in range(2):
         rows.setData(rows.index(row), f"name {row}", Qt.ItemDataRole.EditRole)
@@ -102,7 +102,7 @@ def test_runs_that_are_renamed_one_after_the_other_all_have_their_new_names(dial
 
 
 def test_an_empty_list_says_so(qtbot, tmp_path):
-    kept = KeptRuns(RunHistory(tmp_path))
+    kept = SavedRuns(RunHistory(tmp_path))
     dialog = RunsDialog(RunList(kept), True)
     qtbot.addWidget(dialog)
     assert dialog.note.text() == NO_RUNS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.pages.chat.budget_strip import told
+from guiapp.pages.chat.budget_strip import labelled_shares
 
 
 @pytest.mark.parametrize(
@@ -15,4 +15,4 @@ from guiapp.pages.chat.budget_strip import told
     ],
 )
 def test_large_shares_are_told_before_small_ones_beside_them(sizes, places, shares):
-    assert told(sizes, places) == shares
+    assert labelled_shares(sizes, places) == shares

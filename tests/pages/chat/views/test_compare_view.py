@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QFileDialog, QPushButton
 from view_paintings import paintings_in
 
 from guiapp.analysis.chat.messages import conversation_of
-from guiapp.pages.chat.beside import Beside, Way
 from guiapp.pages.chat.compare_view import name_of, names_of
+from guiapp.pages.chat.counterpart import Counterpart, PromptVariant
 
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
 MESSAGES = [
@@ -38,7 +38,7 @@ def test_a_hint_opens_both_readings_and_escape_ends_them(page, qtbot):
     assert page.compare.isVisible()
     assert not page.prompt.isVisible()
     assert page.compare.names[0].text().startswith("As the model reads it")
-    assert "only at the right" in page.compare.told.text()
+    assert "only at the right" in page.compare.description.text()
     page.compare.columns.setFocus()
     qtbot.keyClick(page.compare.columns, Key.Key_Escape)
     assert page.prompt.isVisible()
@@ -46,7 +46,7 @@ def test_a_hint_opens_both_readings_and_escape_ends_them(page, qtbot):
 
 
 def test_keys_walk_through_differences_and_tokens(page, qtbot):
-    page.beside.choose(Beside(Way.AS_TEXT))
+    page.counterpart.choose(Counterpart(PromptVariant.AS_TEXT))
     settle(page, qtbot)
     columns, walk = page.compare.columns, page.compare.walk
     columns.setFocus()
@@ -69,7 +69,7 @@ def test_keys_walk_through_differences_and_tokens(page, qtbot):
 
 
 def test_keys_act_at_once_where_a_menu_put_something_beside(page, qtbot):
-    page.compare.menu.chosen.emit(Beside(Way.AS_TEXT))
+    page.compare.menu.chosen.emit(Counterpart(PromptVariant.AS_TEXT))
     settle(page, qtbot)
     page.compare.menu.setFocus()  # as a menu that closes gives it back
     qtbot.keyClick(page.compare.menu, Key.Key_F8)
@@ -79,7 +79,7 @@ def test_keys_act_at_once_where_a_menu_put_something_beside(page, qtbot):
 
 
 def test_a_click_tells_the_token_and_selects_it_on_the_page(page, qtbot):
-    page.beside.choose(Beside(Way.NO_PROMPT))
+    page.counterpart.choose(Counterpart(PromptVariant.NO_PROMPT))
     settle(page, qtbot)
     columns = page.compare.columns
     last = len(page.model.encoding) - 1
@@ -96,7 +96,7 @@ def test_a_click_tells_the_token_and_selects_it_on_the_page(page, qtbot):
 @pytest.mark.parametrize("size", [(1280, 800), (860, 700)])
 def test_columns_stand_beside_each_other_and_turns_on_a_level(page, qtbot, size):
     page.shell.window.resize(*size)
-    page.beside.choose(Beside(Way.AS_TEXT))
+    page.counterpart.choose(Counterpart(PromptVariant.AS_TEXT))
     settle(page, qtbot)
     columns, tops = page.compare.columns, {}
     for place in columns._cells():
@@ -119,9 +119,9 @@ def test_a_model_and_a_failure_are_told(page, qtbot):
     settle(page, qtbot)
     assert page.compare.menu.text() == "Beside: demo:unigram"
     assert page.compare.columns.turns
-    page.beside.choose(Beside(Way.TEMPLATE, "{% if %}"))
+    page.counterpart.choose(Counterpart(PromptVariant.TEMPLATE, "{% if %}"))
     settle(page, qtbot)
-    assert page.compare.told.text().startswith("The template has a mistake")
+    assert page.compare.description.text().startswith("The template has a mistake")
     assert not page.compare.columns.turns
     page.compare.close_button.click()
     assert page.prompt.isVisible()
@@ -139,20 +139,20 @@ UNCHOSEN = ["Two prompts side by side", "Choose a token to see where it is from.
 
 
 @pytest.fixture
-def beside(page, qtbot):
+def counterpart(page, qtbot):
     """Puts something beside a short conversation, and tells what is painted then."""
     page.model.edited.take(conversation_of(SHORT))
     settle(page, qtbot)
 
     def put(way):
-        page.beside.choose(Beside(way))
+        page.counterpart.choose(Counterpart(way))
         settle(page, qtbot)
         return paintings_in(page.compare.columns).marks
 
     return put
 
 
-def test_what_only_one_has_is_ringed_and_all_counts_are_told(page, beside):
+def test_what_only_one_has_is_ringed_and_all_counts_are_told(page, counterpart):
     theme = page.shell.theme_source.theme
     added = "line", "<|begin_of_text|> dim"
     begun, ended = ("line", "<|im_start|> dim", "user dim", "↵ dim"), ("line", "<|im_end|> dim", "↵ dim")
@@ -161,7 +161,7 @@ def test_what_only_one_has_is_ringed_and_all_counts_are_told(page, beside):
     as_text = [["text", f"{piece} text"] for piece in ("<", "|", "im", "_", "end", "|>")]
     steps = [each for pair in zip(["?", "span0"] * 3, as_text, strict=True) for each in (pair[0], *pair[1])]
     reply = "line", "<|im_start|> dim", "ass dim", "ist dim", "ant dim", "↵ dim"
-    marks = [mark for mark in beside(Way.AS_TEXT) if mark.place.height() < 100]
+    marks = [mark for mark in counterpart(PromptVariant.AS_TEXT) if mark.place.height() < 100]
     assert in_words(marks, theme) == [
         *("line", *added * 2) * 2,
         *("1 dim", *begun, *begun, "?", "?"),
@@ -176,7 +176,7 @@ def test_what_only_one_has_is_ringed_and_all_counts_are_told(page, beside):
         "template 11     user 3 → 8 (+5)     added 1",
         *UNCHOSEN,
     ]
-    marks = [mark for mark in beside(Way.NO_PROMPT) if mark.place.height() < 100]
+    marks = [mark for mark in counterpart(PromptVariant.NO_PROMPT) if mark.place.height() < 100]
     only = [word.replace("dim", "text") for word in reply[1:]]
     ringed = [each for word in only for each in ("text", word)]
     assert in_words(marks, theme)[-12:] == ["… dim", "?", *ringed, "no generation prompt dim"][-12:]
@@ -189,8 +189,8 @@ def test_what_only_one_has_is_ringed_and_all_counts_are_told(page, beside):
     ]
 
 
-def test_turns_have_a_bar_at_both_sides_and_a_line_is_between(page, beside):
-    columns, marks = page.compare.columns, beside(Way.NO_PROMPT)
+def test_turns_have_a_bar_at_both_sides_and_a_line_is_between(page, counterpart):
+    columns, marks = page.compare.columns, counterpart(PromptVariant.NO_PROMPT)
     between = next(mark.place for mark in marks if mark.place.width() == 1)
     assert (columns.left_of(0), columns.left_of(1)) == (48, 48 + columns.column_px + 28)
     assert 48 + columns.column_px < between.left() < columns.left_of(1) - 14
@@ -204,9 +204,9 @@ def test_turns_have_a_bar_at_both_sides_and_a_line_is_between(page, beside):
     assert {round(box.center().y()) for box in boxes} == {24, 72, 100, 148}
 
 
-def test_the_selected_token_has_a_ring_and_keys_end_at_the_last(page, beside, qtbot):
+def test_the_selected_token_has_a_ring_and_keys_end_at_the_last(page, counterpart, qtbot):
     columns = page.compare.columns
-    beside(Way.NO_PROMPT)
+    counterpart(PromptVariant.NO_PROMPT)
     columns.setFocus()
     qtbot.keyClick(columns, Key.Key_Left)
     assert columns.selected == (0, 0)
@@ -246,20 +246,24 @@ def test_the_menu_lists_what_can_be_beside(page, qtbot, monkeypatch):
 
     assert listed() == [*rows, *further]
     assert menu.text() == "Compare…"
-    ways = Beside(Way.AS_TEXT), Beside(Way.NO_PROMPT), Beside(Way.LLAMA_CPP)
+    ways = (
+        Counterpart(PromptVariant.AS_TEXT),
+        Counterpart(PromptVariant.NO_PROMPT),
+        Counterpart(PromptVariant.LLAMA_CPP),
+    )
     for at, way in enumerate(ways):
         listed()
         menu.menu().actions()[at].trigger()
-        assert page.beside.beside == way
+        assert page.counterpart.counterpart == way
         assert listed() == [*rows[:at], f"✓ {rows[at]}", *rows[at + 1 :], *further, "", "Nothing"]
         assert menu.text() == f"Beside: {name_of(way)}"
     menu.menu().actions()[-1].trigger()
-    assert page.beside.beside is None
+    assert page.counterpart.counterpart is None
     for name in ("", "/a/b.jinja"):
         monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *asked, name=name: (name, ""))
         listed()
         menu.menu().actions()[-2].trigger()
-        assert page.beside.beside == (Beside(Way.TEMPLATE, name) if name else None)
+        assert page.counterpart.counterpart == (Counterpart(PromptVariant.TEMPLATE, name) if name else None)
     asked = []
     page.compare._requests.model_wanted.disconnect()
     page.compare._requests.model_wanted.connect(lambda widget, take: asked.append((widget, take)))
@@ -268,29 +272,29 @@ def test_the_menu_lists_what_can_be_beside(page, qtbot, monkeypatch):
     [(widget, take)] = asked
     assert widget is menu
     take("demo:unigram", "gpt2")
-    assert page.beside.beside == Beside(Way.MODEL, "demo:unigram", "gpt2")
+    assert page.counterpart.counterpart == Counterpart(PromptVariant.MODEL, "demo:unigram", "gpt2")
     settle(page, qtbot)
 
 
 @pytest.mark.parametrize(
-    ("beside", "name", "titles"),
+    ("counterpart", "name", "titles"),
     [
-        (Beside(Way.AS_TEXT), "content as text", ("As the model reads it", "Content as text")),
-        (Beside(Way.LLAMA_CPP), "llama.cpp", ("Tokenloupe", "llama.cpp")),
-        (Beside(Way.TEMPLATE, "a/b.jinja"), "b.jinja", ("This template", "Template b.jinja")),
-        (Beside(Way.MODEL, "a/b.gguf"), "b.gguf", ("This model", "b.gguf")),
-        (Beside(Way.NO_PROMPT), "generation prompt", ("With generation prompt", "Without")),
+        (Counterpart(PromptVariant.AS_TEXT), "content as text", ("As the model reads it", "Content as text")),
+        (Counterpart(PromptVariant.LLAMA_CPP), "llama.cpp", ("Tokenloupe", "llama.cpp")),
+        (Counterpart(PromptVariant.TEMPLATE, "a/b.jinja"), "b.jinja", ("This template", "Template b.jinja")),
+        (Counterpart(PromptVariant.MODEL, "a/b.gguf"), "b.gguf", ("This model", "b.gguf")),
+        (Counterpart(PromptVariant.NO_PROMPT), "generation prompt", ("With generation prompt", "Without")),
     ],
 )
-def test_each_way_has_its_names(beside, name, titles):
-    assert name_of(beside) == name
-    assert names_of(beside, True) == titles
+def test_each_way_has_its_names(counterpart, name, titles):
+    assert name_of(counterpart) == name
+    assert names_of(counterpart, True) == titles
     without = ("Without generation prompt", "With generation prompt")
-    assert names_of(beside, False) == (without if beside.way is Way.NO_PROMPT else titles)
+    assert names_of(counterpart, False) == (without if counterpart.way is PromptVariant.NO_PROMPT else titles)
 
 
-def test_a_token_of_the_windows_model_is_shown_in_its_tree(page, beside, qtbot):
-    beside(Way.NO_PROMPT)
+def test_a_token_of_the_windows_model_is_shown_in_its_tree(page, counterpart, qtbot):
+    counterpart(PromptVariant.NO_PROMPT)
     wanted = []
     page.compare._requests.token_wanted.disconnect()
     page.compare._requests.token_wanted.connect(wanted.append)

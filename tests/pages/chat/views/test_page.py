@@ -17,7 +17,7 @@ from guiapp.analysis.chat.fixes import Fix
 from guiapp.analysis.chat.messages import conversation_of
 from guiapp.analysis.doctor.findings import TemplateLine
 from guiapp.core.demo import demo_model_path
-from guiapp.pages.chat.beside import Beside, Way
+from guiapp.pages.chat.counterpart import Counterpart, PromptVariant
 from guiapp.pages.chat.llama_check import LlamaVerdict
 from guiapp.pages.chat.message_list import JsonDialog
 from guiapp.pages.chat.template_panel import CHATML
@@ -488,7 +488,7 @@ def test_a_line_of_a_named_template_is_scrolled_to(open_page, qtbot, tmp_path):
     folder.mkdir()
     (folder / "other.jinja").write_text("a\n" * 300 + "{{ messages[0].content }}")
     page = open_page(str(model), MESSAGES)
-    page.beside.choose(Beside(Way.AS_TEXT))
+    page.counterpart.choose(Counterpart(PromptVariant.AS_TEXT))
     page.show_template(False)
     page.shell.window.requests.template_wanted.emit(TemplateLine("other", 301, 1, ()))
     settle(page, qtbot)
@@ -546,7 +546,7 @@ def test_what_llama_cpp_makes_is_told_and_leads_to_the_comparison(page, qtbot, v
     else:
         assert "&lt;b&gt;" in badge.differs.toolTip()
         qtbot.mouseClick(badge.differs, Left)
-        assert page.beside.beside == Beside(Way.LLAMA_CPP)
+        assert page.counterpart.counterpart == Counterpart(PromptVariant.LLAMA_CPP)
         assert badge.isHidden()
         qtbot.waitUntil(lambda: page.compare.columns.hasFocus())
         qtbot.keyClick(page.compare.columns, Key.Key_Escape)

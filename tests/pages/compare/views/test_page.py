@@ -96,17 +96,17 @@ def test_f8_walks_and_says_what_each_model_makes_of_it_and_why(opened, qtbot):
     qtbot.waitUntil(lambda: page.is_ready)
     assert pixels_of(editors_of(page)[1]) != pixels
     said = page.details.reason.toPlainText()
-    assert page.causes.told[0].reason.subject in said
+    assert page.causes.explained[0].reason.subject in said
     page.details.copy()
     copied = QGuiApplication.clipboard().text()
     for row, column in enumerate(page.comparison.rows):
-        first, last = page.comparison.tokens_in(column, *page.walk.stretch)
+        first, last = page.comparison.tokens_in(column, *page.walk.byte_span)
         ids = column.tokens.ids(first, last).tolist()
         assert all(str(token_id) in copied for token_id in ids)
         assert [token.token_id for token in page.details.grid.rows[row].tokens] == ids
     asked = []
     shell.window.requests.race_wanted.connect(lambda *given: asked.append(given))
-    expected = shell.compared.sessions[page.causes.told[0].other], page.walk.stretch[0]
+    expected = shell.compared.sessions[page.causes.explained[0].other], page.walk.byte_span[0]
     page.details.race_button.click()
     assert asked == [expected]
 
@@ -114,9 +114,9 @@ def test_f8_walks_and_says_what_each_model_makes_of_it_and_why(opened, qtbot):
 def test_the_current_difference_stays_through_edits_before_it_and_goes_with_its_text(opened, qtbot):
     shell, page = opened
     page.walk.go_to(5)
-    start, end = page.walk.stretch
+    start, end = page.walk.byte_span
     shell.session.document.replace(0, 0, b"more ")
-    assert page.walk.stretch == (start + 5, end + 5)
+    assert page.walk.byte_span == (start + 5, end + 5)
     shell.session.document.replace(start, end + 6, b"")
     assert page.walk.current is None
     assert page.details.grid.isHidden() or page.details._card.isHidden()

@@ -63,9 +63,9 @@ def test_one_button_starts_and_stops_and_the_figures_follow(page, engine, qtbot)
     numbers = [figure.number.text() for figure in page.status.figures.values()]
     assert numbers == ["2,000", "500", "5", "2"]
     assert page.status.time.text() == "0:04 / 1:00"
-    assert page.status.bar.remarks == ("first after 4.0 s", "trying: your own texts")
-    (x, told), _ = page.status.bar.ticks
-    assert told == "Groups of digits, after 4.0 s"
+    assert page.status.bar.captions == ("first after 4.0 s", "trying: your own texts")
+    (x, news), _ = page.status.bar.ticks
+    assert news == "Groups of digits, after 4.0 s"
     assert x == pytest.approx(page.status.bar.width() * 4 / 60)
     qtbot.mouseClick(page.status.button, LEFT)
     qtbot.waitUntil(lambda: not page.model.is_running)
@@ -135,9 +135,9 @@ def test_of_many_lines_the_first_are_listed_and_of_none_nothing_is_said(page, en
     for some in ((), lines[:5], lines):
         state = START.with_batch(batch_of(find_of(b"12")))
         tell(qtbot, page, engine, state.with_batch(lines_of(file, DIGITS, *some)) if some else state)
-        told = controls_of(page.panel)
+        news = controls_of(page.panel)
         words = "In your texts", "Line ", " more", "lines"
-        listed.append([line for line in told if any(word in line for word in words)])
+        listed.append([line for line in news if any(word in line for word in words)])
     assert page.panel.picture.isVisible()
     unknown = replace(find_of(b"12"), token_ids=(None, None), spans=(None, None))
     tell(qtbot, page, engine, START.with_batch(batch_of(unknown)))
@@ -153,8 +153,8 @@ def test_of_many_lines_the_first_are_listed_and_of_none_nothing_is_said(page, en
 
 
 def test_the_mouse_is_told_when_a_cause_was_found_and_what_it_is(page, engine, qtbot, monkeypatch):
-    told = []
-    monkeypatch.setattr(QToolTip, "showText", lambda place, text, widget: told.append(text))
+    news = []
+    monkeypatch.setattr(QToolTip, "showText", lambda place, text, widget: news.append(text))
     tell(qtbot, page, engine, some_finds(page, engine))
     bar, causes = page.status.bar, page.causes.viewport()
     assert bar.accessibleDescription() == "3 s, first after 3.0 s, trying: your own texts"
@@ -169,7 +169,7 @@ def test_the_mouse_is_told_when_a_cause_was_found_and_what_it_is(page, engine, q
     ):
         QApplication.sendEvent(widget, QHelpEvent(QEvent.Type.ToolTip, place, widget.mapToGlobal(place)))
     ticks = "Groups of digits, after 3.0 s\nMerge: order, after 3.0 s"
-    assert told == [ticks, "", "345", "A cuts 1 | 2.", ""]
+    assert news == [ticks, "", "345", "A cuts 1 | 2.", ""]
 
 
 def test_the_report_is_copied_and_saved_as_the_engine_writes_it(page, engine, tmp_path, qtbot, monkeypatch):
@@ -185,7 +185,7 @@ def test_the_report_is_copied_and_saved_as_the_engine_writes_it(page, engine, tm
     (notice,) = page.notices.notices
     assert "cannot be" in notice.message
     place.parent.mkdir()
-    with qtbot.waitSignal(page.model.told):
+    with qtbot.waitSignal(page.model.news):
         qtbot.mouseClick(page.panel.save_button, LEFT)
     assert place.read_text() == markdown(state)
     assert page.notices.notices == []

@@ -6,15 +6,15 @@ from PySide6.QtCore import QRectF, QSize
 from guiapp.analysis.trace.candidates import Candidate
 from guiapp.pages.steps.cards import LARGEST, enlargement
 from guiapp.pages.steps.pictures.pairs import shown_pairs, standings
-from guiapp.pages.steps.pictures.standing import Standing
-from guiapp.pages.steps.pictures.view import lay_out_heap
+from guiapp.pages.steps.pictures.standing import CandidateStatus
+from guiapp.pages.steps.pictures.view import arrange_heap
 
 
 @pytest.mark.parametrize(("width", "height"), [(200, 60), (430, 170), (430, 400), (1200, 600)])
 @pytest.mark.parametrize("n_entries", [1, 2, 6, 31, 500])
 def test_a_heap_stays_within_its_area_and_nothing_overlaps(width, height, n_entries):
     area = QRectF(10, 5, width, height)
-    places = lay_out_heap(n_entries, area)
+    places = arrange_heap(n_entries, area)
     assert 1 <= len(places) <= min(n_entries, 31)
     for index, place in enumerate(places):
         assert area.contains(place)
@@ -57,4 +57,4 @@ def test_the_first_that_can_merge_wins_whatever_the_step_is_about():
         (1, "OUT WINNER OTHER OTHER"),
     ):
         assert [standing.name for _, standing in standings(pairs, pairs[present][:7])] == told.split()
-    assert standings(pairs[:1], ()) == [(pairs[0], Standing.OUT)]
+    assert standings(pairs[:1], ()) == [(pairs[0], CandidateStatus.OUT)]

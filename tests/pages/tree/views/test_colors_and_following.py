@@ -123,7 +123,7 @@ def test_another_theme_and_back_leaves_no_trace(page, qtbot, shape, coloring):
     for theme in ("dark", "light", "dark", "light", "dark"):
         page.theme_source.choose(theme)
         page.view.show_at_once()
-        qtbot.waitUntil(lambda: page.view.is_settled and page.paint.is_current)
+        qtbot.waitUntil(lambda: page.view.is_stable and page.paint.is_current)
         pictures.append(picture_of(page))
     assert pictures[2].differences(pictures[4]) == []
     assert pictures[1].differences(pictures[3]) == []

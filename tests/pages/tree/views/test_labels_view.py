@@ -8,7 +8,7 @@ from toy_vocabulary import toy_vocabulary
 
 from guiapp.analysis.tree.painting import NodeColors
 from guiapp.analysis.tree.picture import tree_picture
-from guiapp.pages.tree.labels import DOWNWARDS, Place
+from guiapp.pages.tree.labels import DOWNWARDS, LabelSlot
 from guiapp.pages.tree.labels_view import (
     LETTER_SIZES_PX,
     MARGIN_PX,
@@ -38,23 +38,23 @@ WHOLE, NAME = 10.0, 4.0  # widths for letters of one pixel
     ],
 )
 def test_a_label_keeps_its_count_then_its_size_then_its_letters(room_px, down_px, form):
-    assert fitting_form(Place(1, 0, 0, room_px, 24, down_px=down_px), WHOLE, NAME) == form
+    assert fitting_form(LabelSlot(1, 0, 0, room_px, 24, down_px=down_px), WHOLE, NAME) == form
 
 
 def test_what_does_not_fit_across_goes_downwards():
-    place = Place(1, 100.0, 50.0, 30.0, 12, down_px=80.0)
+    place = LabelSlot(1, 100.0, 50.0, 30.0, 12, down_px=80.0)
     assert turned_place(place, 30.0) == turned_place(place, 33.0) == place
     assert turned_place(place, 34.0)[1:7] == (115.0, 50.0, 30.0, 12, 90.0, True)
 
 
 def test_a_label_that_fits_upright_is_not_turned():
-    place = Place(1, 0.0, 0.0, 90.0, 12, 70.0, True, 20.0)
+    place = LabelSlot(1, 0.0, 0.0, 90.0, 12, 70.0, True, 20.0)
     assert turned_place(place, 20.0).degrees == 0
     assert turned_place(place, 21.0).degrees == 70
 
 
 def test_a_single_letter_stands_upright_or_not_at_all():
-    narrow = Place(1, 10.0, 50.0, 80.0, 12, 90.0, True, upright_px=14.0)
+    narrow = LabelSlot(1, 10.0, 50.0, 80.0, 12, 90.0, True, upright_px=14.0)
     assert fitting_form(narrow, 1.0, 1.0) == LabelForm(12, has_more=False)
     assert turned_place(narrow, 14.0).degrees == 0
     assert fitting_form(narrow._replace(upright_px=12.0), 1.0, 1.0) is None
@@ -78,7 +78,7 @@ def test_a_shortened_label_has_five_letters_or_nothing():
 
 @pytest.mark.usefixtures("qapp")
 def test_where_time_is_up_a_label_stands_as_it_was_drawn_for_less_room():
-    painter, small = LabelPainter(lambda node, is_whole: "tree"), Place(1, 0.0, 20.0, 60.0, 12)
+    painter, small = LabelPainter(lambda node, is_whole: "tree"), LabelSlot(1, 0.0, 20.0, 60.0, 12)
     image = QImage(200, 60, QImage.Format.Format_ARGB32_Premultiplied)
     picture = tree_picture(toy_vocabulary({"tree": 0.0}))
     colors = NodeColors(picture, np.zeros(len(picture), np.uint32), 0)
@@ -116,8 +116,8 @@ def test_a_label_downwards_is_the_same_one_turned(scale):
         on_image.end()
         return image
 
-    level = painted(Place(1, 40.0, 40.0, 60.0, 12, is_centered=True))
-    down = painted(Place(1, 40.0, 40.0, 60.0, 12, DOWNWARDS, is_centered=True))
+    level = painted(LabelSlot(1, 40.0, 40.0, 60.0, 12, is_centered=True))
+    down = painted(LabelSlot(1, 40.0, 40.0, 60.0, 12, DOWNWARDS, is_centered=True))
     assert down != level
     turned = level.transformed(QTransform().rotate(90))
     shifted = [turned.copy(x, y, turned.width(), turned.height()) for x in (-1, 0, 1) for y in (-1, 0, 1)]
@@ -139,7 +139,7 @@ def test_labels_stand_out_from_what_is_below_them_and_are_not_drawn_where_that_i
         with QPainter(image) as on_image:
             for at, color in enumerate(colors):
                 on_image.fillRect(0, 100 * at, 100, 100, QColor(color))
-            places = [Place(node, 50, 100 * node - 50, 90.0, 18, degrees, True) for node in nodes]
+            places = [LabelSlot(node, 50, 100 * node - 50, 90.0, 18, degrees, True) for node in nodes]
             painter.paint(on_image, places, NodeColors(picture, values, 0, lit), scale, 1.0)
         assert painter.is_complete
         levels = np.array(image.constBits()).reshape(image.height(), image.width(), 4)[..., 1].astype(int)

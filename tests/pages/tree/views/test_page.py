@@ -55,10 +55,10 @@ def test_choosing_a_token_selects_it_in_the_text(open_tree_page):
 def test_a_search_that_ends_leaves_the_field_as_it_was(page, qtbot):
     empty = page.bar.query.grab().toImage()
     page.bar.query.setText("the")
-    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 0)
-    assert "FOUND · " in page.found_panel.findChild(QLabel).text()
+    qtbot.waitUntil(lambda: len(page.search.result_nodes) > 0)
+    assert "FOUND · " in page.results_panel.findChild(QLabel).text()
     page.search.end()
-    assert page.found_panel.findChild(QLabel).text() == "FOUND"
+    assert page.results_panel.findChild(QLabel).text() == "FOUND"
     qtbot.waitUntil(lambda: page.bar.query.grab().toImage() == empty)
 
 
@@ -94,11 +94,11 @@ def test_each_figure_lists_its_tokens_and_jumps_to_the_first(page, qtbot, name):
     row = next(row for row in rows if row.accessibleName().startswith(name))
     qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.search.title == name)
-    assert page.side.currentWidget() is page.found_panel
-    assert f"{page.found_panel.view.model().rowCount():,}" == row.accessibleName().rpartition(": ")[2]
-    assert page.model.chosen == page.search.found_nodes[0]
-    assert page.search.is_lit[page.search.found_nodes].all()
-    qtbot.mouseClick(page.found_panel.clear, Qt.MouseButton.LeftButton)
+    assert page.side.currentWidget() is page.results_panel
+    assert f"{page.results_panel.view.model().rowCount():,}" == row.accessibleName().rpartition(": ")[2]
+    assert page.model.chosen == page.search.result_nodes[0]
+    assert page.search.is_lit[page.search.result_nodes].all()
+    qtbot.mouseClick(page.results_panel.clear, Qt.MouseButton.LeftButton)
     assert page.search.is_lit is None
 
 
@@ -115,25 +115,25 @@ def test_bars_that_are_logarithms_say_so_beside_each_heading(page, qtbot):
 
 def test_rows_and_steps_agree_on_which_is_looked_at(page, qtbot):
     page.bar.query.setText("th")
-    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 3)
-    table = page.found_panel.view
+    qtbot.waitUntil(lambda: len(page.search.result_nodes) > 3)
+    table = page.results_panel.view
     table.setFocus()
     place = table.visualRect(table.model().index(2, 0)).center()
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert page.head.line.said.startswith("3 of ")
-    assert page.model.chosen == page.search.found_nodes[2]
+    assert page.head.line.shown_text.startswith("3 of ")
+    assert page.model.chosen == page.search.result_nodes[2]
     qtbot.keyClick(table, Qt.Key.Key_Down)
-    assert page.head.line.said.startswith("4 of ")
+    assert page.head.line.shown_text.startswith("4 of ")
     qtbot.keyClick(page.bar.query, Qt.Key.Key_Return)
     assert table.currentIndex().row() == 4
-    assert page.model.chosen == page.search.found_nodes[4]
+    assert page.model.chosen == page.search.result_nodes[4]
 
 
 def test_what_is_found_elsewhere_is_told_and_enter_goes_there(page, qtbot):
     page.model.show(page.model.picture.node(0))
     view = page.model.view
     page.bar.query.setText("the")
-    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 0)
+    qtbot.waitUntil(lambda: len(page.search.result_nodes) > 0)
     assert page.model.view == view
     assert "none in view" in page.head.line.toolTip()
     qtbot.keyClick(page.bar.query, Qt.Key.Key_Return)

@@ -33,7 +33,7 @@ from guiapp.pages.tree.figures import FigureRow
 from guiapp.pages.tree.page import TreeCard, make_page
 from guiapp.pages.tree.panels import NOTHING, PrefixTreeView
 from guiapp.pages.tree.saving_view import MOST_PX
-from guiapp.window.actions import Actions
+from guiapp.window.actions import ActionTable
 
 LEFT = Qt.MouseButton.LeftButton
 A, B, C = MergeNode(b"a"), MergeNode(b"b"), MergeNode(b"c")
@@ -79,7 +79,7 @@ def test_the_panel_tells_what_is_known_of_each_kind_of_node(page, qtbot):
             picture.vocabulary, session.tokenizer, details.token
         )
         assert merges.isVisible() == bool(story and story.roots)
-        assert ("Remark" in texts) == bool(not story or not story.roots or story.remark)
+        assert ("Remark" in texts) == bool(not story or not story.roots or story.note)
         lines = ["\t".join(fact) for fact in details.facts] + merges.as_text().splitlines()
         assert run(panel, "Copy details").splitlines() == lines
 
@@ -194,7 +194,7 @@ def test_figures_are_told_as_they_are_counted_with_bars_as_long_as_there_are_tok
     for number, (row, finding) in enumerate(zip(rows, wanted, strict=True)):
         assert finding.name in row.accessibleName()
         assert row.accessibleName().endswith(finding.value)
-        assert (row.toolTip(), row.isEnabled()) == (finding.remark, len(finding.tokens) > 0)
+        assert (row.toolTip(), row.isEnabled()) == (finding.note, len(finding.tokens) > 0)
         assert (row.cursor().shape() is Qt.CursorShape.PointingHandCursor) == row.isEnabled()
         image = row.grab().toImage()
         lit = [image.pixelColor(x, row.height() // 2) == theme.contenders[0] for x in range(row.width())]
@@ -214,7 +214,7 @@ def test_figures_are_told_as_they_are_counted_with_bars_as_long_as_there_are_tok
 
 
 def test_nothing_is_listed_of_a_tree_that_is_gone(page, qtbot):
-    rows = page.found_panel.view.model()
+    rows = page.results_panel.view.model()
     page.bar.query.setText("th")
     qtbot.waitUntil(lambda: rows.rowCount() > 3)
     page.model.picture = None
@@ -223,13 +223,13 @@ def test_nothing_is_listed_of_a_tree_that_is_gone(page, qtbot):
 
 
 def test_found_tokens_are_offered_to_be_saved_and_looked_at(page, qtbot, tmp_path):
-    panel, query, states = page.found_panel, page.bar.query, []
+    panel, query, states = page.results_panel, page.bar.query, []
     page.tabs.choose(1)
     for text, is_done in (
         ("", lambda: True),
         ("zzqqzz", lambda: page.search.title),
         ("/(/", lambda: page.search.problem),
-        ("th", lambda: len(page.search.found_nodes) > 3),
+        ("th", lambda: len(page.search.result_nodes) > 3),
     ):
         query.setText(text)
         qtbot.waitUntil(lambda is_done=is_done: bool(is_done()))
@@ -248,7 +248,7 @@ def test_found_tokens_are_offered_to_be_saved_and_looked_at(page, qtbot, tmp_pat
         qtbot.waitUntil(lambda: not page.export.saving.is_busy)
     assert page.saving_bar.message.text() == "tokens.tsv cannot be saved: File too large."
     assert (tmp_path / "tokens.tsv").read_text().splitlines() == lines
-    assert len(lines) == len(page.search.found_nodes) + 1
+    assert len(lines) == len(page.search.result_nodes) + 1
     panel.view.selectRow(2)  # by nobody who looks at the table
     assert page.search.current is None
     assert run(panel.view, "Copy rows").splitlines() == [lines[0], lines[3]]
@@ -266,14 +266,14 @@ def test_the_card_stays_in_its_room_beside_the_pointer(qtbot):
     for place in (QPointF(x, y) for x in range(0, 1000, 50) for y in range(0, 300, 30)):
         node = QPainterPath()
         node.addRect(QRectF(place, place).adjusted(-60, -20, 60, 20))
-        card.show_beside(node, place, "word " * 40, ("id 1",))
+        card.show_near(node, place, "word " * 40, ("id 1",))
         assert around.rect().contains(card.geometry())
         assert not node.intersects(QRectF(card.geometry()))
     title, lines = card.findChildren(QLabel)
     assert (plain(title.text())[-1], lines.text()) == ("…", "id 1")
     assert len(title.text()) < 40
     node.addRect(QRectF(around.rect()))
-    card.show_beside(node, place, "all", ())
+    card.show_near(node, place, "all", ())
     assert not card.isVisible()  # there is no room beside it
 
 
@@ -289,7 +289,7 @@ def test_the_page_asks_where_and_how_large_and_waits_for_all_its_work(page, monk
     assert set(page.splitters.values()) == set(page.findChildren(QSplitter))
     assert page.focusProxy() is page.view
     setting = PageSetting(
-        page._session, None, page._settings, Actions(page), None, page.theme_source, None, None
+        page._session, None, page._settings, ActionTable(page), None, page.theme_source, None, None
     )
     page._settings.tree_shape, page._settings.animates_tree = "icicle", False
     other = make_page(setting)
@@ -315,7 +315,7 @@ def test_parts_have_names_and_the_looks_of_their_kind(page):
         "bar": [page.bar],
         "panel": [page.walk_bar, page.node_panel.widget(), page.findings_panel.widget()],
         "card": [page.card],
-        "dim": [page.found_panel._hint],
+        "dim": [page.results_panel._hint],
     }.items():
         assert {part.property("role") for part in parts} == {role}
     assert [label.property("role") for label in card].count("dim") == 1

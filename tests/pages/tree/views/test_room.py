@@ -126,7 +126,7 @@ def settle(page, qtbot):
     """Wait for all that follows when somebody pauses."""
     timers = [timer for timer in page.findChildren(QTimer) if timer.isSingleShot()]
     qtbot.waitUntil(lambda: not any(timer.isActive() for timer in timers))
-    qtbot.waitUntil(lambda: page.paint.is_current and not page.search.job.is_busy and page.view.is_settled)
+    qtbot.waitUntil(lambda: page.paint.is_current and not page.search.job.is_busy and page.view.is_stable)
     QApplication.processEvents()
 
 
@@ -173,7 +173,7 @@ def test_panels_show_all_of_their_width_at_any_size(open_tree_page, qtbot, panel
     for part in page.side.currentWidget().findChildren(QWidget):
         if part.isVisible() and part.property("role") != "plain":
             right = part.mapTo(page, part.rect().topRight()).x()
-            assert right <= page.width() or part.parent() is page.found_panel.view
+            assert right <= page.width() or part.parent() is page.results_panel.view
 
 
 @pytest.mark.parametrize("shape", ["sunburst", "icicle"])

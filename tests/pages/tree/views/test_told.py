@@ -54,8 +54,8 @@ def test_all_that_is_told_of_what_was_found_and_of_figures(page, qtbot):
     how = "Type in the search field: text, #9906 for an id, 0x20 E6 for bytes, /^the?$/ for a pattern."
     assert controls_of(page.side) == ["FOUND | Found", about, how]
     page.bar.query.setText("th")
-    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 3)
-    n_found = len(page.search.found_nodes)
+    qtbot.waitUntil(lambda: len(page.search.result_nodes) > 3)
+    n_found = len(page.search.result_nodes)
     assert controls_of(page.side) == [
         *(f"FOUND · {n_found} | Found", "Clear | Show all tokens alike again (Escape)"),
         *("Save… | Save all rows as lines with tabs", about, "Found tokens"),

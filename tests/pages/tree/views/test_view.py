@@ -87,7 +87,7 @@ def test_the_card_goes_when_the_picture_moves_and_comes_back_under_the_wheel(pag
     assert page.card.isVisible()
     qtbot.keyClick(page.view, Qt.Key.Key_Plus)
     assert not page.card.isVisible()
-    qtbot.waitUntil(lambda: page.view.is_settled)
+    qtbot.waitUntil(lambda: page.view.is_stable)
     assert not page.card.isVisible()
     turn_wheel(page.view, point, 120)
     qtbot.waitUntil(page.card.isVisible)
@@ -123,7 +123,7 @@ def test_the_card_is_as_high_as_its_facts(qtbot):
     around.show()
     card, heights = TreeCard(around), []
     for n_lines in (1, 3, 1):
-        card.show_beside(QPainterPath(), QPointF(20, 20), "Han", ("1 token",) * n_lines)
+        card.show_near(QPainterPath(), QPointF(20, 20), "Han", ("1 token",) * n_lines)
         heights.append(card.height())
     assert heights[0] == heights[2] < heights[1] - card.fontMetrics().height()
 
@@ -157,8 +157,8 @@ def test_what_moves_is_painted_coarsely_and_sharply_when_it_stands_still(page, q
     middle = page.model.picture.width / 2
     page.model.set_view((middle / 2, middle), remember=False)
     moving = page.view.grab().toImage()
-    assert not page.view.is_settled
-    qtbot.waitUntil(lambda: page.view.is_settled)
+    assert not page.view.is_stable
+    qtbot.waitUntil(lambda: page.view.is_stable)
     still = page.view.grab().toImage()
     assert moving != still
     page.view.show_at_once()
@@ -249,7 +249,7 @@ def share_changed(image, before, outline):
 def still_picture(page, qtbot):
     """The whole tree on the screen, which is what would be saved."""
     page.model.fit()
-    qtbot.waitUntil(lambda: page.view.is_settled and not page.search.job.is_busy)
+    qtbot.waitUntil(lambda: page.view.is_stable and not page.search.job.is_busy)
     shown = page.view.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     assert shown == page.view.image(1.0).convertToFormat(QImage.Format.Format_RGB32)
     return shown
@@ -303,7 +303,7 @@ def test_the_node_under_the_pointer_is_outlined_and_told_once(page, qtbot):
     assert still_picture(page, qtbot) == before
     turn_wheel(page.view, middle, 120)
     leave(page)
-    qtbot.waitUntil(lambda: page.view.is_settled)
+    qtbot.waitUntil(lambda: page.view.is_stable)
     assert not page.card.isVisible()
     told.clear()
     point_at(page, middle)
@@ -340,11 +340,11 @@ def test_small_nodes_that_were_found_have_a_mark_each(page, qtbot, shape):
     page.model.set_shape(shape)
     tokens = page.model.picture.layout.tokens
     page.search.list_tokens("some", tokens[tokens >= 0][-400::40])
-    qtbot.waitUntil(lambda: len(page.search.found_nodes) == 10)
+    qtbot.waitUntil(lambda: len(page.search.result_nodes) == 10)
     page.model.choose(ROOT)
     page.model.fit()
     page.view.show_at_once()
-    image, geometry, found = page.view.image(1.0), page.view.geometry_now, page.search.found_nodes
+    image, geometry, found = page.view.image(1.0), page.view.geometry_now, page.search.result_nodes
     points = [QPointF(*point) for point in mark_points(geometry, found).tolist()]
     assert len(points) > 5
     assert all(page.view.node_at(point) is not None for point in points)
@@ -363,7 +363,7 @@ def test_the_view_flies_to_what_is_shown_and_bends_to_another_shape(page, qtbot)
     def note():
         views.append(page.view.geometry_now.view)
         shapes.append(type(page.view.geometry_now))
-        return page.view.is_settled
+        return page.view.is_stable
 
     page.model.show(node)
     assert not note()

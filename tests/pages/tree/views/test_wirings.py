@@ -112,7 +112,7 @@ def test_tabs_show_their_panels_and_f6_goes_to_the_one_that_shows(page, qtbot):
         qtbot.mouseClick(button, LEFT)
         seen.append(page.side.currentWidget())
         assert page.panels == [page.view, page.editor, page.bar.query, seen[-1]]
-    assert seen == [page.node_panel, page.found_panel, page.findings_panel]
+    assert seen == [page.node_panel, page.results_panel, page.findings_panel]
     assert page.findings.statistics is not None or page.findings.job.is_busy
 
 
@@ -166,25 +166,25 @@ def test_buttons_of_the_bar_choose_shape_and_colours_and_show_all(near, qtbot):
 
 def test_keys_in_the_search_field_step_and_end_and_the_bar_tells_where_they_are(page, qtbot):
     query, line, seen = page.bar.query, page.head.line, []
-    page.search.job.busy_changed.connect(lambda: seen.append(line.said))
+    page.search.job.busy_changed.connect(lambda: seen.append(line.shown_text))
     query.setText("th")
-    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 3)
-    n_found = len(page.search.found_nodes)
+    qtbot.waitUntil(lambda: len(page.search.result_nodes) > 3)
+    n_found = len(page.search.result_nodes)
     assert "Searching …" in seen
-    assert line.said.startswith(f"{n_found:,} tokens found")
+    assert line.shown_text.startswith(f"{n_found:,} tokens found")
     way = [("Return", 0), ("Enter", 1), ("Down", 2), ("Up", 1), ("Shift+Return", 0)]
     for keys, at in (*way, ("Shift+Return", n_found - 1)):
         qtbot.keySequence(query, keys)
-        assert line.said.startswith(f"{at + 1:,} of {n_found:,}")
-        assert page.found_panel.view.currentIndex().row() == page.search.current == at
-        assert page.model.chosen == page.search.found_nodes[at]
+        assert line.shown_text.startswith(f"{at + 1:,} of {n_found:,}")
+        assert page.results_panel.view.currentIndex().row() == page.search.current == at
+        assert page.model.chosen == page.search.result_nodes[at]
     qtbot.keyClick(query, Key.Key_Escape)
-    assert (query.text(), line.said in about(page.model.shape), page.search.title) == ("", True, "")
+    assert (query.text(), line.shown_text in about(page.model.shape), page.search.title) == ("", True, "")
     query.setText("/(/")
     qtbot.waitUntil(lambda: bool(page.search.problem))
     assert page.search.problem in line.toolTip()
     query.clear()
-    assert line.said in about(page.model.shape)
+    assert line.shown_text in about(page.model.shape)
 
 
 def test_the_path_names_what_fits_and_each_place_on_it_belongs_to_a_name(page):

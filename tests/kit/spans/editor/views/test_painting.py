@@ -83,10 +83,10 @@ class FakeSearch(QObject):
     def __init__(self, document):
         super().__init__()
         self.starts = np.array([document.line_start(line) for line in range(document.n_lines)])
-        self.n_found = 0
+        self.n_matches = 0
 
     def find(self):
-        self.n_found = len(self.starts)
+        self.n_matches = len(self.starts)
         self.found_changed.emit()
 
     def matches_in(self, start, end):

@@ -244,11 +244,11 @@ def test_a_chip_has_a_line_around_what_it_says(shown):
 def test_a_chip_that_costs_many_tokens_is_filled(shown, n_hidden):
     editor = shown("a" + "".join(chr(0xE0100 + at) for at in range(n_hidden)) + "b")  # two tokens each
     seen, rect = colors_of(editor), span_rect(editor, 1, 1 + 4 * n_hidden)
-    is_dear = 2 * n_hidden >= DEAR_CHIP_TOKENS
+    is_expensive = 2 * n_hidden >= DEAR_CHIP_TOKENS
     for y in (rect.top() + 7, rect.bottom() - 7):
-        assert nearly(seen[y, rect.left() + 4], DARK.warning, 8) is is_dear
+        assert nearly(seen[y, rect.left() + 4], DARK.warning, 8) is is_expensive
     digits = inside(seen, rect.adjusted(4, 6, -4, -6)).min(axis=2).max()
-    assert bool(digits < 150) is is_dear  # dark ones
+    assert bool(digits < 150) is is_expensive  # dark ones
 
 
 @pytest.mark.parametrize("text", ["one two three", "." * 60], ids=["within a row", "between two"])

@@ -12,7 +12,8 @@ from conftest import VOCABS
 import guiapp
 from guiapp.analysis.editing.options import Options
 from guiapp.core.demo import sample_text
-from guiapp.kit.document import exact_twin, live_spans
+from guiapp.kit.document import exact_spans as exact_twin
+from guiapp.kit.document import live_spans
 from guiapp.kit.document.coloured_spans import ColouredSpans
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession

@@ -44,9 +44,9 @@ def test_what_is_found_follows_the_text_while_somebody_looks(make_shell, qtbot):
     page, document, panel = (
         shell.window.inspect_page,
         shell.session.document,
-        shell.window.inspect_page.dearest_panel,
+        shell.window.inspect_page.expensive_panel,
     )
-    assert page._dearest.found is None
+    assert page._most_expensive.result is None
     hand.click_on("Most expensive", page)
     assert page.panels[2] is panel
     qtbot.waitUntil(lambda: panel.rows[0].text() == f"{KEY},")
@@ -54,12 +54,12 @@ def test_what_is_found_follows_the_text_while_somebody_looks(make_shell, qtbot):
     hand.click(panel.rows[0])  # before it is found again
     start = PROMPT.index(KEY) + 4
     assert document.selection == (start, start + len(KEY) + 1)
-    qtbot.waitUntil(lambda: not page._dearest.is_busy)
+    qtbot.waitUntil(lambda: not page._most_expensive.is_busy)
     document.set_text(b"one\n")
-    qtbot.waitUntil(lambda: not panel.rows[0].isVisible() and not page._dearest.is_busy)
+    qtbot.waitUntil(lambda: not panel.rows[0].isVisible() and not page._most_expensive.is_busy)
     assert panel._empty.isVisible()
     assert "nothing is dear" in panel._empty.text()
     hand.click_on("Token", page)
     assert page.panels[2] is page.card
     document.set_text(PROMPT.encode())
-    assert not page._dearest.is_busy
+    assert not page._most_expensive.is_busy

@@ -42,7 +42,7 @@ _MEETING = re.compile(
 )
 
 
-class LookAlike(NamedTuple):
+class Confusable(NamedTuple):
     """A letter of a text, by its bytes [start, end), and the one of the word's script that it passes for."""
 
     start: int
@@ -52,14 +52,14 @@ class LookAlike(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def look_alikes(text: bytes) -> tuple[LookAlike, ...]:
+def confusables(text: bytes) -> tuple[Confusable, ...]:
     """Those in words of Latin and one other script, of the one that has fewer letters there."""
     if text.isascii():
         return ()
     characters = decode(text)
     if not _MEETING.search(characters):
         return ()
-    found: list[LookAlike] = []
+    matches: list[Confusable] = []
     at_character = at_byte = 0
     for word in _WORD.finditer(characters):
         if not (odd := _odd_letters(word[0])):
@@ -68,8 +68,8 @@ def look_alikes(text: bytes) -> tuple[LookAlike, ...]:
             if (other := odd.get(letter)) is not None:
                 at_byte += len(encode(characters[at_character:place]))
                 at_character = place
-                found.append(LookAlike(at_byte, at_byte + len(letter.encode()), letter, other))
-    return tuple(found)
+                matches.append(Confusable(at_byte, at_byte + len(letter.encode()), letter, other))
+    return tuple(matches)
 
 
 def _odd_letters(word: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from guiapp.analysis.explain.code_marks import without_marks
-from guiapp.analysis.trace.places import START, Place
+from guiapp.analysis.trace.places import START, StepKey
 
 TITLE_COLUMNS = 19
 
@@ -25,7 +25,7 @@ class RankedPair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Line:
+class WhyLine:
     """A sentence, with what stands for itself between backticks, and what it weighs.
 
     worth   the rank of a merge as people read it
@@ -34,7 +34,7 @@ class Line:
     """
 
     text: str
-    place: Place = START
+    place: StepKey = START
     worth: str = ""
     note: str = ""
     merged: RankedPair | None = None
@@ -42,12 +42,12 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Stage:
+class WhyStage:
     """`name` is stable, `title` for people."""
 
     name: str
     title: str
-    lines: tuple[Line, ...]
+    lines: tuple[WhyLine, ...]
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,10 @@ class TokenWhy:
     start: int
     end: int
     encoder: str
-    stages: tuple[Stage, ...]
+    stages: tuple[WhyStage, ...]
 
     @property
-    def merges(self) -> list[Line]:
+    def merges(self) -> list[WhyLine]:
         """The lines of its merges, in the order in which they were made."""
         return [line for stage in self.stages for line in stage.lines if line.merged is not None]
 
@@ -93,7 +93,7 @@ def _token_record(token: TokenWhy) -> dict[str, object]:
     }
 
 
-def _line_record(line: Line) -> dict[str, object]:
+def _line_record(line: WhyLine) -> dict[str, object]:
     place = line.place
     return {
         "text": without_marks(line.text),

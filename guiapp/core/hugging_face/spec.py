@@ -18,7 +18,7 @@ class ComponentError(ValueError):
     """A component that cannot be used; the message is the end of a sentence about the file."""
 
 
-class Said:
+class Spec:
     """One JSON object that describes a component, and what is asked of it.
 
     what   “normalizer”, “pre-tokenizer” or “decoder”
@@ -43,53 +43,53 @@ class Said:
         return ComponentError(f"has a {self.what} “{quoted(self.type)}” {what_is_wrong}")
 
     def flag(self, key: str, default: object = MISSING) -> bool:
-        found: bool = self._of_type(key, bool, "true or false", default)
-        return found
+        value: bool = self._of_type(key, bool, "true or false", default)
+        return value
 
     def text(self, key: str, default: object = MISSING, longest: int = LONGEST_CONTENT) -> str:
-        found: str = self._of_type(key, str, "text", default)
-        if len(found) > longest:
-            raise self.error(f"whose “{key}” is {len(found):,} characters long")
-        if any("\ud800" <= character <= "\udfff" for character in found):
+        value: str = self._of_type(key, str, "text", default)
+        if len(value) > longest:
+            raise self.error(f"whose “{key}” is {len(value):,} characters long")
+        if any("\ud800" <= character <= "\udfff" for character in value):
             raise self.error(f"whose “{key}” is no proper text")
-        return found
+        return value
 
     def character(self, key: str) -> str:
-        found = self.text(key)
-        if len(found) != 1:
+        value = self.text(key)
+        if len(value) != 1:
             raise self.error(f"whose “{key}” is no single character")
-        return found
+        return value
 
     def count(self, key: str, default: object = MISSING) -> int:
-        found: int = self._of_type(key, int, "a whole number", default)
-        if isinstance(found, bool) or not 0 <= found < 1 << 64:
+        value: int = self._of_type(key, int, "a whole number", default)
+        if isinstance(value, bool) or not 0 <= value < 1 << 64:
             raise self.error(f"whose “{key}” is no count")
-        return found
+        return value
 
     def choice(self, key: str, choices: tuple[str, ...], default: object = MISSING) -> str:
-        found = self.text(key, default)
-        if found not in choices:
-            raise self.error(f"whose “{key}” is “{quoted(found)}”, which is not known here")
-        return found
+        value = self.text(key, default)
+        if value not in choices:
+            raise self.error(f"whose “{key}” is “{quoted(value)}”, which is not known here")
+        return value
 
     def pattern(self) -> tuple[str, bool]:
         """The text to look for, and whether it is a regular expression."""
-        found = self._of_type("pattern", Mapping, "a pattern")
-        if len(found) != 1 or next(iter(found)) not in ("String", "Regex"):
+        value = self._of_type("pattern", Mapping, "a pattern")
+        if len(value) != 1 or next(iter(value)) not in ("String", "Regex"):
             raise self.error("whose “pattern” is neither a String nor a Regex")
-        kind = next(iter(found))
+        kind = next(iter(value))
         if kind == "Regex":
             self._count(EXPRESSION - 1)
-        return Said(self.what, {"type": self.type, kind: found[kind]}).text(kind), kind == "Regex"
+        return Spec(self.what, {"type": self.type, kind: value[kind]}).text(kind), kind == "Regex"
 
     def has(self, key: str) -> bool:
         return self._values.get(key) is not None
 
-    def parts(self, key: str) -> list[Said]:
+    def parts(self, key: str) -> list[Spec]:
         """The components of a sequence."""
-        found = self._of_type(key, list, "a list")
-        self._count(len(found))
-        return [Said(self.what, each, self._depth + 1, self._seen) for each in found]
+        value = self._of_type(key, list, "a list")
+        self._count(len(value))
+        return [Spec(self.what, each, self._depth + 1, self._seen) for each in value]
 
     def _count(self, n_parts: int) -> None:
         self._seen[0] += n_parts
@@ -99,14 +99,14 @@ class Said:
                 f"{EXPRESSION} of them"
             )
 
-    def _of_type(self, key: str, wanted: type, name: str, default: object = MISSING) -> Any:
-        found = self._values.get(key, MISSING)
-        if found is MISSING and default is not MISSING:
+    def _of_type(self, key: str, expected: type, name: str, default: object = MISSING) -> Any:
+        value = self._values.get(key, MISSING)
+        if value is MISSING and default is not MISSING:
             return default
-        if found is MISSING and key == "type":
+        if value is MISSING and key == "type":
             raise ComponentError(f"has a {self.what} without a type")
-        if found is MISSING:
+        if value is MISSING:
             raise self.error(f"without “{key}”")
-        if not isinstance(found, wanted):
+        if not isinstance(value, expected):
             raise ComponentError(f"has a {self.what} whose “{key}” is not {name}")
-        return found
+        return value

@@ -8,11 +8,11 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
-from guiapp.core.encode.counting.cost import Dear
+from guiapp.core.encode.counting.cost import CostlyText
 from guiapp.core.text.figures import counted, percent
 from guiapp.core.text.visible_text import isolate
-from guiapp.kit.document.line_costs import N_MOST, DearestModel
-from guiapp.kit.widgets.buttons import Segments
+from guiapp.kit.document.line_costs import N_MOST, MostExpensiveModel
+from guiapp.kit.widgets.buttons import SegmentedTabs
 from guiapp.kit.widgets.layouts import STRETCH, framed, head_row, in_column, scroll_down
 from guiapp.kit.widgets.painting import LEFT, RIGHT, PaintedButton, bold, fill, write
 from guiapp.kit.widgets.seen import SeenWatch
@@ -27,7 +27,7 @@ TOKEN, WHY = range(2)
 NOTHING = "Each {} of this text is a single token: nothing is dear."
 
 
-class DearRow(PaintedButton):
+class ExpensiveRow(PaintedButton):
     """A word or a line, where it is first and how often, its tokens, and their share as a bar."""
 
     def __init__(self, theme_source: ThemeSource) -> None:
@@ -37,7 +37,7 @@ class DearRow(PaintedButton):
         self.setFixedHeight(ROW_PX)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
-    def show_row(self, row: Dear, line: int, n_all: int, most: int) -> None:
+    def show_row(self, row: CostlyText, line: int, n_all: int, most: int) -> None:
         """`n_all` tokens are in the text, and `most` in the dearest row."""
         self.setText(row.text)
         self._n_tokens = row.n_tokens
@@ -70,7 +70,7 @@ class DearRow(PaintedButton):
         fill(painter, QRectF(GAP_PX, TEXT_PX + 4, bar, BAR_PX), theme.warning, BAR_PX / 2)
 
 
-class DearestPanel(QScrollArea):
+class ExpensivePanel(QScrollArea):
     """The dearest words or lines, the dearest first.
 
     Signals:
@@ -79,14 +79,14 @@ class DearestPanel(QScrollArea):
 
     chosen = Signal(int, int)
 
-    def __init__(self, model: DearestModel, theme_source: ThemeSource) -> None:
+    def __init__(self, model: MostExpensiveModel, theme_source: ThemeSource) -> None:
         super().__init__()
         self._model = model
         self._shows_lines = False
-        self._shown: tuple[Dear, ...] = ()
-        self.segments = Segments((WORDS, LINES))
+        self._shown: tuple[CostlyText, ...] = ()
+        self.segments = SegmentedTabs((WORDS, LINES))
         self._empty = set_role(QLabel(wordWrap=True), "dim")
-        self.rows = [DearRow(theme_source) for _ in range(N_MOST)]
+        self.rows = [ExpensiveRow(theme_source) for _ in range(N_MOST)]
         for number, row in enumerate(self.rows):
             row.clicked.connect(partial(self._choose, number))
         head = head_row("Most expensive", self.segments)
@@ -97,24 +97,24 @@ class DearestPanel(QScrollArea):
         scroll_down(self, framed(column, "panel"))
         self.setAccessibleName("Most expensive")
         self.segments.chosen.connect(self._show_kind)
-        model.changed.connect(self._follow)
+        model.changed.connect(self._refresh)
         SeenWatch(self, model.set_shown)
-        self._follow()
+        self._refresh()
 
     def _show_kind(self, index: int) -> None:
         self._shows_lines = index == 1
-        self._follow()
+        self._refresh()
 
-    def _follow(self) -> None:
-        found = self._model.found
-        self._shown = () if found is None else found.lines if self._shows_lines else found.words
+    def _refresh(self) -> None:
+        result = self._model.result
+        self._shown = () if result is None else result.lines if self._shows_lines else result.words
         for number, row in enumerate(self.rows):
             row.setVisible(number < len(self._shown))
-            if found is not None and number < len(self._shown):
+            if result is not None and number < len(self._shown):
                 dear = self._shown[number]
-                row.show_row(dear, self._model.line_of(dear), found.n_tokens, self._shown[0].n_tokens)
+                row.show_row(dear, self._model.line_of(dear), result.n_tokens, self._shown[0].n_tokens)
         self._empty.setText(NOTHING.format("line" if self._shows_lines else "word"))
-        self._empty.setVisible(found is not None and not self._shown)
+        self._empty.setVisible(result is not None and not self._shown)
 
     def _choose(self, number: int) -> None:
         if number < len(self._shown):
@@ -124,10 +124,10 @@ class DearestPanel(QScrollArea):
 class SideColumn(QWidget):
     """The column at the right: the selected token, why it is there, or what is most expensive."""
 
-    def __init__(self, card: QWidget, why: QWidget, dearest: DearestPanel) -> None:
+    def __init__(self, card: QWidget, why: QWidget, most_expensive: ExpensivePanel) -> None:
         super().__init__()
-        self.segments = Segments(("Token", "Why", "Most expensive"))
-        self._panels = (card, why, dearest)
+        self.segments = SegmentedTabs(("Token", "Why", "Most expensive"))
+        self._panels = (card, why, most_expensive)
         bar = framed(in_column(self.segments, margins=(0, GAP_PX, 0, 0)), "panel")
         in_column(bar, *((panel, 1) for panel in self._panels), on=self, spacing=0)
         self.segments.chosen.connect(self._show)

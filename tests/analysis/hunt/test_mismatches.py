@@ -9,18 +9,18 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.compare.reasons import Cause, Reason
-from guiapp.analysis.hunt.finds import (
+from guiapp.analysis.hunt.generators import ALL_NAMES
+from guiapp.analysis.hunt.mismatches import (
     MOST_PLACES,
     MOST_TEXTS,
     Batch,
     Find,
     Hunt,
-    Line,
+    HuntSubject,
+    LineOffset,
     OfKind,
-    Place,
-    Subject,
+    UserLine,
 )
-from guiapp.analysis.hunt.generators import ALL_NAMES
 from guiapp.analysis.hunt.report import headline, markdown, record, text_lines
 from guiapp.core.encode.tokenizer import Tokenizer
 
@@ -28,7 +28,10 @@ DIGITS = Reason(Cause.PIECES, "digits", "A cuts `12`.")
 MERGE = Reason(Cause.MERGE, "order", "B merges `b` first.")
 AROUND = Reason(Cause.AROUND, "each text", "A adds 1.")
 PATH = guiapp.open_model("demo:toy").vocabulary.path
-BOTH = (Subject("first.gguf", format="GGUF", path=PATH, tokens=1234, split_as="qwen2"), Subject("B", "1.2"))
+BOTH = (
+    HuntSubject("first.gguf", format="GGUF", path=PATH, tokens=1234, split_as="qwen2"),
+    HuntSubject("B", "1.2"),
+)
 
 
 def find(text, reason=DIGITS, **more):
@@ -36,7 +39,7 @@ def find(text, reason=DIGITS, **more):
 
 
 def place(number):
-    return Place(Line("a.txt", number, 10 * number, b"x"), 0)
+    return LineOffset(UserLine("a.txt", number, 10 * number, b"x"), 0)
 
 
 def test_counts_of_batches_are_summed_up_and_lines_apart():
@@ -92,8 +95,8 @@ def test_a_note_is_told_once():
 
 def test_a_model_is_told_with_its_format_size_and_choice():
     tokenizer = Tokenizer(replace(toy_vocabulary({"a": 0.0, "b": 0.0}), chosen_pre="qwen2", format="GGUF"))
-    subject = Subject.of_model("x", tokenizer)
-    assert subject == Subject("x", "", "GGUF", None, 2, "qwen2")
+    subject = HuntSubject.of_model("x", tokenizer)
+    assert subject == HuntSubject("x", "", "GGUF", None, 2, "qwen2")
     assert subject.sha256 is None
     assert BOTH[0].sha256 == sha256(PATH.read_bytes()).hexdigest()
 
@@ -209,7 +212,7 @@ def test_a_report_in_markdown_is_written_out(hunted):
         r"    printf '\377\142' | tokenloupe tokenize MODEL",
         "1 in 1,000 lines of the given texts differ so.",
     ]
-    bare = markdown(Hunt((Subject("A"), Subject("B")), 0))
+    bare = markdown(Hunt((HuntSubject("A"), HuntSubject("B")), 0))
     assert "SHA" not in bare
     assert "split as" not in bare
     assert f"Tokenloupe {guiapp.__version__}; seed 0, batches of texts done: 0.\n" in bare

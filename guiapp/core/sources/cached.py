@@ -29,7 +29,7 @@ LONGEST_NAME = 120
 RECORD = ".kept.json"
 
 
-class Kept(NamedTuple):
+class CachedFile(NamedTuple):
     """A file, or its front.
 
     path         where it lies
@@ -66,7 +66,7 @@ def path_of(url: str) -> Path:
     return folder() / hashlib.sha256(address.encode()).hexdigest()[:16] / safe
 
 
-def kept(url: str) -> Kept | None:
+def cached(url: str) -> CachedFile | None:
     """What is kept of an address."""
     path = path_of(url)
     record = json_object(_record_of(path))
@@ -76,7 +76,7 @@ def kept(url: str) -> Kept | None:
     ):
         return None
     known_size = whole_bytes if isinstance(whole_bytes, int) else None
-    return Kept(path, known_size, {str(name): str(value) for name, value in validators.items()})
+    return CachedFile(path, known_size, {str(name): str(value) for name, value in validators.items()})
 
 
 def models() -> Iterator[tuple[str, Path]]:
@@ -87,16 +87,19 @@ def models() -> Iterator[tuple[str, Path]]:
             yield url, path
 
 
-def keep(url: str, fetched: Path, whole_bytes: int | None, headers: Mapping[str, str]) -> Kept:
+def keep(url: str, fetched: Path, whole_bytes: int | None, headers: Mapping[str, str]) -> CachedFile:
     """Take over a file that was fetched to beside its place; raises OSError."""
     path = path_of(url)
-    found = {"If-None-Match": headers.get("ETag"), "If-Modified-Since": headers.get("Last-Modified")}
-    validators = {name: value for name, value in found.items() if value}
+    headers_to_save = {
+        "If-None-Match": headers.get("ETag"),
+        "If-Modified-Since": headers.get("Last-Modified"),
+    }
+    validators = {name: value for name, value in headers_to_save.items() if value}
     _record_of(path).unlink(missing_ok=True)  # a file without a record is as good as none
     fetched.replace(path)
     record = {"url": url, "kept_bytes": _size(path), "whole_bytes": whole_bytes, "validators": validators}
     replace_file(_record_of(path), json.dumps(record, indent=1).encode())
-    return Kept(path, whole_bytes, validators)
+    return CachedFile(path, whole_bytes, validators)
 
 
 def size_bytes() -> int:

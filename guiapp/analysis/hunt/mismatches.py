@@ -18,7 +18,7 @@ Kind = tuple[Cause, str]
 Spans = tuple[tuple[int, int], ...]
 
 
-class Line(NamedTuple):
+class UserLine(NamedTuple):
     """A line of the user's own texts, or a part of a long one.
 
     number  counts lines of the file from 1
@@ -31,10 +31,10 @@ class Line(NamedTuple):
     text: bytes
 
 
-class Place(NamedTuple):
+class LineOffset(NamedTuple):
     """Where a line first differs: behind so many of its bytes."""
 
-    line: Line
+    line: UserLine
     at: int
 
 
@@ -43,7 +43,7 @@ class OfKind(NamedTuple):
 
     kind: Kind
     n_texts: int
-    places: tuple[Place, ...] = ()
+    places: tuple[LineOffset, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Find:
     generator: str = ""
     n_texts: int = 0
     n_lines: int = 0
-    places: tuple[Place, ...] = ()
+    places: tuple[LineOffset, ...] = ()
     others: tuple[Find, ...] = ()
     spans: tuple[Spans | None, Spans | None] = (None, None)
 
@@ -109,7 +109,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Subject:
+class HuntSubject:
     """One of the two that are compared, for reports.
 
     version   of a library
@@ -124,7 +124,7 @@ class Subject:
     split_as: str = ""
 
     @classmethod
-    def of_model(cls, name: str, tokenizer: Tokenizer) -> Subject:
+    def of_model(cls, name: str, tokenizer: Tokenizer) -> HuntSubject:
         vocabulary = tokenizer.vocabulary
         chosen = vocabulary.chosen_pre
         return cls(name, "", vocabulary.format, vocabulary.path, len(vocabulary), chosen)
@@ -155,7 +155,7 @@ class Hunt:
     is_incomplete  whether texts were left out as one of both crashed; a note says which
     """
 
-    subjects: tuple[Subject, Subject]
+    subjects: tuple[HuntSubject, HuntSubject]
     seed: int
     generators: tuple[str, ...] = ()
     seconds: float = 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Remark(str):
+class FileNote(str):
     """A sentence about a file: what was repaired, is odd, or is not followed.
 
     code  the same for all of a kind, and in all versions
@@ -15,8 +15,8 @@ class Remark(str):
     code: str
     key: str
 
-    def __new__(cls, code: str, said: str, key: str = "") -> Remark:
-        made = super().__new__(cls, said)
+    def __new__(cls, code: str, message: str, key: str = "") -> FileNote:
+        made = super().__new__(cls, message)
         made.code, made.key = code, key
         return made
 

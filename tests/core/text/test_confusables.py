@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.core.text.look_alikes import PASS_FOR_LATIN, look_alikes
+from guiapp.core.text.confusables import PASS_FOR_LATIN, confusables
 
 
 def found(text):
     return [
         (text.encode()[each.start : each.end].decode(), each.passes_for)
-        for each in look_alikes(text.encode())
+        for each in confusables(text.encode())
     ]
 
 
@@ -48,6 +48,6 @@ def test_the_table_pairs_letters_of_the_script_it_says_with_latin_ones():
 @given(st.binary(), st.text(alphabet="аеopϲ\u0301 -\n7é漢"))
 def test_they_are_letters_where_the_text_has_them(stray, text):
     data = stray + text.encode()
-    places = look_alikes(data)
+    places = confusables(data)
     assert [data[each.start : each.end].decode() for each in places] == [each.letter for each in places]
     assert all(before.end <= each.start for before, each in pairwise(places))

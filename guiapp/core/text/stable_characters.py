@@ -43,7 +43,7 @@ def lead_kinds(charsmap: Charsmap, user_defined: Sequence[bytes]) -> NDArray[np.
     return kinds
 
 
-def settled_characters(charsmap: Charsmap) -> NDArray[np.bool_]:
+def stable_characters(charsmap: Charsmap) -> NDArray[np.bool_]:
     """bool[65536]: characters of two or three bytes, by code point, that stay as they are among their like.
 
     A stretch of such characters and of `plain_bytes` is not changed, unless a character that is neither

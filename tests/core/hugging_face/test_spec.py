@@ -2,25 +2,25 @@
 
 import pytest
 
-from guiapp.core.hugging_face.said import (
+from guiapp.core.hugging_face.spec import (
     EXPRESSION,
     LONGEST_CONTENT,
     MOST_COMPONENTS,
     MOST_NESTED,
     ComponentError,
-    Said,
+    Spec,
 )
 
 
 def said(**values):
-    return Said("normalizer", {"type": "Odd", **values})
+    return Spec("normalizer", {"type": "Odd", **values})
 
 
 WHOSE = "has a normalizer “Odd” whose “x” "
 CASES = {
-    "no object": (lambda: Said("decoder", "x"), "has a decoder that is no JSON object"),
-    "no type": (lambda: Said("decoder", {}), "has a decoder without a type"),
-    "odd type": (lambda: Said("decoder", {"type": 1}), "has a decoder whose “type” is not text"),
+    "no object": (lambda: Spec("decoder", "x"), "has a decoder that is no JSON object"),
+    "no type": (lambda: Spec("decoder", {}), "has a decoder without a type"),
+    "odd type": (lambda: Spec("decoder", {"type": 1}), "has a decoder whose “type” is not text"),
     "unknown": (lambda: raised(said().unknown()), "uses a normalizer “Odd”, which is not known here"),
     "missing": (lambda: said().flag("x"), "has a normalizer “Odd” without “x”"),
     "no flag": (lambda: said(x=1).flag("x"), "has a normalizer whose “x” is not true or false"),
@@ -94,7 +94,7 @@ def test_sequences_stand_in_each_other_so_deep_and_no_deeper():
         values = {"type": "Odd", "x": []}
         for _ in range(depth):
             values = {"type": "Odd", "x": [values]}
-        part = Said("normalizer", values)
+        part = Spec("normalizer", values)
         for _ in range(depth):
             (part,) = part.parts("x")
         return part
@@ -112,7 +112,7 @@ def test_all_parts_are_counted_together_and_expressions_as_several(n_expressions
     def patterns(n_parts):
         inner = {"type": "Odd", "x": [expression] * n_expressions}
         n_texts = n_parts - EXPRESSION * n_expressions - 1
-        *texts, last = Said("decoder", {"type": "Odd", "x": [text] * n_texts + [inner]}).parts("x")
+        *texts, last = Spec("decoder", {"type": "Odd", "x": [text] * n_texts + [inner]}).parts("x")
         return [each.pattern() for each in (*texts, *last.parts("x"))]
 
     assert sum(is_expression for _, is_expression in patterns(MOST_COMPONENTS)) == n_expressions

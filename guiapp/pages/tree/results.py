@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.tree.picture import TreePicture
-from guiapp.analysis.tree.reports import Finding, TreeStatistics, tree_statistics, unreached_finding
+from guiapp.analysis.tree.reports import TreeFinding, TreeStatistics, tree_statistics, unreached_finding
 from guiapp.analysis.tree.trials import Ids, unreached_apart
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Working
@@ -37,7 +37,7 @@ COLUMN_WIDTHS_PX = {"id": 66, "token": 116, "below": 56, "bytes": 156}
 USUAL_WIDTH_PX = 100
 
 
-class FoundPanel(QWidget):
+class ResultsPanel(QWidget):
     """Tokens in a table; the present row is what is looked at in the tree."""
 
     def __init__(
@@ -52,7 +52,7 @@ class FoundPanel(QWidget):
         self._search = search
         self._ask_where = ask_where
         self._saving = saving
-        self._table = FoundTableModel(model.spelling, self)
+        self._table = ResultsTableModel(model.spelling, self)
         self._title = heading(FOUND)
         self._title.setWordWrap(True)
         self._hint = set_role(QLabel(wordWrap=True), "dim")
@@ -63,9 +63,9 @@ class FoundPanel(QWidget):
         parts = head, sentence(ABOUT), self._hint, (self.view, 1), STRETCH
         in_column(*parts, on=self, margins=(MARGIN_PX, GAP_PX), spacing=AS_AROUND)
         self.view.looked_at.connect(self._go)
-        search.found_changed.connect(self._follow_search)
-        search.current_changed.connect(self._follow_current)
-        self._follow_search()
+        search.found_changed.connect(self._on_search_changed)
+        search.current_changed.connect(self._on_current_changed)
+        self._on_search_changed()
 
     def save(self) -> None:
         if path := self._ask_where("Save tokens", "tokens.tsv"):
@@ -77,13 +77,13 @@ class FoundPanel(QWidget):
 
     def _go(self, row: int) -> None:
         if self.view.hasFocus():
-            self._search.look_at(row)
+            self._search.go_to_result(row)
 
-    def _follow_search(self) -> None:
-        search, picture, n_found = self._search, self._model.picture, len(self._search.found_nodes)
+    def _on_search_changed(self) -> None:
+        search, picture, n_found = self._search, self._model.picture, len(self._search.result_nodes)
         title = f"{search.title or FOUND} · {n_found:,}" if search.title or search.query else FOUND
         self._title.setText(title.upper())
-        tokens = np.zeros(0, np.int32) if picture is None else picture.layout.tokens[search.found_nodes]
+        tokens = np.zeros(0, np.int32) if picture is None else picture.layout.tokens[search.result_nodes]
         self._table.show(picture, tokens)
         self.clear.setVisible(bool(search.title))
         self._save.setVisible(n_found > 0)
@@ -91,12 +91,12 @@ class FoundPanel(QWidget):
         self._hint.setVisible(n_found == 0)
         self._hint.setText(search.problem or (NOT_FOUND if search.query else HOW_TO_SEARCH))
 
-    def _follow_current(self) -> None:
+    def _on_current_changed(self) -> None:
         if self._search.current is not None:
             self.view.go_to(self._search.current)
 
 
-class FoundToken(NamedTuple):
+class ResultToken(NamedTuple):
     """A token of a tree."""
 
     picture: TreePicture
@@ -105,17 +105,19 @@ class FoundToken(NamedTuple):
 
 
 COLUMNS = (
-    Column[FoundToken]("id", RIGHT, lambda row: str(row.token)),
-    Column[FoundToken](
+    Column[ResultToken]("id", RIGHT, lambda row: str(row.token)),
+    Column[ResultToken](
         "token", LEFT, lambda row: row.spelling.token(row.picture.vocabulary, row.token, limit=60)
     ),
-    Column[FoundToken]("below", RIGHT, lambda row: f"{int(row.picture.tree.columns.sizes[row.token]) - 1:,}"),
-    Column[FoundToken]("bytes", LEFT, lambda row: hex_bytes(row.picture.tree.token_bytes(row.token))),
-    Column[FoundToken]("type", LEFT, lambda row: row.picture.vocabulary.kind(row.token)),
+    Column[ResultToken](
+        "below", RIGHT, lambda row: f"{int(row.picture.tree.columns.sizes[row.token]) - 1:,}"
+    ),
+    Column[ResultToken]("bytes", LEFT, lambda row: hex_bytes(row.picture.tree.token_bytes(row.token))),
+    Column[ResultToken]("type", LEFT, lambda row: row.picture.vocabulary.kind(row.token)),
 )
 
 
-class FoundTableModel(RowTable[FoundToken]):
+class ResultsTableModel(RowTable[ResultToken]):
     """One row for each token."""
 
     def __init__(self, spelling: SharedSpelling, parent: QObject | None = None) -> None:
@@ -123,7 +125,7 @@ class FoundTableModel(RowTable[FoundToken]):
         self._spelling = spelling
         self._picture: TreePicture | None = None
         self._tokens = np.zeros(0, np.int32)
-        spelling.changed.connect(self.tell_all_anew)
+        spelling.changed.connect(self.notify_all_changed)
 
     def show(self, picture: TreePicture | None, tokens: NDArray[np.int32]) -> None:
         """List some tokens of a tree."""
@@ -135,17 +137,17 @@ class FoundTableModel(RowTable[FoundToken]):
         return int(self._tokens[row])
 
     @property
-    def columns(self) -> Sequence[Column[FoundToken]]:
+    def columns(self) -> Sequence[Column[ResultToken]]:
         return COLUMNS
 
     @property
     def n_rows(self) -> int:
         return 0 if self._picture is None else len(self._tokens)
 
-    def row(self, index: int) -> FoundToken | None:
+    def row(self, index: int) -> ResultToken | None:
         if self._picture is None:
             return None
-        return FoundToken(self._picture, self.token(index), self._spelling.now)
+        return ResultToken(self._picture, self.token(index), self._spelling.now)
 
 
 class TreeFindings(Working):
@@ -171,7 +173,7 @@ class TreeFindings(Working):
         self.unreached: Ids | None = None
         self.trying = LatestJob[Ids](self, self._take_unreached, self._fail)
         self.problem = ""
-        model.picture_changed.connect(self._begin_anew)
+        model.picture_changed.connect(self._on_picture_changed)
         model.preparing_changed.connect(self.changed)
 
     @property
@@ -180,7 +182,7 @@ class TreeFindings(Working):
         return self.statistics is None and self._model.is_preparing
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[TreeFinding, ...]:
         """All figures; the last one follows later, when `unreached` is known."""
         if self.statistics is None:
             return ()
@@ -194,7 +196,7 @@ class TreeFindings(Working):
         if picture is not None and self.statistics is None and not self.job.is_busy:
             self.job.start(lambda _: tree_statistics(picture))
 
-    def _begin_anew(self) -> None:
+    def _on_picture_changed(self) -> None:
         self.job.cancel()
         self.trying.cancel()
         self.statistics = self.unreached = None

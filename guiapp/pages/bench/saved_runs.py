@@ -12,30 +12,30 @@ from guiapp.analysis.bench.history import load_run, rename_run
 from guiapp.analysis.bench.measurement import Record
 from guiapp.kit.state.background import LatestJob
 from guiapp.kit.state.row_table import AnyIndex
-from guiapp.pages.bench.history import Comparison, Journal, Kept, OpenedRun, RunHistory, SavedRun
+from guiapp.pages.bench.history import FinishedRun, Journal, OpenedRun, RunComparison, RunHistory, SavedRun
 
 NO_PARENT = QModelIndex()
 ROLE = Qt.ItemDataRole
 LONGEST_SAVING_S = 10.0  # that closing waits for; the journal of a run that is not saved by then stays
 
 
-class KeptRuns(QObject):
+class SavedRuns(QObject):
     """Lists, keeps, opens, compares and renames runs, each in a thread.
 
     Signals:
         changed(): `runs` is new.
         opened(OpenedRun): what was asked for.
-        found(OpenedRun): the newest of those that were there at the start, where there is one.
+        newest_read(OpenedRun): the newest of those that were there at the start, where there is one.
         compared(Comparison): what was asked for.
-        kept(Kept): what became of a run that is over.
+        saved(Kept): what became of a run that is over.
         failed(str): why one cannot be opened, compared or renamed.
     """
 
     changed = Signal()
     opened = Signal(object)
-    found = Signal(object)
+    newest_read = Signal(object)
     compared = Signal(object)
-    kept = Signal(object)
+    saved = Signal(object)
     failed = Signal(str)
 
     def __init__(self, history: RunHistory | None, parent: QObject | None = None) -> None:
@@ -47,9 +47,9 @@ class KeptRuns(QObject):
         self._names: dict[Path, str] = {}  # still to be given
         self._listing = LatestJob[list[SavedRun]](self, self._take_list)
         self._reading = LatestJob[OpenedRun](self, self.opened, self.failed)
-        self._finding = LatestJob[OpenedRun | None](self, self._take_found)
-        self._comparing = LatestJob[Comparison](self, self.compared, self.failed)
-        self._keeping = LatestJob[Kept](self, self._take_kept)
+        self._finding = LatestJob[OpenedRun | None](self, self._on_newest_read)
+        self._comparing = LatestJob[RunComparison](self, self.compared, self.failed)
+        self._keeping = LatestJob[FinishedRun](self, self._on_saved)
         self._renaming = LatestJob[None](self, failed=self.failed)
         for ended in (self._renaming.done, self._renaming.failed):
             ended.connect(self.refresh)
@@ -72,7 +72,7 @@ class KeptRuns(QObject):
 
     def compare(self, path: Path, record: Record) -> None:
         """With a run that is in a file."""
-        self._comparing.start(lambda _: Comparison.of(SavedRun.at(path).title, load_run(path), record))
+        self._comparing.start(lambda _: RunComparison.of(SavedRun.at(path).title, load_run(path), record))
 
     def rename(self, run: SavedRun, name: str) -> None:
         """Call a run something else, or nothing."""
@@ -101,11 +101,11 @@ class KeptRuns(QObject):
         if record["results"]:
             self._keeping.start(lambda _: history.keep(record, journal))
         else:
-            journal.end(is_kept=True)  # nothing is in it
+            journal.end(is_saved=True)  # nothing is in it
 
     def close(self) -> None:
         if self._journal is not None:  # the process ended without a word
-            self._journal.end(is_kept=False)
+            self._journal.end(is_saved=False)
         self._keeping.finish(LONGEST_SAVING_S)
         self._renaming.finish(LONGEST_SAVING_S)
         for job in (self._listing, self._finding, self._reading, self._comparing):
@@ -121,13 +121,13 @@ class KeptRuns(QObject):
             self.runs = runs
             self.changed.emit()
 
-    def _take_found(self, opened: OpenedRun | None) -> None:
+    def _on_newest_read(self, opened: OpenedRun | None) -> None:
         if opened is not None:
-            self.found.emit(opened)
+            self.newest_read.emit(opened)
         self.refresh()
 
-    def _take_kept(self, kept: Kept) -> None:
-        self.kept.emit(kept)
+    def _on_saved(self, saved: FinishedRun) -> None:
+        self.saved.emit(saved)
         self.refresh()
 
 
@@ -140,20 +140,20 @@ class RunList(QAbstractListModel):
 
     failed = Signal(str)
 
-    def __init__(self, kept: KeptRuns, parent: QObject | None = None) -> None:
+    def __init__(self, saved: SavedRuns, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._kept = kept
-        self._runs = kept.runs
-        kept.changed.connect(self._follow)
-        kept.failed.connect(self.failed)
-        kept.refresh()
+        self._saved = saved
+        self._runs = saved.runs
+        saved.changed.connect(self._refresh)
+        saved.failed.connect(self.failed)
+        saved.refresh()
 
     def run_at(self, index: AnyIndex) -> SavedRun:
         return self._runs[index.row()]
 
     def is_shown(self, index: AnyIndex) -> bool:
         """Whether it is the run on the page."""
-        return index.isValid() and self.run_at(index).path == self._kept.shown
+        return index.isValid() and self.run_at(index).path == self._saved.shown
 
     def rowCount(self, parent: AnyIndex = NO_PARENT) -> int:
         return 0 if parent.isValid() else len(self._runs)
@@ -170,12 +170,12 @@ class RunList(QAbstractListModel):
     def setData(self, index: AnyIndex, value: Any, role: int = ROLE.EditRole) -> bool:
         if role != ROLE.EditRole or str(value) == self.run_at(index).name:
             return False
-        self._kept.rename(self.run_at(index), str(value))
+        self._saved.rename(self.run_at(index), str(value))
         return True
 
-    def _follow(self) -> None:
+    def _refresh(self) -> None:
         """Rows of the same files stay selected."""
-        runs, self._runs = self._runs, self._kept.runs
+        runs, self._runs = self._runs, self._saved.runs
         if [run.path for run in runs] == [run.path for run in self._runs]:
             self.dataChanged.emit(self.index(0), self.index(len(runs) - 1))
         else:

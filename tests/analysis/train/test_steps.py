@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.analysis.train import bpe, unigram, wordpiece
-from guiapp.analysis.train.telling import (
-    ToldEstimate,
-    ToldMerge,
-    ToldPruning,
+from guiapp.analysis.train.steps import (
+    EstimateStep,
+    MergeStep,
+    PruningStep,
     from_json,
     merges,
     rounds,
@@ -66,8 +66,8 @@ def test_unigram_tells_estimates_and_prunings():
     words = unigram_words("this is a text that has this and that " * 4)
     told = [step for step, _ in rounds(words, 13)]
     kinds = [type(step) for step in told]
-    assert kinds[:3] == [ToldEstimate, ToldEstimate, ToldPruning]
-    assert kinds[-1] is ToldEstimate
+    assert kinds[:3] == [EstimateStep, EstimateStep, PruningStep]
+    assert kinds[-1] is EstimateStep
     assert all(from_json(to_json(step)) == step for step in told)
     *_, last = unigram.steps(words, 13)
     assert dict(told[-1].best) == last.model
@@ -107,14 +107,14 @@ def test_likelihood_grows_while_pieces_stay():
     ],
 )
 def test_a_merge_is_told_with_what_it_was_better_than(worth, ties, rivals, told):
-    assert ToldMerge("a", "b", worth, ties, rivals, ()).sentence(str.upper) == told
+    assert MergeStep("a", "b", worth, ties, rivals, ()).sentence(str.upper) == told
 
 
 @pytest.mark.parametrize(("n_dropped", "more"), [(1, ""), (5, ""), (6, " …"), (1000, " …")])
 def test_a_pruning_is_told_with_the_first_that_are_gone(n_dropped, more):
     dropped = tuple((name, 0.5) for name in "abcdef"[:n_dropped])
     names = ", ".join(f"`{name.upper()}`" for name, _ in dropped[:5])
-    told = ToldPruning(1, n_dropped, dropped, (), ()).sentence(str.upper)
+    told = PruningStep(1, n_dropped, dropped, (), ()).sentence(str.upper)
     assert told == f"Pruned: 1 piece left; dropped {n_dropped:,}: {names}{more}"
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from guiapp.analysis.editing.text_buffer import JournalEdit
-from guiapp.kit.document import kept_texts
-from guiapp.kit.document.kept_texts import KeptText, KeptTextHead, KeptTexts
+from guiapp.kit.document import autosaved_texts
+from guiapp.kit.document.autosaved_texts import AutosavedText, AutosavedTextHead, AutosavedTexts
 
 pytestmark = pytest.mark.usefixtures("qapp")
 DATA = b"\x00\xff line\r\n\n\xe4\xb8\x96"
@@ -19,8 +19,8 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from guiapp.analysis.editing.text_buffer import JournalEdit
-from guiapp.kit.document.kept_texts import KeptTexts
-kept = KeptTexts(Path(sys.argv[1]))
+from guiapp.kit.document.autosaved_texts import AutosavedTexts
+kept = AutosavedTexts(Path(sys.argv[1]))
 kept.keep(b"of the dead", None)
 kept.finish()
 os._exit(9)
@@ -28,7 +28,7 @@ os._exit(9)
 
 
 def keep(folder, data, path=None):
-    texts = KeptTexts(folder)
+    texts = AutosavedTexts(folder)
     texts.keep(data, path)
     texts.leave()
     texts.finish()
@@ -37,7 +37,7 @@ def keep(folder, data, path=None):
 @pytest.mark.parametrize("path", [None, Path("/folder/a file\n.txt")])
 def test_a_text_is_kept_byte_for_byte(tmp_path, path):
     keep(tmp_path, DATA, path)
-    assert KeptTexts(tmp_path).take() == KeptText(DATA, path)
+    assert AutosavedTexts(tmp_path).take() == AutosavedText(DATA, path)
 
 
 def test_the_newest_text_that_nobody_has_is_taken(tmp_path):
@@ -46,7 +46,7 @@ def test_the_newest_text_that_nobody_has_is_taken(tmp_path):
         for place in tmp_path.glob("*.text"):
             if place.read_bytes().endswith(b"\n" + data):
                 os.utime(place, (1e9 - age, 1e9 - age))
-    windows = [KeptTexts(tmp_path) for _ in range(4)]
+    windows = [AutosavedTexts(tmp_path) for _ in range(4)]
     taken = [window.take() for window in windows]
     assert [kept and kept.data for kept in taken] == [b"new", b"old", b"oldest", None]
 
@@ -54,13 +54,13 @@ def test_the_newest_text_that_nobody_has_is_taken(tmp_path):
 def test_the_text_of_a_process_that_was_killed_is_free(tmp_path):
     process = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
     assert process.returncode == 9
-    assert KeptTexts(tmp_path).take() == KeptText(b"of the dead", None)
+    assert AutosavedTexts(tmp_path).take() == AutosavedText(b"of the dead", None)
 
 
 @pytest.mark.parametrize("content", [b"", b"no JSON\ntext", b"[]\ntext", b"{}\ntext", b"[" * 100_000 + b"\n"])
 def test_a_spoiled_file_stays_where_it_is(tmp_path, content):
     (tmp_path / "spoiled.text").write_bytes(content)
-    texts = KeptTexts(tmp_path)
+    texts = AutosavedTexts(tmp_path)
     assert texts.take() is None
     texts.finish()
     assert [path.name for path in tmp_path.iterdir()] == ["spoiled.text"]
@@ -69,18 +69,18 @@ def test_a_spoiled_file_stays_where_it_is(tmp_path, content):
 
 def test_a_place_that_cannot_be_written_is_told_once(tmp_path, qtbot):
     (tmp_path / "file").touch()
-    texts, told = KeptTexts(tmp_path / "file"), []
+    texts, told = AutosavedTexts(tmp_path / "file"), []
     texts.failed.connect(told.append)
     texts.keep(DATA, None)
     texts.keep(DATA, None)
-    assert not texts.is_kept()
+    assert not texts.is_on_disk()
     assert len(told) == 1
     assert "cannot be kept" in told[0]
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts the open files of this process")
 def test_a_hundred_texts_set_aside_hold_few_files_open(tmp_path):
-    kept = KeptTexts(tmp_path)
+    kept = AutosavedTexts(tmp_path)
     before = len(os.listdir("/proc/self/fd"))
     for number in range(100):
         kept.keep(b"%d" % number, None)
@@ -93,14 +93,14 @@ def test_a_hundred_texts_set_aside_hold_few_files_open(tmp_path):
 
 
 def test_what_is_typed_follows_its_text(tmp_path):
-    texts = KeptTexts(tmp_path)
+    texts = AutosavedTexts(tmp_path)
     texts.keep_edits([JournalEdit(0, 0, b"lost")])  # there is no text yet that it could follow
-    assert not texts.is_keeping
+    assert not texts.is_autosaving
     texts.keep(b"abc", None)
-    assert texts.is_keeping
+    assert texts.is_autosaving
     texts.keep_edits([JournalEdit(3, 0, b"d")])
     texts.keep_edits([JournalEdit(0, 1, b""), JournalEdit(1, 1, b"X")])
-    assert texts.is_kept()
+    assert texts.is_on_disk()
     (journal,) = tmp_path.glob("*.edits")
     texts.keep(b"new", None)  # which edits of the text before do not follow
     texts.finish()
@@ -111,26 +111,26 @@ def test_what_is_typed_follows_its_text(tmp_path):
     texts.finish()
     assert not journal.exists(), "its edits are part of the text now"
     assert place.read_bytes().endswith(b"\na new")
-    assert KeptTexts(tmp_path).take() == KeptText(b"a new", None)
+    assert AutosavedTexts(tmp_path).take() == AutosavedText(b"a new", None)
 
 
 def test_edits_of_a_window_that_was_killed_are_there_again(tmp_path):
-    texts = KeptTexts(tmp_path)
+    texts = AutosavedTexts(tmp_path)
     texts.keep(b"abc", Path("/a/file"))
     texts.keep_edits([JournalEdit(3, 0, b"d"), JournalEdit(0, 1, b"")])
     texts.keep_edits([JournalEdit(3, 0, b"e")])
     texts.finish()
     texts._lock.unlock()
-    other = KeptTexts(tmp_path)
+    other = AutosavedTexts(tmp_path)
     (head,) = other.others()
     assert (head.size_bytes, head.beginning, head.path) == (4, b"bcde", Path("/a/file"))
-    assert other.read(head) == other.take() == KeptText(b"bcde", Path("/a/file"))
+    assert other.read(head) == other.take() == AutosavedText(b"bcde", Path("/a/file"))
 
 
 @pytest.mark.parametrize("way", ["forget", "delete", "leave", "set_aside"])
 def test_nobody_else_takes_a_text_before_its_last_change_is_written(tmp_path, monkeypatch, way):
-    monkeypatch.setattr(kept_texts, "MOST_ASIDE", 0 if way == "set_aside" else 1)
-    texts, other, gate = KeptTexts(tmp_path), KeptTexts(tmp_path), threading.Event()
+    monkeypatch.setattr(autosaved_texts, "MOST_ASIDE", 0 if way == "set_aside" else 1)
+    texts, other, gate = AutosavedTexts(tmp_path), AutosavedTexts(tmp_path), threading.Event()
     texts.keep(b"abc", None)
     if way == "delete":
         texts.set_aside()
@@ -146,14 +146,14 @@ def test_nobody_else_takes_a_text_before_its_last_change_is_written(tmp_path, mo
 
 def test_texts_that_no_window_shows_are_listed_and_deleted(tmp_path):
     keep(tmp_path, b"left", Path("/a/file"))
-    texts = KeptTexts(tmp_path)
+    texts = AutosavedTexts(tmp_path)
     texts.keep(b"mine", None)
     (head,) = texts.others()
     assert (head.size_bytes, head.beginning, head.path) == (4, b"left", Path("/a/file"))
     texts.set_aside()
     texts.keep(b"next", None)
     assert {each.beginning for each in texts.others()} == {b"left", b"mine"}
-    elsewhere = KeptTexts(tmp_path)
+    elsewhere = AutosavedTexts(tmp_path)
     assert [each.beginning for each in elsewhere.others()] == [b"left"], "the other may come back by undo"
     elsewhere.delete(texts.others())
     elsewhere.finish()
@@ -164,13 +164,13 @@ def test_texts_that_no_window_shows_are_listed_and_deleted(tmp_path):
     texts.forget()
     texts.finish()
     assert list(tmp_path.glob("*.text")) == list(tmp_path.glob("*.edits")) == []
-    assert not texts.is_keeping
+    assert not texts.is_autosaving
 
 
 def test_what_was_written_is_waited_for_until_a_loss_of_power_takes_nothing(tmp_path, monkeypatch):
     synced = []
-    monkeypatch.setattr("guiapp.kit.document.kept_texts._sync", lambda path: synced.append(path.suffix))
-    texts = KeptTexts(tmp_path)
+    monkeypatch.setattr("guiapp.kit.document.autosaved_texts._sync", lambda path: synced.append(path.suffix))
+    texts = AutosavedTexts(tmp_path)
     texts.keep(b"first", None)
     texts.keep_edits([JournalEdit(0, 0, b"a")])  # a new file, which is waited for while it is written
     texts.keep_edits([JournalEdit(0, 0, b"b")])
@@ -186,8 +186,8 @@ def names(folder):
 
 
 def test_it_begins_with_nothing_and_makes_no_file(tmp_path):
-    texts = KeptTexts(tmp_path / "folder")
-    assert (texts.is_keeping, texts.take(), texts.others(), texts.is_kept()) == (False, None, [], False)
+    texts = AutosavedTexts(tmp_path / "folder")
+    assert (texts.is_autosaving, texts.take(), texts.others(), texts.is_on_disk()) == (False, None, [], False)
     texts.forget()
     texts.set_aside()
     texts.leave()
@@ -197,7 +197,7 @@ def test_it_begins_with_nothing_and_makes_no_file(tmp_path):
 
 
 def test_a_text_keeps_its_file_and_another_text_has_its_own(tmp_path):
-    texts = KeptTexts(tmp_path)
+    texts = AutosavedTexts(tmp_path)
     texts.keep(b"one", None)
     texts.keep(b"two", Path("/a"))
     texts.finish()
@@ -206,20 +206,20 @@ def test_a_text_keeps_its_file_and_another_text_has_its_own(tmp_path):
     assert (about["path"], len(about["number"])) == ("/a", 16)
     assert names(tmp_path) == [".lock", ".text"]
     texts.set_aside()
-    assert not texts.is_keeping
+    assert not texts.is_autosaving
     texts.keep(b"three", None)
     texts.finish()
     assert names(tmp_path) == [".lock", ".lock", ".text", ".text"]
     texts.forget()
     texts.finish()
-    assert (names(tmp_path), texts.is_kept()) == ([".lock", ".text"], False)
+    assert (names(tmp_path), texts.is_on_disk()) == ([".lock", ".text"], False)
     texts.leave()
     texts.finish()
     assert names(tmp_path) == [".text"]
 
 
 def test_to_forget_takes_the_edits_along(tmp_path):
-    texts = KeptTexts(tmp_path)
+    texts = AutosavedTexts(tmp_path)
     texts.keep(b"one", None)
     texts.keep_edits([JournalEdit(0, 0, b"x")])
     texts.finish()
@@ -230,22 +230,22 @@ def test_to_forget_takes_the_edits_along(tmp_path):
 
 
 def test_a_text_that_is_taken_is_whole_and_goes_on(tmp_path):
-    before = KeptTexts(tmp_path)
+    before = AutosavedTexts(tmp_path)
     before.keep(b"abc", None)
     before.keep_edits([JournalEdit(3, 0, b"d")])
     before.finish()
     before._lock.unlock()
-    texts = KeptTexts(tmp_path)
-    assert texts.take() == KeptText(b"abcd", None)
-    assert texts.is_kept()
+    texts = AutosavedTexts(tmp_path)
+    assert texts.take() == AutosavedText(b"abcd", None)
+    assert texts.is_on_disk()
     texts.keep_edits([JournalEdit(4, 0, b"e")])
     texts.finish()
-    assert texts.read(KeptTextHead(texts._place, None, 0, 0, b"")) == KeptText(b"abcde", None)
+    assert texts.read(AutosavedTextHead(texts._place, None, 0, 0, b"")) == AutosavedText(b"abcde", None)
 
 
 def test_texts_set_aside_are_let_go_from_a_number_on(tmp_path, monkeypatch):
-    monkeypatch.setattr(kept_texts, "MOST_ASIDE", 2)
-    texts, other = KeptTexts(tmp_path), KeptTexts(tmp_path)
+    monkeypatch.setattr(autosaved_texts, "MOST_ASIDE", 2)
+    texts, other = AutosavedTexts(tmp_path), AutosavedTexts(tmp_path)
     for number in range(4):
         texts.keep(b"%d" % number, None)
         texts.set_aside()
@@ -258,36 +258,36 @@ def test_texts_set_aside_are_let_go_from_a_number_on(tmp_path, monkeypatch):
 
 
 def test_a_list_tells_the_newest_first_and_only_beginnings(tmp_path, monkeypatch):
-    monkeypatch.setattr(kept_texts, "HEAD_BYTES", 3)
+    monkeypatch.setattr(autosaved_texts, "HEAD_BYTES", 3)
     for age, data in enumerate((b"new text", b"old text")):
         keep(tmp_path, data)
         place = next(place for place in tmp_path.glob("*.text") if place.read_bytes().endswith(data))
         os.utime(place, (1e9 - age, 1e9 - age))
     (tmp_path / "odd.text").write_bytes(b"odd")
     (tmp_path / "gone meanwhile.text").symlink_to("nowhere")
-    heads = KeptTexts(tmp_path).others()
+    heads = AutosavedTexts(tmp_path).others()
     assert [(head.beginning, head.size_bytes, head.time_s) for head in heads] == [
         *[(b"new", 8, 1e9), (b"old", 8, 1e9 - 1)],
     ]
 
 
 def test_a_place_that_can_be_written_again_is_kept_again(tmp_path):
-    texts, told = KeptTexts(tmp_path), []
+    texts, told = AutosavedTexts(tmp_path), []
     texts.failed.connect(told.append)
     texts.keep(b"one", None)
     texts.finish()
     texts._is_failing = True
-    assert not texts.is_keeping
+    assert not texts.is_autosaving
     texts.keep_edits([JournalEdit(0, 0, b"lost")])
     texts.finish()
     assert names(tmp_path) == [".lock", ".text"]
     texts.keep(b"two", None)
-    assert texts.is_kept()
+    assert texts.is_on_disk()
     assert told == []
 
 
 def test_others_may_not_read_what_is_kept(tmp_path):
-    texts = KeptTexts(tmp_path)
+    texts = AutosavedTexts(tmp_path)
     texts.keep(b"one", None)
     texts.keep_edits([JournalEdit(0, 0, b"x")])
     texts.finish()

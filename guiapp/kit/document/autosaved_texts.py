@@ -28,7 +28,7 @@ UNREADABLE = (OSError, ValueError, KeyError, TypeError)
 
 
 @dataclass(frozen=True)
-class KeptText:
+class AutosavedText:
     """What was kept; `path` is the file that it is a changed version of, if any."""
 
     data: bytes
@@ -36,7 +36,7 @@ class KeptText:
 
 
 @dataclass(frozen=True)
-class KeptTextHead:
+class AutosavedTextHead:
     """What a list says of a text that was kept: where it lies, when it was kept, and how it begins."""
 
     place: Path
@@ -46,7 +46,7 @@ class KeptTextHead:
     beginning: bytes
 
 
-class KeptTexts(QObject):
+class AutosavedTexts(QObject):
     """The text of this window, and those that windows before it left behind.
 
     Signals:
@@ -66,18 +66,18 @@ class KeptTexts(QObject):
         self._writer = Writer("kept text")
         self._syncer = Writer("kept text to disk")  # can take long, while the next edits are written
 
-    def take(self) -> KeptText | None:
+    def take(self) -> AutosavedText | None:
         """Make the newest text that no window has the one of this window."""
         for place in sorted(self._folder.glob(f"*{ENDING}"), key=_age):
             if self._own(place):
-                if (kept := _read(place)) is not None:
-                    self.keep(kept.data, kept.path)  # whole: its last edit may be half
-                    return kept
+                if (autosaved := _read(place)) is not None:
+                    self.keep(autosaved.data, autosaved.path)  # whole: its last edit may be half
+                    return autosaved
                 self.leave()
         return None
 
     @property
-    def is_keeping(self) -> bool:
+    def is_autosaving(self) -> bool:
         """Whether the text of this window has a file that edits can follow."""
         return self._place is not None and not self._is_failing
 
@@ -87,7 +87,7 @@ class KeptTexts(QObject):
         if self._place is None and not self._own(place):
             return
         self._number = os.urandom(8).hex().encode()
-        self._writer.submit(self._write, place, KeptText(data, path), self._number)
+        self._writer.submit(self._write, place, AutosavedText(data, path), self._number)
 
     def keep_edits(self, edits: Sequence[JournalEdit]) -> None:
         """Write what was typed since; there is a text that it follows."""
@@ -117,18 +117,18 @@ class KeptTexts(QObject):
         while self._aside:
             self._writer.submit(self._aside.popitem()[1].unlock)
 
-    def others(self) -> list[KeptTextHead]:
+    def others(self) -> list[AutosavedTextHead]:
         """The texts that no window shows now, the newest first."""
         self.finish()
         places = sorted(self._folder.glob(f"*{ENDING}"), key=_age)
         free = (place for place in places if place in self._aside or self._free_lock(place) is not None)
         return [head for place in free if (head := _read_head(place)) is not None]
 
-    def read(self, head: KeptTextHead) -> KeptText | None:
+    def read(self, head: AutosavedTextHead) -> AutosavedText | None:
         """The whole text; None if it is gone."""
         return _read(head.place)
 
-    def delete(self, heads: Iterable[KeptTextHead]) -> None:
+    def delete(self, heads: Iterable[AutosavedTextHead]) -> None:
         """Forget texts for good, but for those that a window has begun to show."""
         for head in heads:
             lock = self._aside.pop(head.place, None) or self._free_lock(head.place)
@@ -141,7 +141,7 @@ class KeptTexts(QObject):
         self._writer.finish()
         self._syncer.finish()
 
-    def is_kept(self) -> bool:
+    def is_on_disk(self) -> bool:
         """Whether the last text is on the disk; waits for it."""
         self.finish()
         return self._place is not None and not self._is_failing
@@ -151,7 +151,7 @@ class KeptTexts(QObject):
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            self._tell(error)
+            self._report_failure(error)
             return False
         lock = self._free_lock(place)
         if lock is None:
@@ -165,16 +165,16 @@ class KeptTexts(QObject):
         lock.setStaleLockTime(0)  # however long ago: it holds while its process runs
         return lock if lock.tryLock(0) else None
 
-    def _write(self, place: Path, kept: KeptText, number: bytes) -> None:
-        path = None if kept.path is None else str(kept.path)
+    def _write(self, place: Path, autosaved: AutosavedText, number: bytes) -> None:
+        path = None if autosaved.path is None else str(autosaved.path)
         about = json.dumps({"path": path, "number": number.decode()})
         is_first = not place.exists()
         try:
             replace_file(
-                place, about.encode() + b"\n" + kept.data, is_private=True, waits_for_disk=not is_first
+                place, about.encode() + b"\n" + autosaved.data, is_private=True, waits_for_disk=not is_first
             )
         except OSError as error:
-            self._tell(error)
+            self._report_failure(error)
             return
         self._is_failing = False
         if is_first:  # there was nothing that a loss of power could have spoiled
@@ -191,17 +191,17 @@ class KeptTexts(QObject):
                 with journal.open("ab") as file:
                     file.write(packed(edits))
         except OSError as error:
-            self._tell(error)
+            self._report_failure(error)
         else:
             self._syncer.submit(_sync, journal)
 
     def _fold(self, place: Path) -> None:
         """Make one file of a text and the edits that follow it."""
-        if place.with_suffix(EDITS_ENDING).exists() and (kept := _read(place)) is not None:
-            self._write(place, kept, b"")
+        if place.with_suffix(EDITS_ENDING).exists() and (autosaved := _read(place)) is not None:
+            self._write(place, autosaved, b"")
             place.with_suffix(EDITS_ENDING).unlink(missing_ok=True)
 
-    def _tell(self, error: OSError) -> None:
+    def _report_failure(self, error: OSError) -> None:
         if not self._is_failing:
             self._is_failing = True
             self.failed.emit(f"What is typed cannot be kept in {self._folder}: {error.strerror}.")
@@ -215,11 +215,11 @@ def _age(place: Path) -> float:
         return 0.0
 
 
-def _read(place: Path) -> KeptText | None:
+def _read(place: Path) -> AutosavedText | None:
     """The text in a file, with the edits that follow it; None where it cannot be read."""
     try:
         about, _, data = place.read_bytes().partition(b"\n")
-        return KeptText(replayed(data, _edits_of(place, about)), _path_in(about))
+        return AutosavedText(replayed(data, _edits_of(place, about)), _path_in(about))
     except UNREADABLE:
         return None
 
@@ -249,15 +249,15 @@ def _sync(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _read_head(place: Path) -> KeptTextHead | None:
+def _read_head(place: Path) -> AutosavedTextHead | None:
     try:
         with place.open("rb") as file:
             about, beginning = file.readline(), file.read(HEAD_BYTES)
             status = os.fstat(file.fileno())
         size = status.st_size - len(about)
-        if _edits_of(place, about) and (kept := _read(place)) is not None:
-            beginning, size = kept.data[:HEAD_BYTES], len(kept.data)
-        return KeptTextHead(place, _path_in(about), status.st_mtime, size, beginning)
+        if _edits_of(place, about) and (autosaved := _read(place)) is not None:
+            beginning, size = autosaved.data[:HEAD_BYTES], len(autosaved.data)
+        return AutosavedTextHead(place, _path_in(about), status.st_mtime, size, beginning)
     except UNREADABLE:
         return None
 

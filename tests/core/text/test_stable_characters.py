@@ -7,7 +7,7 @@ import pytest
 
 from guiapp.core.hugging_face.charsmap import build_charsmap
 from guiapp.core.text.charsmap import longest_match, open_charsmap, plain_bytes
-from guiapp.core.text.settled_characters import settled_characters
+from guiapp.core.text.stable_characters import stable_characters
 
 MAPS = {
     "voiced": ["か\u3099", "は\u3099", "は\u309a", "！", "\u3000"],
@@ -25,7 +25,7 @@ def opened(keys):
 @pytest.mark.parametrize("keys", MAPS.values(), ids=MAPS)
 def test_stretches_of_settled_characters_hold_no_key(keys):
     charsmap = opened(keys)
-    settled, plain = settled_characters(charsmap), plain_bytes(charsmap)
+    settled, plain = stable_characters(charsmap), plain_bytes(charsmap)
     stay = [x for x in CHARACTERS if (plain if x < "\x80" else settled)[ord(x) & 0xFFFF] and x < "\U00010000"]
     for stretch in product(stay, repeat=3):
         text = "".join(stretch).encode()
@@ -34,7 +34,7 @@ def test_stretches_of_settled_characters_hold_no_key(keys):
 
 @pytest.mark.parametrize("keys", MAPS.values(), ids=MAPS)
 def test_no_more_characters_are_unsettled_than_there_is_a_reason_for(keys):
-    settled = settled_characters(opened(keys))
+    settled = stable_characters(opened(keys))
     expected = set()
     for key in keys:
         expected |= {key} if len(key) == 1 else set(key[1:])
@@ -44,4 +44,4 @@ def test_no_more_characters_are_unsettled_than_there_is_a_reason_for(keys):
 
 
 def test_without_a_map_all_are_settled():
-    assert settled_characters(open_charsmap(np.zeros(0, np.uint8)))[0x80:].all()
+    assert stable_characters(open_charsmap(np.zeros(0, np.uint8)))[0x80:].all()

@@ -19,14 +19,14 @@ SECONDS = re.compile(r"(\d+(?:\.\d+)?) s\b")
 PACKAGE = re.compile(r"is not installed\. Install it with: pip install (\S+)$")
 
 
-class LinkedRemark(str):
+class LinkedNote(str):
     """A sentence about a contender; `parts` are its words, each with a text that it leads to, or ""."""
 
     contender: str
     parts: list[tuple[str, str]]
 
 
-def remarks(run: Record) -> list[str]:
+def notes(run: Record) -> list[str]:
     """What makes figures doubtful, who deviates, who took no part and why, and what cells say together."""
     results = run["results"]
     return [
@@ -44,8 +44,8 @@ def warnings(run: Record) -> Iterator[str]:
     if n_busy := sum(map(was_busy, run["results"])):
         environment = run.get("environment", {})
         load, cores = environment.get("load_highest"), environment.get("cores") or 1
-        told = "" if load is None else f" (load up to {load:g} on {cores} cores)"
-        during = f"{n_busy} of {n_results} results{told}"
+        described = "" if load is None else f" (load up to {load:g} on {cores} cores)"
+        during = f"{n_busy} of {n_results} results{described}"
         yield f"The machine was busy during {during}: small differences are not reliable."
     if of_processor := sum(row.get("clock") == "cpu" for row in run["results"]):
         is_wish = run.get("plan", {}).get("clock") == "cpu"
@@ -71,22 +71,22 @@ def _repeated(run: Record) -> Iterator[str]:
 
 def _deviations(results: Sequence[Record]) -> Iterator[str]:
     """One sentence a contender: where its ids differ first, and on what else."""
-    found: dict[str, dict[str, Record]] = {}
+    collected: dict[str, dict[str, Record]] = {}
     for row in results:
         if row["exact"] is False:
-            found.setdefault(row["contender"], {}).setdefault(row["corpus"], row)
-    for contender, by_text in found.items():
+            collected.setdefault(row["contender"], {}).setdefault(row["corpus"], row)
+    for contender, by_text in collected.items():
         (corpus, row), *others = by_text.items()
         difference = row["first_difference"]
-        told = (
+        described = (
             f" differs on {corpus} from byte {difference['byte_offset']} on: "
             f"{_id_text(difference.get('found_id'))} instead of {_id_text(difference.get('expected_id'))}; "
             f"{percent(row['agreement'], 2)} of the spans agree"
         )
-        parts = [(contender, corpus), (told, "")]
+        parts = [(contender, corpus), (described, "")]
         for between, (text, each) in zip(chain(["; also on "], repeat(", ")), others, strict=False):
             parts += [(between, ""), (text, text), (f" ({percent(each['agreement'], 2)})", "")]
-        remark = LinkedRemark("".join(words for words, _ in parts) + ".")
+        remark = LinkedNote("".join(words for words, _ in parts) + ".")
         remark.contender, remark.parts = contender, [*parts, (".", "")]
         yield remark
 
@@ -96,8 +96,8 @@ def missing_lines(left_out: Sequence[Record]) -> Iterator[str]:
 
     Reasons that differ by seconds are the same.
     """
-    found = {each["contender"]: PACKAGE.search(each["reason"]) for each in left_out}
-    packages = {name: package[1] for name, package in found.items() if package}
+    collected = {each["contender"]: PACKAGE.search(each["reason"]) for each in left_out}
+    packages = {name: package[1] for name, package in collected.items() if package}
     if packages:
         names, install = ", ".join(packages), " ".join(packages.values())
         yield f"Not installed: {names}. To have them: pip install {install}"
@@ -116,8 +116,8 @@ def missing_lines(left_out: Sequence[Record]) -> Iterator[str]:
 
 def _of_all(reasons: Sequence[str]) -> str:
     """One that stands for all, which differ by a number of seconds at most."""
-    found = [match for match in map(SECONDS.search, reasons) if match]
-    least, most = (pick(found, key=lambda match: float(match[1]), default=None) for pick in (min, max))
+    collected = [match for match in map(SECONDS.search, reasons) if match]
+    least, most = (pick(collected, key=lambda match: float(match[1]), default=None) for pick in (min, max))
     if least is None or most is None or least[1] == most[1]:
         return reasons[0]
     return SECONDS.sub(f"{least[1]} to {most[1]} s", reasons[0], count=1)
@@ -136,7 +136,7 @@ def _appending(results: Sequence[Record]) -> Iterator[str]:
     """
     place = itemgetter("contender", "corpus", "size_bytes", "operation")
     rows = {place(row): row for row in results if row["scenario"] == "append"}
-    told = []
+    described = []
     for (contender, corpus, size_bytes, operation), row in rows.items():
         whole = rows.get((contender, corpus, size_bytes, "encode"))
         if operation == "append" and whole is not None:
@@ -146,14 +146,14 @@ def _appending(results: Sequence[Record]) -> Iterator[str]:
                 f"{size_text(size_bytes)} of {corpus}, and encodes all of that again, known to caches, in "
                 f"{time_text(whole['median_s'])}"
             )
-            told.append((append_s, sentence))
-    yield from _best_and_worst(told)
+            described.append((append_s, sentence))
+    yield from _best_and_worst(described)
 
 
-def _best_and_worst(told: Sequence[tuple[float, str]]) -> Iterator[str]:
+def _best_and_worst(described: Sequence[tuple[float, str]]) -> Iterator[str]:
     """One sentence of the one with the least figure and the one with the greatest."""
-    if told:
-        yield "; at worst, ".join(dict.fromkeys((min(told)[1], max(told)[1]))) + "."
+    if described:
+        yield "; at worst, ".join(dict.fromkeys((min(described)[1], max(described)[1]))) + "."
 
 
 def _id_text(token_id: int | None) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from guiapp.analysis.chat.messages import conversation_of
 from guiapp.analysis.chat.requests import request_of, settings_of
 from guiapp.errors import ChatError
-from guiapp.kit.document.kept_texts import KeptTexts
+from guiapp.kit.document.autosaved_texts import AutosavedTexts
 from guiapp.kit.state.background import later
 from guiapp.pages.chat.edited_conversation import Draft
 from guiapp.pages.chat.model import ChatModel
@@ -18,20 +18,20 @@ FOLDER = "chats"  # beside the settings
 AFTER_MS = 300  # of typing
 
 
-class KeptConversation(QObject):
-    """Takes the one up that a window before this one was left with; `kept` writes it as it writes texts."""
+class SavedConversation(QObject):
+    """Takes the one up that a window before this one was left with; `saved` writes it as it writes texts."""
 
     def __init__(self, model: ChatModel, folder: Path) -> None:
         super().__init__()
         self._model = model
-        self.kept = KeptTexts(folder / FOLDER, self)
+        self.saved = AutosavedTexts(folder / FOLDER, self)
         self._delay = later(self, AFTER_MS, self._keep)
-        if (found := self.kept.take()) is not None:
+        if (found := self.saved.take()) is not None:
             try:
                 settings = settings_of(found.data)
                 model.edited.restore(Draft(conversation_of(found.data, is_limited=False), settings))
             except ChatError:  # a file that somebody else wrote there
-                self.kept.forget()
+                self.saved.forget()
         model.edited.changed.connect(self._delay.start)
         model.settings_changed.connect(self._delay.start)
 
@@ -39,13 +39,13 @@ class KeptConversation(QObject):
         """Leave it to the next window."""
         if self._delay.isActive():
             self._keep()
-        self.kept.leave()
-        self.kept.finish()
+        self.saved.leave()
+        self.saved.finish()
 
     def _keep(self) -> None:
         self._delay.stop()
         if self._model.edited.messages:
             request = request_of(self._model.edited.conversation, self._model.settings)
-            self.kept.keep(request.encode(), None)
+            self.saved.keep(request.encode(), None)
         else:
-            self.kept.forget()
+            self.saved.forget()

@@ -11,7 +11,7 @@ from typing import Any
 
 from guiapp.analysis.explain.code_marks import code
 from guiapp.analysis.train import bpe, unigram, wordpiece
-from guiapp.analysis.train.corpus import END_OF_WORD, Corpus, Pair
+from guiapp.analysis.train.corpus import END_OF_WORD, Pair, TrainingCorpus
 from guiapp.core.text.figures import counted
 
 N_TOLD_PAIRS = 16  # the winner among them
@@ -28,7 +28,7 @@ Write = Callable[[str], str]
 
 
 @dataclass(frozen=True)
-class ToldMerge:
+class MergeStep:
     """One merge that was learned.
 
     worth    how often the pair occurs; for WordPiece its score
@@ -51,19 +51,19 @@ class ToldMerge:
             return " + ".join(code(write(symbol)) for symbol in pair)
 
         made = code(write(self.left + self.right))
-        told = f"{joined((self.left, self.right))} → {made}, {amount(self.worth)}"
+        training_step = f"{joined((self.left, self.right))} → {made}, {amount(self.worth)}"
         if self.ties:
             others = ", ".join(map(joined, self.ties[:3]))
             more = " and more" if len(self.ties) > 3 else ""
-            return f"{told}: as good as {others}{more}, but first by code points."
+            return f"{training_step}: as good as {others}{more}, but first by code points."
         if self.rivals:
             rival, worth = self.rivals[0]
-            return f"{told}: more than {joined(rival)} with {amount(worth)}."
-        return f"{told}: the last pair."
+            return f"{training_step}: more than {joined(rival)} with {amount(worth)}."
+        return f"{training_step}: the last pair."
 
 
 @dataclass(frozen=True)
-class ToldEstimate:
+class EstimateStep:
     """Probabilities estimated anew; the text's log-likelihood is from before.
 
     best    the most probable pieces with their log-probabilities
@@ -82,7 +82,7 @@ class ToldEstimate:
 
 
 @dataclass(frozen=True)
-class ToldPruning:
+class PruningStep:
     """The pieces that were missed least are gone.
 
     n_dropped  how many; `dropped` has the first, each with the log-likelihood that the text loses by it
@@ -102,17 +102,21 @@ class ToldPruning:
         return f"Pruned: {counted(self.n_pieces, 'piece')} left; dropped {self.n_dropped:,}: {named}{more}"
 
 
-Told = ToldMerge | ToldEstimate | ToldPruning
-KINDS: dict[str, Callable[..., Told]] = {"merge": ToldMerge, "estimate": ToldEstimate, "prune": ToldPruning}
+TrainingStep = MergeStep | EstimateStep | PruningStep
+KINDS: dict[str, Callable[..., TrainingStep]] = {
+    "merge": MergeStep,
+    "estimate": EstimateStep,
+    "prune": PruningStep,
+}
 
 
-def to_json(told: Told) -> str:
+def to_json(training_step: TrainingStep) -> str:
     """One line."""
-    kind = next(name for name, made in KINDS.items() if made is type(told))
-    return json.dumps({"kind": kind, **asdict(told)}, ensure_ascii=False)
+    kind = next(name for name, made in KINDS.items() if made is type(training_step))
+    return json.dumps({"kind": kind, **asdict(training_step)}, ensure_ascii=False)
 
 
-def from_json(line: str | bytes) -> Told:
+def from_json(line: str | bytes) -> TrainingStep:
     """What `to_json` wrote."""
     row = json.loads(line)
     return KINDS[row.pop("kind")](**{name: _as_tuples(value) for name, value in row.items()})
@@ -122,16 +126,16 @@ def _as_tuples(value: Any) -> Any:
     return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
 
 
-def textbook_corpus(text: str) -> Corpus:
+def textbook_corpus(text: str) -> TrainingCorpus:
     """Words between white space as characters with an end-of-word mark, as Sennrich et al. have them."""
     words: dict[Cut, int] = {}
     for word in text.split():
         symbols = (*word, END_OF_WORD)
         words[symbols] = words.get(symbols, 0) + 1
-    return Corpus(words)
+    return TrainingCorpus(words)
 
 
-def merges(algorithm: str, corpus: Corpus, min_count: int = 2) -> Iterator[ToldMerge]:
+def merges(algorithm: str, corpus: TrainingCorpus, min_count: int = 2) -> Iterator[MergeStep]:
     """Yield the merges of byte-pair or WordPiece training; the corpus is as after the one just yielded."""
     is_wordpiece = algorithm == "wordpiece"
 
@@ -153,14 +157,14 @@ def merges(algorithm: str, corpus: Corpus, min_count: int = 2) -> Iterator[ToldM
         ties = tuple(entry for entry, other in best if other == value and entry != pair)
         rivals = tuple((entry, other) for entry, other in best if other < value)
         before, words = words, _first_words(corpus)
-        yield ToldMerge(*pair, value, ties, rivals, _recuts(before, words))
-        ranking.look_again(corpus.pairs_with((*pair, step.result)))
+        yield MergeStep(*pair, value, ties, rivals, _recuts(before, words))
+        ranking.update(corpus.pairs_with((*pair, step.result)))
         best = ranking.best(N_TOLD_PAIRS)
 
 
 def rounds(
     words: Mapping[str, int], n_pieces: int
-) -> Iterator[tuple[ToldEstimate | ToldPruning, unigram.Model]]:
+) -> Iterator[tuple[EstimateStep | PruningStep, unigram.Model]]:
     """Yield the steps of Unigram training, each with the model after it."""
     first_words = list(islice(unigram.shorten(words), N_TOLD_WORDS))
     cuts = [tuple(word) for word in first_words]
@@ -169,13 +173,13 @@ def rounds(
         best = tuple(sorted(step.model.items(), key=lambda entry: (-entry[1], entry[0]))[:N_TOLD_PIECES])
         n_left, recuts = len(step.model), _recuts(before, cuts)
         if isinstance(step, unigram.Estimate):
-            yield ToldEstimate(n_left, step.log_likelihood, best, recuts), step.model
+            yield EstimateStep(n_left, step.log_likelihood, best, recuts), step.model
         else:
             dropped = step.dropped[:N_TOLD_PIECES]
-            yield ToldPruning(n_left, len(step.dropped), dropped, best, recuts), step.model
+            yield PruningStep(n_left, len(step.dropped), dropped, best, recuts), step.model
 
 
-def _first_words(corpus: Corpus) -> list[Cut]:
+def _first_words(corpus: TrainingCorpus) -> list[Cut]:
     return [tuple(word) for word in corpus.words[:N_TOLD_WORDS]]
 
 
@@ -196,9 +200,9 @@ class Ranking:
         self._worth = worth
         self._entered: dict[Pair, float] = {}
         self._queue: list[tuple[float, Pair]] = []
-        self.look_again(pairs)
+        self.update(pairs)
 
-    def look_again(self, pairs: Iterable[Pair]) -> None:
+    def update(self, pairs: Iterable[Pair]) -> None:
         """These may be worth more or less than before."""
         for pair in pairs:
             worth = self._worth(pair)
@@ -208,13 +212,13 @@ class Ranking:
 
     def best(self, limit: int) -> list[tuple[Pair, float]]:
         """The pairs that are worth most, those that sort first by code points before equal ones."""
-        found: dict[Pair, float] = {}
-        while self._queue and len(found) < limit:
+        ranked: dict[Pair, float] = {}
+        while self._queue and len(ranked) < limit:
             negative_worth, pair = heapq.heappop(self._queue)
             if self._worth(pair) == -negative_worth:
-                found[pair] = -negative_worth
+                ranked[pair] = -negative_worth
             elif self._entered.get(pair) == -negative_worth:
                 del self._entered[pair]
-        for pair, worth in found.items():
+        for pair, worth in ranked.items():
             heapq.heappush(self._queue, (-worth, pair))
-        return list(found.items())
+        return list(ranked.items())

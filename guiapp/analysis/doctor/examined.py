@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from guiapp.analysis.chat.markers import look
+from guiapp.analysis.chat.markers import confusable_key
 from guiapp.analysis.chat.templates import ChatTemplate, templates_of
-from guiapp.analysis.doctor.findings import CONVERT, MOST_NAMED, Change, Cut, Finding
+from guiapp.analysis.doctor.findings import CONVERT, MOST_NAMED, Finding, Tokenization, TokenizationChange
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats.gguf import embedding_rows
@@ -22,7 +22,7 @@ from guiapp.errors import EncodeError
 
 
 @dataclass(frozen=True, eq=False)
-class Patient:
+class ExaminedModel:
     """A tokenizer with what its files say besides, and its original where that is given."""
 
     tokenizer: Tokenizer
@@ -47,13 +47,13 @@ class Patient:
         """The tokens that begin with < or [, as markers and padding do."""
         data, offsets = self.vocabulary.token_data, self.vocabulary.token_offsets
         rows = np.flatnonzero(np.diff(offsets))
-        found: list[int] = rows[np.isin(data[offsets[rows]], (ord("<"), ord("[")))].tolist()
-        return found
+        result: list[int] = rows[np.isin(data[offsets[rows]], (ord("<"), ord("[")))].tolist()
+        return result
 
     @cached_property
-    def by_look(self) -> dict[str, str]:
+    def by_confusable_key(self) -> dict[str, str]:
         """The texts of special tokens by what people see of them."""
-        return {look(text): text for text in self.tokenizer.special_tokens.names}
+        return {confusable_key(text): text for text in self.tokenizer.special_tokens.names}
 
     @cached_property
     def templates(self) -> tuple[ChatTemplate, ...]:
@@ -71,9 +71,9 @@ class Patient:
     @property
     def reads_only(self) -> bool:
         """Whether the model writes nothing, as those that make embeddings."""
-        said = self.vocabulary.metadata
+        sentence = self.vocabulary.metadata
         return "bert" in self.vocabulary.architecture or any(
-            key.endswith(".attention.causal") and value is False for key, value in said.items()
+            key.endswith(".attention.causal") and value is False for key, value in sentence.items()
         )
 
     @cached_property
@@ -81,36 +81,36 @@ class Patient:
         path = self.vocabulary.path
         return embedding_rows(path) if self.is_gguf and path is not None else None
 
-    def cut(self, text: str, add_special: bool = False) -> Cut:
+    def cut(self, text: str, add_special: bool = False) -> Tokenization:
         """The ids of a text; none where the tokenizer refuses it."""
         try:
             encoding = self.tokenizer.encode(as_bytes(text), add_special, True)
         except EncodeError:
-            return Cut()
-        return Cut(tuple(encoding.token_ids.tolist()), tuple(map(tuple, encoding.spans.tolist())))
+            return Tokenization()
+        return Tokenization(tuple(encoding.token_ids.tolist()), tuple(map(tuple, encoding.spans.tolist())))
 
     def rows(self, bits: int) -> list[int]:
         """The tokens with one of these attributes."""
-        found: list[int] = np.flatnonzero(self.vocabulary.attributes & bits).tolist()
-        return found
+        result: list[int] = np.flatnonzero(self.vocabulary.attributes & bits).tolist()
+        return result
 
     def about(
         self,
         rows: Sequence[int],
         code: str,
         severity: str,
-        said: str,
+        sentence: str,
         remedy: str = CONVERT,
-        changes: Change | None = None,
+        changes: TokenizationChange | None = None,
     ) -> Finding:
         """A finding about some tokens; the sentence begins with the first of them, and how many there are."""
         first = f"token {rows[0]} “{quoted(self.texts[rows[0]])}”"
         which = f"T{first[1:]}" if len(rows) == 1 else f"{len(rows):,} tokens, the first is {first}"
-        return Finding(code, severity, f"{which}: {said}", remedy, changes, tuple(rows[:MOST_NAMED]))
+        return Finding(code, severity, f"{which}: {sentence}", remedy, changes, tuple(rows[:MOST_NAMED]))
 
     def new_metadata(self, options: str, otherwise: str = CONVERT) -> str:
         """The command that writes a copy of a GGUF file with other metadata; what mends other files."""
         return new_metadata(self.vocabulary, options, otherwise)
 
 
-Check = Callable[[Patient], Iterator[Finding]]
+Check = Callable[[ExaminedModel], Iterator[Finding]]

@@ -11,7 +11,7 @@ Symbols = Sequence[tuple[int, int, int]]
 """Symbol (or token), start and end of each, in order."""
 
 
-class Watcher(Protocol):
+class Tracer(Protocol):
     """Is told of the stages of one fragment, in this order, `piece` to `end_piece` once for each piece."""
 
     def begin(self, data: bytes, normalized: NormalizedText | None, start: int) -> None:
@@ -34,7 +34,7 @@ class Watcher(Protocol):
         """What became of the piece, with offsets in its `data`."""
 
 
-class Unwatched:
+class NoTrace:
     """Nobody is interested."""
 
     def begin(self, data: bytes, normalized: NormalizedText | None, start: int) -> None: ...
@@ -50,11 +50,11 @@ class Unwatched:
     def end_piece(self, tokens: Symbols) -> None: ...
 
 
-UNWATCHED = Unwatched()
+NO_TRACE = NoTrace()
 
 
-def watch_whole(watcher: Watcher, data: bytes, normalized: NormalizedText | None, start: int = 0) -> None:
+def trace_whole(tracer: Tracer, data: bytes, normalized: NormalizedText | None, start: int = 0) -> None:
     """Begin a stretch that is one piece as a whole."""
-    watcher.begin(data, normalized, start)
-    watcher.split([len(data)])
-    watcher.piece(0, data, None, None)
+    tracer.begin(data, normalized, start)
+    tracer.split([len(data)])
+    tracer.piece(0, data, None, None)

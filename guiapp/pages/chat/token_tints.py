@@ -23,7 +23,7 @@ def hue_of(role: str) -> int:
     return HUES.index(hue if hue in HUES else "other")
 
 
-def looks_of(chat: Chat) -> NDArray[np.uint8]:
+def tints_of(chat: Chat) -> NDArray[np.uint8]:
     """uint8[n]: the tint of each token; content has two strengths in turn."""
     vocabulary, origins = chat.tokenizer.vocabulary, chat.origins
     hues = [hue_of(each.role) if each.is_content else -1 for each in chat.runs.of_runs]

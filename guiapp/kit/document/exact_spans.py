@@ -17,7 +17,7 @@ from guiapp.kit.document.document import TextDocument
 from guiapp.kit.document.live_spans import LiveSpans
 
 if TYPE_CHECKING:
-    from guiapp.analysis.explain.encoder_agreement import Placed
+    from guiapp.analysis.explain.encoder_agreement import TokenSpans
     from guiapp.core.encode.tokenizer import Tokenizer
 
 AT_ONCE = 1 << 14  # tokens that are looked through for the next one that differs
@@ -35,7 +35,7 @@ class Instead(NamedTuple):
     spans: tuple[tuple[int, int], ...]
 
 
-class ExactTwin(QObject):
+class ExactSpans(QObject):
     """A second encoding of a document, which follows edits as the one that is shown does.
 
     Signals:
@@ -66,8 +66,8 @@ class ExactTwin(QObject):
         is_needed = algorithm is not None and not algorithm.exact
         self._spans.use(tokenizer if is_needed else None, replace(options, encoder=None))
 
-    def follow(self, edit: TextEdit) -> None:
-        self._spans.follow(edit)
+    def apply_edit(self, edit: TextEdit) -> None:
+        self._spans.apply_edit(edit)
 
     def catch_up(self) -> None:
         """Have the whole text encoded in the background, if that is to be done."""
@@ -82,44 +82,44 @@ class ExactTwin(QObject):
         """Stop all work; nothing is delivered any more."""
         self._spans.close()
 
-    def differing(self, found: Placed) -> NDArray[np.bool_]:
+    def differing(self, shown_tokens: TokenSpans) -> NDArray[np.bool_]:
         """bool[k]: which of some tokens that follow each other have text, and the exact encoder has not."""
-        if not self.is_known or not len(found.ids):
-            return np.zeros(len(found.ids), np.bool_)
+        if not self.is_known or not len(shown_tokens.ids):
+            return np.zeros(len(shown_tokens.ids), np.bool_)
         from guiapp.analysis.explain.encoder_agreement import differing  # time that starting does not have
 
         tokens = self._spans.tokens
-        first = tokens.first_ending_from(int(found.starts[0]))
-        return differing(found, tokens.between(first, tokens.first_behind(int(found.ends[-1]))))
+        first = tokens.first_ending_from(int(shown_tokens.starts[0]))
+        return differing(shown_tokens, tokens.between(first, tokens.first_after(int(shown_tokens.ends[-1]))))
 
-    def next_from(self, found: TokenStore, start: int, end: int, by: int) -> tuple[int, int] | None:
+    def next_from(self, shown_tokens: TokenStore, start: int, end: int, by: int) -> tuple[int, int] | None:
         """The next place with a token that differs behind a stretch, or the last one before it, as bytes.
 
         At both ends of a place both encoders cut.  From the last one it goes on with the first; None where
         there is none.
         """
-        n_tokens = len(found)
-        at = found.first_from(end) if by > 0 else found.first_ending_behind(start)
+        n_tokens = len(shown_tokens)
+        at = shown_tokens.first_from(end) if by > 0 else shown_tokens.first_ending_after(start)
         for first, last in _chunks(at, n_tokens) if by > 0 else reversed([*_chunks(at, n_tokens)]):
-            rows = np.flatnonzero(self.differing(found.between(first, last)))
+            rows = np.flatnonzero(self.differing(shown_tokens.between(first, last)))
             if len(rows):
-                return self._stretch(found, first + int(rows[0 if by > 0 else -1]))
+                return self._common_span(shown_tokens, first + int(rows[0 if by > 0 else -1]))
         return None
 
-    def instead_of(self, found: TokenStore, index: int) -> Instead | None:
+    def instead_of(self, shown_tokens: TokenStore, index: int) -> Instead | None:
         """What the exact encoder gives where a token is; None where that is the same one."""
-        if not self.differing(found.between(index, index + 1)).any():
+        if not self.differing(shown_tokens.between(index, index + 1)).any():
             return None
-        tokens, (start, end) = self._spans.tokens, self._stretch(found, index)
+        tokens, (start, end) = self._spans.tokens, self._common_span(shown_tokens, index)
         first, last = tokens.indexes_in(start, end)
         last = min(last, first + MOST_INSTEAD)
         return Instead(start, end, tuple(tokens.span(at) for at in range(first, last)))
 
-    def _stretch(self, found: TokenStore, index: int) -> tuple[int, int]:
+    def _common_span(self, shown_tokens: TokenStore, index: int) -> tuple[int, int]:
         """The smallest one around a token at whose ends both encoders cut."""
-        from guiapp.analysis.compare.spans import whole_stretch  # time that starting does not have
+        from guiapp.analysis.compare.spans import aligned_span  # time that starting does not have
 
-        return whole_stretch((found, self._spans.tokens), *found.span(index))
+        return aligned_span((shown_tokens, self._spans.tokens), *shown_tokens.span(index))
 
 
 def _chunks(at: int, n_tokens: int) -> list[tuple[int, int]]:

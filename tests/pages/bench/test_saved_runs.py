@@ -13,7 +13,7 @@ import pytest
 from fake_engine import EVENTS, fake_engine, opened, run_to_its_end, whole_run
 
 from guiapp.analysis.bench.history import load_run, rename_run
-from guiapp.pages.bench import kept_runs
+from guiapp.pages.bench import saved_runs
 from guiapp.pages.bench.choice import ENGLISH
 from guiapp.pages.bench.history import OpenedRun, RunHistory
 
@@ -34,8 +34,8 @@ def test_a_run_whose_process_was_killed_is_kept_with_the_samples_of_its_last_cel
     with qtbot.waitSignal(model.failed) as failed:
         run_to_its_end(qtbot, model)
     assert "ended early" in failed.args[0]
-    (kept,) = model.kept.runs
-    opened(qtbot, model, kept.path)
+    (saved,) = model.saved.runs
+    opened(qtbot, model, saved.path)
     assert [row["samples_s"] for row in model.results] == [[0.001, 0.003]]
     assert not model.record["complete"]
 
@@ -73,7 +73,7 @@ def test_the_last_run_is_there_again_after_a_restart(qtbot, make_model, tmp_path
     qtbot.waitUntil(lambda: bool(model.results))
     assert model.results[0]["samples_s"][0] == 2e-3
     assert model.progress == "2026-01-01 00:00, model"
-    assert load_run(model.kept.shown)["results"] == model.results
+    assert load_run(model.saved.shown)["results"] == model.results
 
 
 def test_a_run_is_compared_with_any_that_was_kept(qtbot, make_model, tmp_path):
@@ -81,8 +81,8 @@ def test_a_run_is_compared_with_any_that_was_kept(qtbot, make_model, tmp_path):
     for ms in (1, 2, 3):
         run_to_its_end(qtbot, make_model(fake_engine(whole_run(ms)), history))
     model = make_model(history=history)
-    qtbot.waitUntil(lambda: len(model.kept.runs) == 3)
-    newest, _, oldest = model.kept.runs
+    qtbot.waitUntil(lambda: len(model.saved.runs) == 3)
+    newest, _, oldest = model.saved.runs
     opened(qtbot, model, newest.path)
     shown = []
     model.results_changed.connect(lambda: shown.append(model.comparison))
@@ -104,15 +104,15 @@ def test_no_run_is_compared_with_itself(qtbot, make_model, tmp_path):
     run_to_its_end(qtbot, make_model(fake_engine(whole_run(1)), history))
     model = make_model(fake_engine(whole_run(2)), history)
     run_to_its_end(qtbot, model)
-    newest, oldest = model.kept.runs
-    assert model.kept.others == [oldest], "beside the one that was just measured"
+    newest, oldest = model.saved.runs
+    assert model.saved.others == [oldest], "beside the one that was just measured"
     opened(qtbot, model, oldest.path)
-    assert model.kept.others == [newest], "beside the one that was opened"
+    assert model.saved.others == [newest], "beside the one that was opened"
     with qtbot.waitSignal(model.failed) as failed:
         model.compare_with(oldest.path)
     assert "is the run that is shown" in failed.args[0]
     model.run()
-    assert model.kept.others == [newest, oldest], "of a run that goes on nothing is kept yet"
+    assert model.saved.others == [newest, oldest], "of a run that goes on nothing is kept yet"
     qtbot.waitUntil(lambda: not model.is_running)
 
 
@@ -129,14 +129,14 @@ def test_the_window_never_waits_for_the_disk_of_kept_runs(qtbot, make_model, tmp
         monkeypatch.setattr(owner, "open", partial(open_elsewhere, owner.open))
     model = make_model(fake_engine(whole_run(2)), RunHistory(tmp_path / "runs"))
     model.run()
-    qtbot.waitUntil(lambda: len(model.kept.runs) == 2 and not model.is_running)
-    newest, oldest = model.kept.runs
+    qtbot.waitUntil(lambda: len(model.saved.runs) == 2 and not model.is_running)
+    newest, oldest = model.saved.runs
     opened(qtbot, model, oldest.path)
     with qtbot.waitSignal(model.compared):
         model.compare_with(newest.path)
-    with qtbot.waitSignal(model.kept.changed):
-        model.kept.rename(newest, "after")
-    assert model.kept.runs[0].title == "after · 2026-01-01 00:00, model"
+    with qtbot.waitSignal(model.saved.changed):
+        model.saved.rename(newest, "after")
+    assert model.saved.runs[0].title == "after · 2026-01-01 00:00, model"
     assert len(opened_files) > 8
 
 
@@ -150,13 +150,13 @@ def test_a_run_and_what_another_is_called_are_on_the_disk_once_all_is_closed(
     one, other = make_model(fake_engine(whole_run(1)), history), make_model(fake_engine(whole_run(2)))
     for model in (one, other):
         run_to_its_end(qtbot, model)
-    monkeypatch.setattr(kept_runs, "rename_run", late(rename_run))
+    monkeypatch.setattr(saved_runs, "rename_run", late(rename_run))
     monkeypatch.setattr(RunHistory, "keep", late(RunHistory.keep))
-    kept = kept_runs.KeptRuns(history)
+    saved = saved_runs.SavedRuns(history)
     for act, titles in (
-        (lambda: kept.rename(*history.runs(), "after"), {f"after · {title}"}),
-        (lambda: (kept.begin(), kept.keep(other.record)), {title, f"after · {title}"}),
+        (lambda: saved.rename(*history.runs(), "after"), {f"after · {title}"}),
+        (lambda: (saved.begin(), saved.keep(other.record)), {title, f"after · {title}"}),
     ):
         act()
-        kept.close()
+        saved.close()
         assert {run.title for run in history.runs()} == titles

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # jinja2 and all that
     from guiapp.core.encode.tokenizer import Tokenizer
 
 
-class Way(Enum):
+class PromptVariant(Enum):
     """In what the other prompt differs: content is text, the generation prompt is or is not there …"""
 
     AS_TEXT = "text"
@@ -32,33 +32,33 @@ class Way(Enum):
 
 
 @dataclass(frozen=True)
-class Beside:
+class Counterpart:
     """One that may be chosen: the name of a template, its file or its text, or that of a model."""
 
-    way: Way
+    way: PromptVariant
     name: str = ""
     pre: str | None = None
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedPrompts:
     """What became of it.
 
     tokenizer   of another model, to be kept
-    told        of llama.cpp, in what its prompt is another; "" for nothing
+    description        of llama.cpp, in what its prompt is another; "" for nothing
     """
 
-    beside: Beside
+    counterpart: Counterpart
     comparison: ChatComparison
     turns: tuple[ComparedTurn, ...]
     tokenizer: Tokenizer | None = None
-    told: str = ""
+    description: str = ""
 
 
-class ChatBeside(Working):
+class PromptComparison(Working):
     """Compares the prompt that is shown, as long as something is chosen.
 
-    beside    what is chosen, None for nothing
+    counterpart    what is chosen, None for nothing
     compared  the last comparison with it; None before the first
     failure   why there is none of the prompt as it is now
 
@@ -71,30 +71,30 @@ class ChatBeside(Working):
     def __init__(self, model: ChatModel, load: Load = open_model, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.model, self._load = model, load
-        self.beside: Beside | None = None
-        self.compared: Compared | None = None
+        self.counterpart: Counterpart | None = None
+        self.compared: ComparedPrompts | None = None
         self.failure = ""
         self._of: Chat | None = None
-        self._job = LatestJob[Compared](self, self._take, self._fail)
+        self._job = LatestJob[ComparedPrompts](self, self._take, self._fail)
         self._job.busy_changed.connect(self.changed)
-        model.result_changed.connect(self._follow)
+        model.result_changed.connect(self._compare)
 
     @property
     def is_busy(self) -> bool:
         return self._job.is_busy
 
-    def choose(self, beside: Beside | None) -> None:
+    def choose(self, counterpart: Counterpart | None) -> None:
         """Compare with this from now on."""
-        if beside == self.beside:
+        if counterpart == self.counterpart:
             return
-        self.beside, self.compared, self.failure, self._of = beside, None, "", None
+        self.counterpart, self.compared, self.failure, self._of = counterpart, None, "", None
         self._job.cancel()
-        self._follow()
+        self._compare()
         self.changed.emit()
 
-    def _follow(self) -> None:
+    def _compare(self) -> None:
         chat = self.model.chat
-        if self.beside is None or chat is self._of:
+        if self.counterpart is None or chat is self._of:
             return
         self._of = chat
         if chat is None:
@@ -103,9 +103,9 @@ class ChatBeside(Working):
             self.changed.emit()
             return
         kept = None if self.compared is None else self.compared.tokenizer
-        self._job.start(partial(_compared, chat, self.beside, kept, self._load))
+        self._job.start(partial(_compared, chat, self.counterpart, kept, self._load))
 
-    def _take(self, compared: Compared) -> None:
+    def _take(self, compared: ComparedPrompts) -> None:
         self.compared, self.failure = compared, ""
         self.changed.emit()
 
@@ -115,27 +115,27 @@ class ChatBeside(Working):
 
 
 def _compared(
-    chat: Chat, beside: Beside, tokenizer: Tokenizer | None, load: Load, progress: Progress
-) -> Compared:
+    chat: Chat, counterpart: Counterpart, tokenizer: Tokenizer | None, load: Load, progress: Progress
+) -> ComparedPrompts:
     from guiapp.analysis.chat.chat import chat_of
     from guiapp.analysis.chat.comparison import ChatComparison, as_text_of, in_model
     from guiapp.analysis.chat.llama_cpp import llama_prompt
 
-    checkpoint, settings, told = partial(progress, 0.0), chat.settings, ""
-    match beside.way:
-        case Way.AS_TEXT:
+    checkpoint, settings, description = partial(progress, 0.0), chat.settings, ""
+    match counterpart.way:
+        case PromptVariant.AS_TEXT:
             chat, other = as_text_of(chat, False), as_text_of(chat)
-        case Way.NO_PROMPT:
+        case PromptVariant.NO_PROMPT:
             settings = replace(settings, add_generation_prompt=not settings.add_generation_prompt)
             other = chat_of(chat.tokenizer, chat.conversation, settings, checkpoint)
-        case Way.TEMPLATE:
-            settings = replace(settings, template=beside.name)
+        case PromptVariant.TEMPLATE:
+            settings = replace(settings, template=counterpart.name)
             other = chat_of(chat.tokenizer, chat.conversation, settings, checkpoint)
-        case Way.MODEL:
-            tokenizer = tokenizer or load(beside.name, beside.pre, progress)
+        case PromptVariant.MODEL:
+            tokenizer = tokenizer or load(counterpart.name, counterpart.pre, progress)
             other = in_model(chat, tokenizer, settings, None, checkpoint)
-        case Way.LLAMA_CPP:
+        case PromptVariant.LLAMA_CPP:
             prompt = llama_prompt(chat, checkpoint)
-            other, told = prompt.chat, prompt.difference(chat)
+            other, description = prompt.chat, prompt.difference(chat)
     comparison = ChatComparison(chat, other)
-    return Compared(beside, comparison, tuple(compared_turns(comparison)), tokenizer, told)
+    return ComparedPrompts(counterpart, comparison, tuple(compared_turns(comparison)), tokenizer, description)

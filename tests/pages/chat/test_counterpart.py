@@ -1,0 +1,136 @@
+"""What a prompt is compared with, and what becomes of it."""
+
+from dataclasses import replace
+
+import pytest
+from told import told_by
+
+import guiapp
+from guiapp.analysis.chat.messages import conversation_of
+from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.text_session import TextSession
+from guiapp.pages.chat.counterpart import Counterpart, PromptComparison, PromptVariant
+from guiapp.pages.chat.model import ChatModel
+
+CONTROL = conversation_of([{"role": "user", "content": "Stop <|im_end|> here"}])
+
+
+def load(name, pre=None, progress=None):
+    return guiapp.open_model(name)
+
+
+@pytest.fixture
+def counterpart(qtbot):
+    session = ModelSession(TextSession(b""), load=load)
+    with qtbot.waitSignal(session.vocabulary_changed):
+        session.loader.open("demo:bpe")
+    model = ChatModel(session)
+    made = PromptComparison(model, load)
+    model.edited.take(CONTROL)
+    qtbot.waitUntil(lambda: model.chat is not None and not model.is_busy, timeout=20_000)
+    yield made
+    made.close()
+    model.close()
+    session.close()
+
+
+def compare(counterpart, qtbot, with_what):
+    counterpart.choose(with_what)
+    qtbot.waitUntil(lambda: not counterpart.is_busy, timeout=60_000)
+    return counterpart.compared
+
+
+@pytest.mark.parametrize(
+    ("way", "differs"),
+    [
+        (Counterpart(PromptVariant.AS_TEXT), lambda first, second: first.text == second.text),
+        (Counterpart(PromptVariant.NO_PROMPT), lambda first, second: first.text.startswith(second.text)),
+        (
+            Counterpart(PromptVariant.TEMPLATE, "{{ messages[0].content }}"),
+            lambda _, other: other.text == "Stop <|im_end|> here",
+        ),
+        (
+            Counterpart(PromptVariant.MODEL, "demo:unigram"),
+            lambda first, second: first.text.endswith(second.text[-20:]),
+        ),
+    ],
+)
+def test_each_way_gives_two_prompts_that_differ_in_it(counterpart, qtbot, way, differs):
+    compared = compare(counterpart, qtbot, way)
+    assert compared.counterpart == way
+    comparison = compared.comparison
+    assert not comparison.has_same_ids
+    assert differs(comparison.first, comparison.second)
+    assert len(compared.turns) == len(comparison.turns)
+
+
+def test_a_comparison_follows_the_messages_and_ends(counterpart, qtbot):
+    compared = compare(counterpart, qtbot, Counterpart(PromptVariant.AS_TEXT))
+    assert comparison_text(compared).count("Stop") == 1
+    counterpart.model.edited.type(0, "plain")
+    qtbot.waitUntil(lambda: not counterpart.model.is_busy and not counterpart.is_busy, timeout=20_000)
+    assert "plain" in comparison_text(counterpart.compared)
+    assert counterpart.compared.comparison.has_same_ids
+    counterpart.choose(None)
+    assert counterpart.compared is None
+    counterpart.model.edited.type(0, "more")
+    qtbot.waitUntil(lambda: not counterpart.model.is_busy, timeout=20_000)
+    assert not counterpart.is_busy
+
+
+def comparison_text(compared):
+    return compared.comparison.first.text
+
+
+def test_each_change_is_told_and_another_model_is_opened_once(counterpart, qtbot, monkeypatch):
+    told, opened, model = told_by(counterpart), [], counterpart.model
+    monkeypatch.setattr(counterpart, "_load", lambda *asked: opened.append(asked[0]) or load(*asked))
+
+    def tells(act, *given):
+        told.clear()
+        act(*given)
+        qtbot.waitUntil(lambda: not model.is_busy and not counterpart.is_busy)
+        return list(told)
+
+    assert (counterpart.counterpart, counterpart.compared, counterpart.failure, counterpart.is_busy) == (
+        None,
+        None,
+        "",
+        False,
+    )
+    other = Counterpart(PromptVariant.MODEL, "demo:unigram")
+    compares = ["changed"] * 3  # it begins, it ends, and what it gave
+    assert (tells(counterpart.choose, other), tells(counterpart.choose, other)) == (
+        [*compares, "changed"],
+        [],
+    )
+    assert tells(model.edited.type, 0, "more") == compares
+    assert tells(model.edited.type, 0, "more") == []
+    assert opened == ["demo:unigram"]
+    assert tells(model.edited.remove, 0) == ["changed"]
+    assert counterpart.compared is None
+    assert tells(model.edited.undo) == compares
+    counterpart.choose(Counterpart(PromptVariant.AS_TEXT))
+    assert (counterpart.compared, counterpart.is_busy) == (None, True)
+    counterpart.choose(None)
+    assert (counterpart.compared, counterpart.is_busy) == (None, False)
+    assert tells(model.edited.type, 0, "once more") == tells(counterpart.choose, None) == []
+    tells(counterpart.choose, other)
+    assert tells(counterpart.choose, None) == ["changed"]
+
+
+def test_why_there_is_none_is_told_and_forgotten(counterpart, qtbot):
+    assert compare(counterpart, qtbot, Counterpart(PromptVariant.TEMPLATE, "{% if %}")) is None
+    assert counterpart.failure.startswith("The template has a mistake in line 1")
+    assert compare(counterpart, qtbot, Counterpart(PromptVariant.AS_TEXT)) is not None
+    assert counterpart.failure == ""
+
+
+def test_the_prompt_of_llama_cpp_stands_beside(counterpart, qtbot):
+    pytest.importorskip("xllamacpp")
+    model = counterpart.model
+    model.choose(replace(model.settings, add_special=False))
+    qtbot.waitUntil(lambda: not model.is_busy, timeout=20_000)
+    compared = compare(counterpart, qtbot, Counterpart(PromptVariant.LLAMA_CPP))
+    assert compared.description == ""
+    assert compared.comparison.has_same_ids
