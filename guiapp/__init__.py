@@ -10,6 +10,7 @@ tokenizer.decode(encoding.token_ids)
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from os import PathLike, fsdecode
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -19,23 +20,36 @@ from guiapp.errors import ChatError, EncodeError, TokenloupeError, UnknownPreErr
 
 if TYPE_CHECKING:
     from guiapp.analysis.chat.chat import Chat
+    from guiapp.analysis.chat.comparison import ChatComparison
     from guiapp.analysis.compare.comparison import Comparison
     from guiapp.analysis.doctor.doctor import Diagnosis
+    from guiapp.analysis.explain.spelling import Spelling
     from guiapp.analysis.explain.why.explanation import TokenWhy
     from guiapp.analysis.hunt.mismatches import Hunt
     from guiapp.analysis.vocabulary_list.report import TokenList
     from guiapp.analysis.vocabulary_list.special_tokens import SpecialToken
+    from guiapp.core.encode.counting.chunks import chunk_text
+    from guiapp.core.encode.counting.cost import costly_texts
+    from guiapp.core.encode.counting.growing import AppendEncoder, PrependEncoder
+    from guiapp.core.encode.counting.interval import IntervalCounter
     from guiapp.core.encode.tokenizer import Tokenizer
 
 __version__ = "0.1.0"
 __all__ = [
+    "AppendEncoder",
+    "ChatComparison",
     "ChatError",
     "EncodeError",
+    "IntervalCounter",
+    "PrependEncoder",
+    "Spelling",
     "TokenloupeError",
     "UnknownPreError",
     "VocabError",
     "chat",
+    "chunk_text",
     "compare",
+    "costly_texts",
     "doctor",
     "hunt",
     "open_model",
@@ -43,6 +57,21 @@ __all__ = [
     "vocab",
     "why",
 ]
+MODULES = {  # of names that are imported when somebody asks for them: starting does not have that time
+    "AppendEncoder": "core.encode.counting.growing",
+    "ChatComparison": "analysis.chat.comparison",
+    "IntervalCounter": "core.encode.counting.interval",
+    "PrependEncoder": "core.encode.counting.growing",
+    "Spelling": "analysis.explain.spelling",
+    "chunk_text": "core.encode.counting.chunks",
+    "costly_texts": "core.encode.counting.cost",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{MODULES[name]}"), name)
 
 
 def chat(
