@@ -1,4 +1,4 @@
-"""The command line: the window, or one of the subcommands in `guiapp.commands`.
+"""The command line: the window, or one of the subcommands in `guiapp.cli`.
 
 Results go to standard output, everything else to standard error.  Exit status: 0 done, 1 the input was
 at fault (one line says what and what to do), 2 usage, 130 interrupted.

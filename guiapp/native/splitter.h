@@ -1,5 +1,5 @@
 // Cut text into the pieces that merges never cross, by automata that Python makes of a pre-tokenizer's patterns
-// (core/split).  A list of patterns is a list of levels: each cuts the pieces of the level above, and a piece that
+// (core/pretokenize).  A list of patterns is a list of levels: each cuts the pieces of the level above, and a piece that
 // no lower level can cut is final where it is found.
 #pragma once
 

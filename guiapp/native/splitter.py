@@ -23,7 +23,7 @@ _first_cut = function("first_cut(handle, bytes, wide_int)")
 
 
 class SplitterHandle(Handle, free="splitter_free"):
-    """Cuts text by tables (see `guiapp.core.split`)."""
+    """Cuts text by tables (see `guiapp.core.pretokenize`)."""
 
     def __init__(self, **tables: NDArray[Any]) -> None:
         contiguous = {name: np.ascontiguousarray(table) for name, table in tables.items()}

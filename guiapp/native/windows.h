@@ -1,5 +1,5 @@
 // Where pieces end, found 64 bytes at a time by the groups of four neighbouring bytes.  What holds for all texts is told
-// by terms, which Python finds (core/split) by trying all texts at once: products of four sets of groups, eight terms in
+// by terms, which Python finds (core/pretokenize) by trying all texts at once: products of four sets of groups, eight terms in
 // the bits of a byte.
 #pragma once
 

@@ -1,6 +1,6 @@
 """The benchmark as a process that a window starts and talks to.
 
-    python -m guiapp.core.bench [--run-own] < PLAN.json
+    python -m guiapp.analysis.bench [--run-own] < PLAN.json
 
 The first line of standard input is the plan; later ones are `pause`, `resume`, `hold` or `stop`.  Each event
 of `engine` is one JSON line on standard output; what is wrong with the plan is one of {"event": "failed",

@@ -27,10 +27,7 @@ NO_MODEL = "Open a model to begin"
 NO_CONTENDER = "Add a contender to begin"
 QUESTION = "Which is the fastest on your text, and are its ids right?"
 MEASURING = "Measuring …"
-LARGE, SMALL = (
-    (30, 26, 22, 20),
-    (20, 18),
-)  # px, the first that there is room for in one line, or else the last
+LARGE, SMALL = (30, 26, 22, 20), (20, 18)  # px: the first size in which all fits into one line, or the last
 MARKER_SHARE = 0.62  # of the size of letters
 COUNTED = "No special token is added, and none is looked for in the text, so that all do the same work."
 SELECTABLE = Qt.TextInteractionFlag.TextSelectableByMouse

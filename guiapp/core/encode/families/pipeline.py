@@ -60,7 +60,7 @@ class Pipeline(ABC):
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
     ) -> FragmentTokens:
-        """The same tokens from the readable twins in `guiapp.core.algorithms`, told to `tracer`."""
+        """The same tokens from the readable twins in `guiapp.core.encode.reference`, told to `tracer`."""
 
     @abstractmethod
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:

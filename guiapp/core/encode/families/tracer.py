@@ -28,7 +28,7 @@ class Tracer(Protocol):
         """
 
     def step(self, step: object) -> None:
-        """A decision of the algorithm, a dataclass of one of the modules in `guiapp.core.algorithms`."""
+        """A decision of the algorithm, a dataclass of a module in `guiapp.core.encode.reference`."""
 
     def end_piece(self, tokens: Symbols) -> None:
         """What became of the piece, with offsets in its `data`."""
