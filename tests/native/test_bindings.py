@@ -7,7 +7,7 @@ from collections import Counter
 from conftest import ROOT
 
 NATIVE = ROOT / "guiapp" / "native"
-BINDERS = ("function", "long_function", "quick_function")
+BINDERS = ("function", "long_function", "fast_function")
 
 
 def bound():

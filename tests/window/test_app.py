@@ -145,8 +145,8 @@ def test_without_a_display_one_line_says_so(environment):
 def test_a_screenshot_needs_no_display(environment, tmp_path, page):
     picture = tmp_path / "page.png"
     code = (
-        "from pathlib import Path; from guiapp.window.screenshots import Look, save_screenshot; "
-        "look = Look('light', (1000, 700)); "
+        "from pathlib import Path; from guiapp.window.screenshots import ScreenshotOptions, save_screenshot; "
+        "look = ScreenshotOptions('light', (1000, 700)); "
         f"save_screenshot('{page}', 'demo:toy', b'abacbb', look, Path({str(picture)!r}))"
     )
     result = run(code, environment)

@@ -279,7 +279,7 @@ def _deed(debugger: Debugger, step: int, difference: _Difference, tokens: tuple[
         "merge": f"merged {made}, rank {debugger.describer.worth(step)}",
         "piece": f"split off the piece {covered}",
         "special": f"cut out the special token {made}",
-        "add": f"put {made} {'in front of' if columns.cell[step] == BEFORE else 'stop'} the text",
+        "add": f"put {made} {'in front of' if columns.cell[step] == BEFORE else 'behind'} the text",
     }
     verb = {"take": "took", "choose": "chose", "whole": "took the whole piece"}.get(operation, "made")
     return descriptions.get(operation) or f"{verb} {made}, {debugger.describer.span(step)}"

@@ -246,7 +246,10 @@ class Plain(SimpleNamespace):
         (Wording(()), "none"),
         (Wording(("a b", "c")), "a b, c"),
         (PRE_TOKENIZERS["qwen2"].patterns[0]._replace(source="a b", view="classes"), "“a·b” (classes)"),
-        (ComparedSetting("a", "b", "", None), "Setting(name=“a”, first=“b”, second=none, is_equal=none)"),
+        (
+            ComparedSetting("a", "b", "", None),
+            "ComparedSetting(name=“a”, first=“b”, second=none, is_equal=none)",
+        ),
         (Plain(_hidden=1, shown=2), "Plain(shown=2)"),
         (Plain(_hidden=1), "Plain"),
     ],

@@ -217,7 +217,7 @@ def test_what_was_fetched_is_opened_as_it_was_then(monkeypatch):
         asked.append((name, pre))
         return tokenizer
 
-    monkeypatch.setattr(opening, "is_kept", lambda name: True)
+    monkeypatch.setattr(opening, "is_cached", lambda name: True)
     session = SessionFile("hf:a/b", b"", sha256="ab", pre="gpt-2", encoder="heap")
     found = opened(session, open_=open_)
     assert (found.session, found.tokenizer, found.obstacle, found.explanation) == (

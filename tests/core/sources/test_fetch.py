@@ -12,8 +12,7 @@ import guiapp
 from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
 from guiapp.core.formats.table import LAST
-from guiapp.core.sources import cached, web
-from guiapp.core.sources import locate as fetch
+from guiapp.core.sources import cached, fetch, web
 from guiapp.core.vocabulary.opening import DOWNLOAD, Opening, stage_of
 
 MODEL = demo_model_path("bpe").read_bytes()

@@ -9,8 +9,7 @@ import pytest
 
 from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
-from guiapp.core.sources import cached
-from guiapp.core.sources import locate as fetch
+from guiapp.core.sources import cached, fetch
 from guiapp.core.sources.web import THREAD, Limits, next_address
 from guiapp.core.vocabulary.opening import Opening
 

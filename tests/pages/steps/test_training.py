@@ -12,13 +12,13 @@ THREE_STEPS = """
 import json, sys, time
 from guiapp.analysis.train.runs import begin
 from guiapp.analysis.train.steps import to_json
-from guiapp.analysis.train.train_process import _tell
+from guiapp.analysis.train.train_process import _send
 
 asked = json.loads(sys.stdin.readline())
 run = begin(asked["algorithm"], open(asked["text_file"]).read(), asked["n_tokens"], asked["has_end_marks"])
-_tell(run.start.line())
+_send(run.start.line())
 for told, _ in zip(run.steps(), range(3)):
-    _tell(to_json(told).encode())
+    _send(to_json(told).encode())
 time.sleep(600)
 """
 

@@ -36,10 +36,10 @@ SAID = [
     ({"reach": TokenReach.TEXT}, {"from text": "always: its own text leads to it"}),
     ({"reach": TokenReach.NEVER}, {"from text": "its own text does not lead to it"}),
     ({"mark": "special: true"}, {"the file says": "special: true"}),
-    ({"around": "before"}, {"around texts": "stands before each"}),
+    ({"affix_position": "before"}, {"around texts": "stands before each"}),
     ({"end": "its text"}, {"end of generation": "yes, from its text"}),
     ({"end": f"EOS by {TOKENIZER_KEYS}eos"}, {"end of generation": "yes, as EOS by eos"}),
-    ({"looks_ended": True}, {"end of generation": "no, though it looks like one: llama.cpp goes on"}),
+    ({"is_end_like": True}, {"end of generation": "no, though it looks like one: llama.cpp goes on"}),
     (
         {"strips": ("lstrip", "rstrip")},
         {"white space": "takes the blanks before it along\ntakes the blanks behind it along"},

@@ -97,7 +97,7 @@ from guiapp.kit.state.settings import Settings
 folder, text, typed = Path(sys.argv[1]), Path(sys.argv[2]).read_bytes(), sys.argv[3]
 application = app.make_application()
 shell = app.build(application, Settings(folder / "settings.ini"), text)
-shell.window.take_kept_text()
+shell.window.take_autosaved_text()
 shell.window.show()
 editor = shell.window.inspect_page.editor
 shell.session.document.set_caret(shell.session.document.size // 2)

@@ -379,7 +379,7 @@ if moment != "begun":
     wait(lambda: page.is_ready)
     QTest.qWait(400)
 shell.settings.save()
-shell.window.kept_texts.finish()
+shell.window.autosaved_texts.finish()
 print("now", flush=True)
 wait(lambda: False)
 """
