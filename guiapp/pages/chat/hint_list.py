@@ -148,6 +148,8 @@ class HintList(QScrollArea):
         super().__init__()
         self._model, self._theme_source = model, theme_source
         self.rows: list[HintRow] = []
+        self._heights_px: list[int] = []
+        self._is_fitting = False
         self.setAccessibleName("Hints")
         self._inside = QFrame()
         set_role(self._inside, "panel")
@@ -156,7 +158,6 @@ class HintList(QScrollArea):
         scroll_down(self, self._inside)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Maximum)
-        self._heights_px: list[int] = []
         model.result_changed.connect(self._refresh)
         self._refresh()
 
@@ -212,10 +213,21 @@ class HintList(QScrollArea):
             row.fold(self.width() < NARROW_PX)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """What is inside is laid out anew: its rows may be higher."""
-        if watched is self._inside and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+        """What is inside is laid out again: its rows may be higher.
+
+        Within that, one more change is left alone: a scroll bar that comes makes rows higher, one that goes
+        makes them lower, and there are widths at which neither fits.
+        """
+        if watched is not self._inside or event.type() not in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+            return super().eventFilter(watched, event)
+        if self._is_fitting:
+            return False
+        self._is_fitting = True
+        try:
             self._fit()
-        return super().eventFilter(watched, event)
+            return super().eventFilter(watched, event)
+        finally:
+            self._is_fitting = False
 
     def _fit(self) -> None:
         """Be as high as the first rows, if there is room."""
