@@ -45,9 +45,9 @@ class Rewrite(NamedTuple):
 
 
 def rewrites(tokenizer: Tokenizer, fragment: bytes, begins: bool) -> list[Rewrite]:
-    """All rules that change text between special tokens, up to where it is cut; `begins`: see `begins_anew`.
+    """All rules that change text between special tokens, up to where it is cut.
 
-    Raises EncodeError as encoding does.
+    `begins`: see `begins_text_at`.  Raises EncodeError as encoding does.
     """
     vocabulary = tokenizer.vocabulary
     if vocabulary.parts is not None:
