@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from guiapp.analysis.hunt.mismatches import Hunt
     from guiapp.analysis.vocabulary_list.report import TokenList
     from guiapp.analysis.vocabulary_list.special_tokens import SpecialToken
-    from guiapp.core.encode.counting.chunks import chunk_text
+    from guiapp.core.encode.counting.chunks import IntervalCounter, chunk_text
     from guiapp.core.encode.counting.cost import costly_texts
     from guiapp.core.encode.counting.growing import AppendEncoder, PrependEncoder
-    from guiapp.core.encode.counting.interval import IntervalCounter
     from guiapp.core.encode.tokenizer import Tokenizer
 
 __version__ = "0.1.0"

@@ -27,7 +27,7 @@ from guiapp.analysis.train.vocabularies import (
 )
 from guiapp.analysis.train.write_gguf import ModelFile, Token, write_gguf
 from guiapp.core.demo import resources_folder, sample_text
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.text.charsmap import build_charsmap
 
 AUTHOR = "The Tokenloupe authors"
 LICENSE = "mit"

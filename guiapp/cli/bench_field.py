@@ -18,7 +18,7 @@ from guiapp.cli.files import (
     seed_number,
     write,
 )
-from guiapp.core.system.interrupts import INTERRUPTED
+from guiapp.core.processes import INTERRUPTED
 
 if TYPE_CHECKING:
     from guiapp.analysis.bench.field.record import FieldRun

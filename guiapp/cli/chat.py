@@ -81,7 +81,7 @@ def _add_comparison_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _variable(assignment: str) -> tuple[str, object]:
-    from guiapp.core.system.outside_json import read_json
+    from guiapp.core.text.outside_json import read_json
 
     name, sign, value = assignment.partition("=")
     if not sign or not name.isidentifier():

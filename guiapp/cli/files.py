@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from guiapp.core.encode.counting.blocks import blocks_from
 from guiapp.core.open_model import open_model
-from guiapp.core.system.input_files import MOST_BYTES, check_input, open_input, read_bounded
-from guiapp.core.system.replace_file import replace_file
+from guiapp.core.sources.files import MOST_BYTES, check_input, open_input, read_bounded, replace_file
 from guiapp.core.text.utf16 import LITTLE, MARK, utf8_from, utf16_codec
 from guiapp.errors import TokenloupeError
 

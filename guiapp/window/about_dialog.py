@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QDialog, QFormLayout, QFrame, QLabel, QWidget
 
-from guiapp.core.system.versions import NAMES, PACKAGES, versions, versions_text
+from guiapp.core.versions import NAMES, PACKAGES, versions, versions_text
 from guiapp.kit.state.background import LatestJob, Progress
 from guiapp.kit.widgets.buttons import push_button
 from guiapp.kit.widgets.layouts import STRETCH, card, in_column, in_row

@@ -19,10 +19,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QLabel, QPlainTextEdit, QWidget
 
 from guiapp.analysis.sessions.name import is_session
-from guiapp.core.system.allocator import give_freed_memory_back, give_holes_back
-from guiapp.core.system.interrupts import end_at_first_interrupt
-from guiapp.core.system.scratch import begin_scratch
-from guiapp.core.system.versions import versions, versions_text
+from guiapp.core.processes import end_at_first_interrupt, give_freed_memory_back, give_holes_back
+from guiapp.core.sources.files import begin_scratch
+from guiapp.core.versions import versions, versions_text
 from guiapp.kit.widgets.buttons import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from guiapp.analysis.sessions.name import is_session
 from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
+from guiapp.core.sources.installed import add_folder
 from guiapp.core.sources.locate import cached_name, lasting_name
-from guiapp.core.sources.own_folders import add_folder
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 from guiapp.kit.document.autosaved_texts import AutosavedTextHead, AutosavedTexts
 from guiapp.kit.document.files import is_model_file
 from guiapp.kit.models.loader import display_name

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from guiapp.core.sources.locate import is_plain, lasting_name
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 from guiapp.kit.models.choice import shown_path
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.recent import RecentFiles, RecentTexts

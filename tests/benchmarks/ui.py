@@ -40,8 +40,8 @@ from guiapp.analysis.tree.painting import NodeColors
 from guiapp.analysis.tree.picture import tree_picture
 from guiapp.core.demo import SAMPLES, sample_text
 from guiapp.core.formats.table import LAST
-from guiapp.core.system.versions import versions
-from guiapp.core.vocabulary.token_tree import token_tree
+from guiapp.core.versions import versions
+from guiapp.core.vocabulary.vocabulary import token_tree
 from guiapp.kit.document.coloured_spans import COLORINGS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession

@@ -14,7 +14,7 @@ from guiapp.cli import bench, files, screenshot, train, tree
 from guiapp.cli.files import InputError, file_path, positive_number, print_json, seed_number, write
 from guiapp.cli.images import need_no_display, picture_size
 from guiapp.cli.main import run
-from guiapp.core.system import input_files
+from guiapp.core.sources import files as input_files
 
 
 def printed(monkeypatch, act):

@@ -25,7 +25,7 @@ from typing import Any, TextIO
 
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.starting import begin_early
-from guiapp.core.system.outside_json import read_json
+from guiapp.core.text.outside_json import read_json
 from guiapp.errors import TokenloupeError
 
 LOWER_PRIORITY = 5  # as a nice value

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.text.common_ends import n_equal_from_start
+from guiapp.core.text.normalized import n_equal_from_start
 
 
 @dataclass(frozen=True)

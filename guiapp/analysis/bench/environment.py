@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from guiapp.analysis.bench.corpus import BenchText
-from guiapp.core.sources.file_hash import whole_hash
-from guiapp.core.system.versions import versions
+from guiapp.core.sources.files import whole_hash
+from guiapp.core.versions import versions
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 PROCESSORS = Path("/proc/cpuinfo")

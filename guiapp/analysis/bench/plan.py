@@ -11,8 +11,8 @@ from typing import Any, Literal, get_type_hints
 from guiapp.analysis.bench import corpus
 from guiapp.analysis.bench.scenarios import DEFAULT_SCENARIOS
 from guiapp.analysis.libraries.custom import CustomContender, CustomError, checked, without_removed
-from guiapp.core.system.outside_json import read_as
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
+from guiapp.core.text.outside_json import read_as
 from guiapp.errors import TokenloupeError
 
 RUN_OWN = "--run-own"

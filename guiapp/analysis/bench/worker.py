@@ -51,7 +51,7 @@ from guiapp.analysis.libraries.custom import MODEL_VARIABLE, PYTHON, CustomConte
 from guiapp.analysis.libraries.table import PEERS, peer_source
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 from guiapp.errors import TokenloupeError
 
 FIRST_TEXT = b"ready"

@@ -13,7 +13,7 @@ from guiapp.analysis.bench.memory import held_bytes_of
 from guiapp.analysis.bench.starting import SPAWN, ContextOfProcesses, contenders_context, interrupts_held_back
 from guiapp.analysis.bench.worker import STAGE, serve
 from guiapp.analysis.libraries.custom import CustomContender
-from guiapp.core.system.processes import how_it_ended
+from guiapp.core.processes import how_it_ended
 
 LOADING_BYTES = 6 << 30
 SPARE_BYTES, SPARE_PER_BYTE = 512 << 20, 256

@@ -25,8 +25,8 @@ from guiapp.errors import EncodeError
 
 if TYPE_CHECKING:
     from guiapp.core.encode.families.components import PartsPipeline
-    from guiapp.core.text.added_tokens import Found
     from guiapp.core.text.normalized import NormalizedText
+    from guiapp.core.text.special_tokens import Found
 
 Columns = tuple[list[int], ...]  # those of a Partition
 Cut = Callable[[NDArray[np.uint8], bool], Partition]  # a text, and whether control tokens are parsed
@@ -121,7 +121,7 @@ def _encoded(
 
 def _special_matches(pipeline: PartsPipeline, marks: _Marks, start: int, normal: NormalizedText) -> Found:
     """The tokens of a fragment from `start` on, normalised; what comes of nothing is of what is beside it."""
-    from guiapp.core.text.added_tokens import partition_of
+    from guiapp.core.text.special_tokens import partition_of
 
     is_inserted = normal.starts == normal.ends
     starts = np.maximum(normal.starts + start - is_inserted, 0)

@@ -23,8 +23,7 @@ from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
 from guiapp.analysis.chat.turns import Turn
 from guiapp.analysis.doctor.findings import WARNING
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, quoted
 
 MOST_PAIRS = (
     1 << 22

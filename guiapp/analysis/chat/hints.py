@@ -22,7 +22,7 @@ from guiapp.analysis.chat.token_origins import ADDED, TokenOrigin
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
 from guiapp.analysis.doctor.findings import HINT, WARNING
 from guiapp.analysis.doctor.roles import keeps_going
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 from guiapp.core.vocabulary.remedies import ending_generation
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.checkpoint import stoppable

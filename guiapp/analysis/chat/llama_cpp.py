@@ -16,9 +16,9 @@ from guiapp.analysis.chat.messages import arguments_as_text, with_arguments, wit
 from guiapp.analysis.chat.rendering import LONGEST_REASON, Rendering
 from guiapp.analysis.chat.templates import special_texts
 from guiapp.analysis.chat.traced import CHANGED, CharacterOrigin, OriginRun
-from guiapp.core.system.processes import ApartError, answer_of
-from guiapp.core.text.common_ends import common_ends
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.processes import ApartError, answer_of
+from guiapp.core.text.figures import quoted
+from guiapp.core.text.normalized import common_ends
 from guiapp.core.vocabulary.vocabulary import LLAMA_CPP
 from guiapp.errors import ChatError
 

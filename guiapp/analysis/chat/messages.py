@@ -9,8 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from guiapp.core.system.outside_json import read_json
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
+from guiapp.core.text.outside_json import read_json
 from guiapp.errors import ChatError
 
 MOST_MESSAGES, MOST_TOOLS, MOST_VALUES = 4_096, 1_024, 200_000

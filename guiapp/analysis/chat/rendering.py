@@ -23,8 +23,8 @@ from guiapp.analysis.chat.messages import (
     with_reasoning,
 )
 from guiapp.analysis.chat.traced import CHANGED, CharacterOrigin, OriginRun
-from guiapp.core.system.processes import TICK_S, command_of, environment
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.processes import TICK_S, command_of, environment
+from guiapp.core.text.figures import quoted
 from guiapp.errors import ChatError
 
 LONGEST_TEMPLATE = 1 << 20  # characters

@@ -17,8 +17,7 @@ from guiapp.analysis.chat.token_origins import AT_ONCE, TokenOrigin
 from guiapp.analysis.chat.turns import Turn
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.encode.encoding import Encoding
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, quoted
 
 SIGNS = Spelling.SIGNS
 AROUND, LONGEST_LINE = 60, 200  # characters of a line of the template

@@ -8,7 +8,7 @@ from typing import Any
 
 from guiapp.analysis.chat.messages import Conversation
 from guiapp.analysis.chat.settings import ChatSettings
-from guiapp.core.system.outside_json import read_json
+from guiapp.core.text.outside_json import read_json
 from guiapp.errors import ChatError
 
 TEMPLATE, PROMPT, VARIABLES = "chat_template", "add_generation_prompt", "chat_template_kwargs"

@@ -13,8 +13,8 @@ from typing import Any
 from guiapp.analysis.chat.rendering import LONGEST_TEMPLATE
 from guiapp.analysis.chat.settings import is_text
 from guiapp.core.formats.tokenizer_config import CONFIG, TEMPLATE, name_before
-from guiapp.core.system.outside_json import read_json
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
+from guiapp.core.text.outside_json import read_json
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import ChatError
 

@@ -17,7 +17,7 @@ from guiapp.core.encode.encoding import Encoding, as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
-from guiapp.native.spans import MOST_SPAN_COLUMNS
+from guiapp.native.normalized import MOST_SPAN_COLUMNS
 
 LONGEST_CONTEXT = 1 << 40  # more than this stands for “no limit” in files of `transformers`
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from guiapp.analysis.compare.comparison import ModelSide
 from guiapp.analysis.compare.reasons import Cause, Reason, affix_reason, reason_for
 from guiapp.analysis.explain.code_marks import code
-from guiapp.core.text.character_starts import character_start
+from guiapp.core.text.normalized import character_start
 from guiapp.errors import EncodeError
 
 WORD_BEFORE = re.compile(rb"\s?\S*\Z")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.text.common_ends import n_equal_from_start
+from guiapp.core.text.normalized import n_equal_from_start
 from guiapp.native.checkpoint import stoppable
 
 Ids = NDArray[np.int32]

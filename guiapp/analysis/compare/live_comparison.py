@@ -12,7 +12,7 @@ from guiapp.analysis.compare.spans import SpanColumn, aligned_span, compare_span
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import N_TINTS, Replaced, TokenStore
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.native.spans import NO_TINT, tint_spans
+from guiapp.native.normalized import NO_TINT, tint_spans
 
 LOOK_AHEAD = 256  # tokens that are looked at at once
 UNTOLD = -1  # the id of a difference that nobody has given one

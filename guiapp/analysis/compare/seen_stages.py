@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from guiapp.core.encode.families.tracer import Symbols, Tracer
+from guiapp.core.encode.families.pipeline import Symbols, Tracer
 from guiapp.core.encode.reference.merge import Merge
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.normalized import NormalizedText
-from guiapp.core.text.packed_texts import sliced
 from guiapp.core.vocabulary.merges import MARKED_SPACE
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
+from guiapp.native.model_files import sliced
 
 
 class SeenPiece(NamedTuple):

@@ -12,8 +12,8 @@ import numpy as np
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import with_file_pre
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
+from guiapp.core.text.figures import quoted
 from guiapp.core.text.visible_text import visible_text
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
 

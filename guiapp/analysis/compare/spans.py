@@ -18,7 +18,7 @@ from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.core.encode.encoding import Offsets
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.native.spans import share_spans
+from guiapp.native.normalized import share_spans
 
 SPECIAL = Attribute.CONTROL | Attribute.UNKNOWN
 

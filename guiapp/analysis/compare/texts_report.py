@@ -14,9 +14,8 @@ from guiapp.analysis.compare.words import UNSPACED
 from guiapp.analysis.export.drawing import FILLS, MARGIN_PX, NOTE_CHARACTER_PX, document, n_columns, note
 from guiapp.analysis.export.tables import NONE, Table, csv_lines
 from guiapp.analysis.tree.scripts import NAMES
-from guiapp.core.text.figures import counted, percent
+from guiapp.core.text.figures import counted, elided, percent
 from guiapp.core.text.visible_text import visible_text
-from guiapp.core.vocabulary.quoting import elided
 
 LONGEST_CELL = 48  # characters of the tokens in a difference
 ROW_PX, BAR_PX, LONGEST_BAR_PX = 40, 20, 480

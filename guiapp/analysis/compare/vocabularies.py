@@ -23,7 +23,7 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import with_file_pre
 from guiapp.core.vocabulary.attributes import KINDS, Attribute
 from guiapp.core.vocabulary.vocabulary import SCORED, SpecialIds, Vocabulary
-from guiapp.native.strings import StringTable, packed
+from guiapp.native.model_files import StringTable, packed
 
 Ids = NDArray[np.int32]
 Flags = NDArray[np.bool_]

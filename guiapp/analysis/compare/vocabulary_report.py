@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from guiapp.analysis.compare.vocabularies import VocabularyComparison
 from guiapp.analysis.export.tables import NONE, Table, csv_lines, page_of
 from guiapp.analysis.tree.scripts import NAMES
-from guiapp.core.text.figures import counted
+from guiapp.core.text.figures import counted, elided, quoted
 from guiapp.core.text.visible_text import visible_text
-from guiapp.core.vocabulary.quoting import elided, quoted
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.checkpoint import ITEMS_BETWEEN, stoppable
 

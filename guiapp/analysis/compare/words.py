@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.tree.scripts import FIRST_SCRIPT, NAMES, OTHER_LETTERS, scripts_of_codes
 from guiapp.core.encode.encoding import Offsets
-from guiapp.core.text.character_starts import code_points, decode, sizes_in_bytes
+from guiapp.core.text.normalized import code_points, decode, sizes_in_bytes
 from guiapp.core.text.unicode_tables import LETTER, MARK, categories
 from guiapp.native.checkpoint import checkpoint
 

@@ -25,11 +25,11 @@ from guiapp.analysis.doctor.tokens import (
     check_spelling,
 )
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.formats.file_bytes import open_regular
 from guiapp.core.formats.table import HEAD_BYTES, format_of, is_tokenizer
 from guiapp.core.open_model import open_model
 from guiapp.core.sources.locate import located
 from guiapp.core.sources.tokenizer_files import file_in
-from guiapp.core.vocabulary.header_bytes import open_regular
 from guiapp.core.vocabulary.opening import Opening
 from guiapp.core.vocabulary.remedies import GGUF, in_turn, without_key
 from guiapp.errors import UnknownPreError, VocabError

@@ -14,9 +14,8 @@ from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding
 from guiapp.analysis.doctor.pre import first_change
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import with_file_pre
-from guiapp.core.text.figures import counted
+from guiapp.core.text.figures import counted, quoted
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.vocabulary import VocabType
 
 ENDS = "ends a generation"

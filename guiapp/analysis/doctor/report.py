@@ -9,8 +9,7 @@ from typing import Any
 from guiapp.analysis.doctor.doctor import Diagnosis
 from guiapp.analysis.doctor.findings import SEVERITIES, Finding, Tokenization, TokenizationChange
 from guiapp.analysis.explain.code_marks import code, in_markdown
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, quoted
 from guiapp.core.vocabulary.remedies import TOOL
 
 MOST_IDS = 12

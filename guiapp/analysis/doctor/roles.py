@@ -17,9 +17,8 @@ from guiapp.analysis.doctor.findings import (
     TokenizationChange,
 )
 from guiapp.core.formats.tokenizer_config import CONFIG, GENERATION, MAP, MODEL, read_sidecars
-from guiapp.core.text.figures import counted
+from guiapp.core.text.figures import counted, quoted
 from guiapp.core.vocabulary.attributes import NORMAL_TYPE, Attribute
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.remedies import ending_generation
 from guiapp.core.vocabulary.special_ids import END_TEXTS, KEYS, TEXTS_OF_ROLE
 from guiapp.core.vocabulary.vocabulary import VocabType

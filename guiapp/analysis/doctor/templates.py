@@ -11,9 +11,8 @@ from guiapp.analysis.chat.markers import BEGINNINGS, ENDS, MARKER, confusable_ke
 from guiapp.analysis.doctor.examined import ExaminedModel
 from guiapp.analysis.doctor.findings import WARNING, Finding, TemplateLine, Tokenization, TokenizationChange
 from guiapp.analysis.doctor.roles import naming
-from guiapp.core.text.confusables import confusables
-from guiapp.core.text.hidden import INVISIBLE
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
+from guiapp.core.text.visible_text import INVISIBLE, confusables
 from guiapp.core.vocabulary.remedies import without_key
 from guiapp.core.vocabulary.vocabulary import VocabType
 

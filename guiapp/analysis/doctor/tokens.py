@@ -20,10 +20,9 @@ from guiapp.analysis.doctor.findings import (
     Tokenization,
     TokenizationChange,
 )
-from guiapp.core.hugging_face.prepare import normalize
-from guiapp.core.text.confusables import confusables
-from guiapp.core.text.figures import counted
-from guiapp.core.text.hidden import INVISIBLE
+from guiapp.core.hugging_face.pre_tokenizers import normalize
+from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.visible_text import INVISIBLE, confusables
 from guiapp.core.vocabulary.attributes import (
     BYTE_TYPE,
     NORMAL_TYPE,
@@ -32,7 +31,6 @@ from guiapp.core.vocabulary.attributes import (
     Attribute,
 )
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.vocabulary import SCORED, VocabType, Vocabulary
 from guiapp.native.model_files import count_unsplittable
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.editing.text_buffer import TextBuffer, TextEdit
-from guiapp.core.text.character_starts import character_start, decode, encode
+from guiapp.core.text.normalized import character_start, decode, encode
 
 MAX_BLOCK_BYTES = 4096
 PART_BYTES = 1024  # how long the parts of a long line are at first

@@ -8,7 +8,7 @@ from itertools import groupby
 import numpy as np
 
 from guiapp.core.text.figures import counted
-from guiapp.core.text.hidden import INVISIBLE
+from guiapp.core.text.visible_text import INVISIBLE
 
 LISTED = 3
 CONTROLS = {  # those that texts have; unicodedata finds them by these names, but does not name them

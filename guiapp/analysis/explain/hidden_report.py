@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from guiapp.core.text.hidden import decoded, hidden_places, kinds_of, without
+from guiapp.core.text.visible_text import decoded, hidden_places, kinds_of, without
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer

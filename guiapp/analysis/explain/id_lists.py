@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.system.outside_json import read_json
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
+from guiapp.core.text.outside_json import read_json
 from guiapp.errors import TokenloupeError
 from guiapp.native.checkpoint import stoppable
 

@@ -19,7 +19,7 @@ from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 if TYPE_CHECKING:
     from guiapp.core.vocabulary.merges import PairMerging
     from guiapp.core.vocabulary.parts import ModelOptions
-    from guiapp.core.vocabulary.token_tree import TokenTree
+    from guiapp.core.vocabulary.vocabulary import TokenTree
 
 NOT_OF_TEXT = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.UNUSED | Attribute.BYTE
 MOST_SYMBOLS = 128
@@ -85,7 +85,7 @@ def why_not_merged(vocabulary: Vocabulary, token_id: int) -> str:
 
 def merge_tree(vocabulary: Vocabulary, merging: PairMerging, token_id: int) -> MergeTree:
     """The merges that build a token of a vocabulary that merges pairs."""
-    from guiapp.core.encode.reference import scan
+    from guiapp.core.encode.reference import merge as pair_merging
 
     options = None if vocabulary.parts is None else vocabulary.parts.model
     marked = options if options is not None and (options.continuing_prefix or options.end_suffix) else None
@@ -103,7 +103,7 @@ def merge_tree(vocabulary: Vocabulary, merging: PairMerging, token_id: int) -> M
     if len(symbols) == 1:
         return MergeTree((MergeNode(shown(text)),), "There from the start: nothing to merge.")
     nodes = {at: MergeNode(shown(text[start:end])) for at, (_, start, end) in enumerate(symbols)}
-    for merge in scan.steps([symbol for symbol, _, _ in symbols], merging.rules):
+    for merge in pair_merging.steps([symbol for symbol, _, _ in symbols], merging.rules):
         left, right = nodes[merge.position], nodes.pop(merge.right_position)
         worth = merge.rank if vocabulary.type is VocabType.BPE else vocabulary.score(merge.made)
         nodes[merge.position] = MergeNode(left.shown + right.shown, worth, (left, right))

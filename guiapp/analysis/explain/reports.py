@@ -12,12 +12,12 @@ import numpy as np
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.encode.encoding import Encoding
+from guiapp.core.text.figures import quoted
 from guiapp.core.text.visible_text import visible_text
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.errors import EncodeError
 
 if TYPE_CHECKING:
-    from guiapp.core.encode.reference.segmentations import Segmentation
+    from guiapp.core.encode.reference.viterbi import Segmentation
     from guiapp.core.encode.tokenizer import Tokenizer
 
 BACKGROUNDS = (24, 94, 29, 90, 58, 60)  # of the terminal's 256 colours; neighbours differ in hue

@@ -17,9 +17,9 @@ from guiapp.core.hugging_face.characters import UnicodeForm
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.parts import Parts
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
-from guiapp.native import detokenizer as native
+from guiapp.native import model_files as native
 from guiapp.native.checkpoint import stoppable
-from guiapp.native.strings import packed
+from guiapp.native.model_files import packed
 
 
 class Loss(IntEnum):

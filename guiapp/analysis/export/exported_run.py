@@ -12,7 +12,7 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.export.drawing import HEAD_PX, document
 from guiapp.analysis.export.json_text import json_text
 from guiapp.analysis.export.page import PageStep, page, section
-from guiapp.core.system.replace_file import replacement
+from guiapp.core.sources.files import replacement
 
 ENDINGS = (".json", ".svg", ".html")
 ALL = "All"

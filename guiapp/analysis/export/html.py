@@ -9,7 +9,7 @@ from html import escape
 from typing import NamedTuple
 
 from guiapp.core.demo import resources_folder
-from guiapp.core.vocabulary.quoting import printable
+from guiapp.core.text.figures import printable
 
 BAR_PX = 100.0
 

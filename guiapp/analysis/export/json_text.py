@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from guiapp.core.text.hidden import IGNORABLE
+from guiapp.core.text.visible_text import IGNORABLE
 
 UNSEEN = re.compile(f"[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufff9-\ufffb{IGNORABLE}]")
 """What JSON allows as it is, but terminals obey, nobody sees, or UTF-8 has no bytes for."""

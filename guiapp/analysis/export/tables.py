@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from guiapp.analysis.export.drawing import n_columns
-from guiapp.core.vocabulary.quoting import printable
+from guiapp.core.text.figures import printable
 
 ROWS_IN_BLOCK = 1 << 10
 NONE = "–"  # a cell without anything

@@ -21,7 +21,7 @@ from guiapp.analysis.export.exported_run import ALL, ExportedRun
 from guiapp.analysis.export.page import PagePair, PageStep
 from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.steps import MergeStep
-from guiapp.core.system.replace_file import replace_file
+from guiapp.core.sources.files import replace_file
 from guiapp.core.text.figures import counted
 
 MOST_WORDS = 8  # told of each step

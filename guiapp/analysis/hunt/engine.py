@@ -33,10 +33,10 @@ from guiapp.analysis.hunt.mismatches import Batch, Find, Hunt, HuntSubject, User
 from guiapp.analysis.hunt.sides import HuntError
 from guiapp.analysis.hunt.worker import HuntTask, LoadedSides, serve
 from guiapp.analysis.libraries.table import PEERS
-from guiapp.core.encode.parallel.batches import n_cores
+from guiapp.core.encode.many_texts import n_cores
 from guiapp.core.open_model import open_model
-from guiapp.core.system.input_files import open_input
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.sources.files import open_input
+from guiapp.core.text.figures import quoted
 
 MOST_WORKERS = 4
 CALL_LIMIT_S = 120.0

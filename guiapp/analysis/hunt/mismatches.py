@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from guiapp.analysis.compare.reasons import Cause, Reason
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.sources.file_hash import whole_hash
+from guiapp.core.sources.files import whole_hash
 
 MOST_TEXTS = 12  # of a kind
 MOST_PLACES = 50  # of a kind in the user's own texts

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.compare.seen_stages import plain_texts
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.packed_texts import sliced
 from guiapp.core.vocabulary.byte_alphabet import unspell
 from guiapp.core.vocabulary.merges import MARKED_SPACE, PairMerging
 from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.native.model_files import sliced
 
 MOST_OF_A_KIND = 1_500  # of each kind of difference
 LONGEST = 300  # bytes of a text

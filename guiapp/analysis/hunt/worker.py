@@ -25,7 +25,7 @@ from guiapp.analysis.hunt.structures import short, special_texts, texts_of_diffe
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
-from guiapp.core.text.packed_texts import sliced
+from guiapp.native.model_files import sliced
 
 
 class HuntTask(NamedTuple):

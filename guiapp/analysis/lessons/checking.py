@@ -12,7 +12,7 @@ from guiapp.analysis.lessons.places import ANSWERS, computed_answer, labels_now,
 from guiapp.analysis.lessons.scenes import SceneError, Scenes
 from guiapp.analysis.trace.breakpoints import absence, parse_breakpoint
 from guiapp.analysis.trace.debugger import Debugger
-from guiapp.core.system.outside_toml import Fault, FaultyFileError
+from guiapp.core.text.outside_json import Fault, FaultyFileError
 from guiapp.errors import TokenloupeError
 
 

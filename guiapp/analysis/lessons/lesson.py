@@ -34,7 +34,8 @@ from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.train.steps import MergeStep, merges, textbook_corpus
 from guiapp.core.demo import PREFIX, resources_folder
 from guiapp.core.sources.locate import is_plain
-from guiapp.core.system.outside_toml import (
+from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.outside_json import (
     Fault,
     FaultyFileError,
     TomlFile,
@@ -44,8 +45,6 @@ from guiapp.core.system.outside_toml import (
     text_of,
     unknown_entry,
 )
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.errors import TokenloupeError
 
 ENDING = ".toml"

@@ -17,8 +17,8 @@ from guiapp.analysis.lessons.scenes import Scenes
 from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.runs import begin
 from guiapp.analysis.train.steps import to_json
-from guiapp.core.system.outside_toml import error_of
-from guiapp.core.system.replace_file import replace_file
+from guiapp.core.sources.files import replace_file
+from guiapp.core.text.outside_json import error_of
 from guiapp.errors import TokenloupeError, not_written
 
 

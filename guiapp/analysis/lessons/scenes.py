@@ -13,7 +13,7 @@ from guiapp.analysis.trace.reports import debugger_for
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
 from guiapp.core.sources.locate import cached_name, hash_of
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 from guiapp.errors import TokenloupeError
 
 MOST_SECONDS = 5.0  # for all runs of a lesson, as estimated before they are made

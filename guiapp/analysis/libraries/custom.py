@@ -27,9 +27,9 @@ import numpy as np
 
 from guiapp.analysis.bench.agreement import ContenderTokens
 from guiapp.analysis.libraries.contender import UNSPLIT, Contender, UnavailableError, as_str, ids_only
-from guiapp.core.system.outside_json import read_as
-from guiapp.core.system.processes import how_it_ended, last_line
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.processes import how_it_ended, last_line
+from guiapp.core.text.figures import quoted
+from guiapp.core.text.outside_json import read_as
 from guiapp.errors import TokenloupeError
 
 COMMAND, STREAM, PYTHON = "command", "stream", "python"

@@ -12,7 +12,7 @@ from guiapp.analysis.libraries.contender import Contender, UnavailableError, as_
 from guiapp.analysis.libraries.peer import LONGEST_REASON, Peer, only
 from guiapp.analysis.libraries.written_models import READS_JSON, check_hugging_face, hugging_face_json
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 
 UNSUPPORTED = re.compile(r"Unsupported (.+?)(?: type)?(?: for SentencePiece tokenizers)?: (.+?)(?: \(.*\))?$")

@@ -9,7 +9,7 @@ from guiapp.analysis.libraries.custom import CustomContender
 from guiapp.analysis.libraries.openai_vocabularies import USUAL, named
 from guiapp.analysis.libraries.table import PEERS, reason_against, version_of
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.vocabulary.quoting import printable
+from guiapp.core.text.figures import printable
 
 HEAD = ("contender", "version", "returns", "")
 NOTE = (

@@ -13,7 +13,7 @@ from typing import Any
 
 from guiapp.analysis.libraries.contender import Contender, UnavailableError
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 
 LONGEST_REASON = 150  # characters of what a library says

@@ -9,7 +9,7 @@ from guiapp.analysis.libraries.contender import Contender, UnavailableError, as_
 from guiapp.analysis.libraries.peer import Peer, only
 from guiapp.analysis.libraries.sentencepiece_model import sentencepiece_model
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.vocabulary.piece_rules import SENTENCEPIECE as SENTENCEPIECE_MODEL
+from guiapp.core.vocabulary.parts import SENTENCEPIECE as SENTENCEPIECE_MODEL
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 
 READS_PIECES = {"SentencePiece": Path.read_bytes}

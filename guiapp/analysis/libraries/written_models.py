@@ -17,13 +17,13 @@ from guiapp.core.formats import clip, tokenizer_json, vocab_json, vocab_txt
 from guiapp.core.formats.ranks import CONTRACTION as PUBLISHED
 from guiapp.core.formats.table import HEAD_BYTES
 from guiapp.core.pretokenize.pre_tokenizers import CONTRACTION, GPT2, NUMBER, Pattern
-from guiapp.core.text.packed_texts import sliced
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.byte_alphabet import spell
 from guiapp.core.vocabulary.opening import Opening
-from guiapp.core.vocabulary.piece_rules import PieceRules
+from guiapp.core.vocabulary.parts import PieceRules
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 from guiapp.errors import VocabError
+from guiapp.native.model_files import sliced
 
 BYTE_LEVEL = {"add_prefix_space": False, "trim_offsets": True}
 MARK = "\u2581"

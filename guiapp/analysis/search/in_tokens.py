@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.search import in_tokens_worker as regex_worker
 from guiapp.analysis.search.queries import QueryError, bytes_of, tried
-from guiapp.core.system.processes import PersistentProcess
-from guiapp.core.vocabulary.token_tree import TokenTree
+from guiapp.core.processes import PersistentProcess
+from guiapp.core.vocabulary.vocabulary import TokenTree
 
 HEX = re.compile(r"0x([0-9a-fA-F\s]+)")
 NUMBER = re.compile(r"#\s*(\d{1,12})")

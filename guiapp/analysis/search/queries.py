@@ -29,14 +29,14 @@ def tried_apart(expression: str, worker: str, request: bytes, progress: Callable
 
     `worker` is the name of its module.  Raises QueryError.
     """
-    from guiapp.core.system.processes import answer_of
+    from guiapp.core.processes import answer_of
 
     return tried(expression, lambda longest_s: answer_of(worker, request, progress, longest_s))
 
 
 def tried(expression: str, answer: Callable[[float], bytes]) -> bytes:
     """What a process answers that is given a regular expression and so many seconds.  Raises QueryError."""
-    from guiapp.core.system.processes import ApartError
+    from guiapp.core.processes import ApartError
 
     try:
         re.compile(expression)

@@ -13,7 +13,7 @@ from guiapp.core.demo import PREFIX
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
 from guiapp.core.sources.locate import cached_name, is_another, is_cached, is_fetched, is_plain
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 
 Open = Callable[[str, str | None], Tokenizer]
 

@@ -40,7 +40,8 @@ from guiapp.analysis.trace.conditions import StepExpression
 from guiapp.analysis.trace.debugger import Granularity
 from guiapp.core.demo import PREFIX
 from guiapp.core.sources.locate import is_plain
-from guiapp.core.system.outside_toml import (
+from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.outside_json import (
     Fault,
     TomlFile,
     error_of,
@@ -48,8 +49,6 @@ from guiapp.core.system.outside_toml import (
     line_of,
     unknown_entry,
 )
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.errors import TokenloupeError
 
 VERSION = 1

@@ -18,8 +18,8 @@ from guiapp.analysis.sessions.session_file import (
     SessionFile,
 )
 from guiapp.core.demo import PREFIX
+from guiapp.core.sources.files import replace_file
 from guiapp.core.sources.locate import is_plain
-from guiapp.core.system.replace_file import replace_file
 from guiapp.core.text.figures import in_bytes
 from guiapp.errors import TokenloupeError, not_written
 

@@ -15,18 +15,11 @@ from guiapp.analysis.trace.cost import estimate
 from guiapp.analysis.trace.operations import BEFORE, BEHIND, EFFECTS, MADE_TOKENS, NUMBERS, Effect
 from guiapp.analysis.trace.trace import Cells, PieceColumns, StepColumns, Trace, TraceTokens
 from guiapp.core.encode.encoding import as_bytes
-from guiapp.core.encode.families.tracer import Symbols
-from guiapp.core.encode.reference import (
-    backtrack,
-    fewest,
-    heap,
-    linear,
-    longest_match,
-    plamo2,
-    table,
-    viterbi,
-    wordpiece,
-)
+from guiapp.core.encode.families.pipeline import Symbols
+from guiapp.core.encode.reference import backtrack, fewest, longest_match, plamo2, viterbi, wordpiece
+from guiapp.core.encode.reference import backtrack as table
+from guiapp.core.encode.reference import merge as heap
+from guiapp.core.encode.reference import wordpiece as linear
 from guiapp.core.encode.reference.merge import Merge
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.normalized import NormalizedText

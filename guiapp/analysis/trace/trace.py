@@ -24,7 +24,7 @@ from guiapp.analysis.trace.operations import (
     STAGES,
     Effect,
 )
-from guiapp.core.system.replace_file import replacement
+from guiapp.core.sources.files import replacement
 
 NEVER = np.iinfo(np.int32).max
 SLOT_BITS = 32  # of a key, left of the time

@@ -18,7 +18,7 @@ from guiapp.analysis.train.vocabularies import (
     wordpiece_rows,
 )
 from guiapp.analysis.train.write_gguf import ModelFile, Token
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.text.figures import counted
 from guiapp.errors import TokenloupeError
 

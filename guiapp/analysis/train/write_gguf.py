@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gguf import GGUFWriter, TokenType
 
-from guiapp.core.system.replace_file import replacement
+from guiapp.core.sources.files import replacement
 
 MERGING_MODELS = ("gpt2", "gemma4")  # these cannot be opened without a list of merges
 NO_RULE = ""  # stands for none: gguf leaves empty lists out

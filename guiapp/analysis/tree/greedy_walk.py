@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.merges import PairMerging
-from guiapp.core.vocabulary.token_tree import TokenTree
+from guiapp.core.vocabulary.vocabulary import TokenTree
 
 MOST_WALKED = 4096  # bytes
 MOST_CONTINUATIONS = 8

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.tree.picture import TreePicture
-from guiapp.native import tree_pictures as native
-from guiapp.native.tree_pictures import View
+from guiapp.native import token_tree as native
+from guiapp.native.token_tree import View
 
 Pixels = np.ndarray[tuple[int, int], np.dtype[np.uint32]]
 HALVES = ((0, 1), (2, 3))  # quarters of a sunburst

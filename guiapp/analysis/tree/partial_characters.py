@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.text.normalizers import symbol_length
 from guiapp.core.text.utf8 import LAST_CODE, code_of, is_text
-from guiapp.core.vocabulary.token_tree import TokenTree
+from guiapp.core.vocabulary.vocabulary import TokenTree
 
 FOLLOWING = range(0x80, 0xC0)  # bytes that go on with a character
 LEAST_CODES = (0, 0, 0x80, 0x800, 0x10000)  # of characters of so many bytes

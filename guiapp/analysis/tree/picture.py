@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.tree.scripts import NAMES, token_scripts
-from guiapp.core.vocabulary.token_tree import TokenTree
-from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.native.tree_pictures import TreeLayout
+from guiapp.core.vocabulary.vocabulary import TokenTree, Vocabulary
+from guiapp.native.token_tree import TreeLayout
 
 ROOT = 0
 MOST_LISTED = 1 << 15

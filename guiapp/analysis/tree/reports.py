@@ -17,8 +17,7 @@ from guiapp.analysis.tree.trials import NAMES
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.token_tree import TokenTree
-from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.core.vocabulary.vocabulary import TokenTree, Vocabulary
 
 Ids = NDArray[np.int32]
 NO_IDS = np.zeros(0, np.int32)

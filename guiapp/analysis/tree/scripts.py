@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from guiapp.core.text.unicode_tables import N_CODES, category_runs
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.token_tree import TokenTree
-from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.native import tree_pictures as native
+from guiapp.core.vocabulary.vocabulary import TokenTree, Vocabulary
+from guiapp.native import token_tree as native
 
 # What no letter tells, the weakest first: of several in a token the strongest counts.
 BYTES, SPACES, PUNCTUATION, SYMBOLS, DIGITS, EMOJI = range(6)

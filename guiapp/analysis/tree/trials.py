@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from guiapp.analysis.tree.partial_characters import broken_tokens, completions
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
-from guiapp.core.system.processes import ApartError, answer_of
+from guiapp.core.processes import ApartError, answer_of
 from guiapp.core.text.utf8 import is_text
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.token_tree import TokenTree
+from guiapp.core.vocabulary.vocabulary import TokenTree
 from guiapp.errors import EncodeError, TokenloupeError
 from guiapp.native.checkpoint import Progress
 

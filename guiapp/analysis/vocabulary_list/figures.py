@@ -17,9 +17,8 @@ from guiapp.analysis.tree.trials import is_tried
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.special_ids import reserved
-from guiapp.core.vocabulary.token_tree import TokenTree
-from guiapp.core.vocabulary.vocabulary import SCORED, Vocabulary, special_role
-from guiapp.native.strings import StringTable
+from guiapp.core.vocabulary.vocabulary import SCORED, TokenTree, Vocabulary, special_role
+from guiapp.native.model_files import StringTable
 
 if TYPE_CHECKING:
     from guiapp.analysis.vocabulary_list.embeddings.indicators import (

@@ -13,8 +13,7 @@ from guiapp.analysis.export.json_text import json_text
 from guiapp.analysis.export.tables import Table, csv_blocks, markdown_table, padded, widths_of
 from guiapp.analysis.vocabulary_list.columns import VocabularyColumn
 from guiapp.analysis.vocabulary_list.figures import Ids, TokenFigures
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import printable
+from guiapp.core.text.figures import counted, printable
 from guiapp.native.checkpoint import ITEMS_BETWEEN, stoppable
 
 if TYPE_CHECKING:

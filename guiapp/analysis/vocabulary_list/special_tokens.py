@@ -15,10 +15,10 @@ from guiapp.analysis.chat.markers import resembles_end
 from guiapp.analysis.chat.templates import templates_of
 from guiapp.analysis.doctor.roles import keeps_going
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.figures import quoted
 from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE, KINDS, Attribute
 from guiapp.core.vocabulary.merges import NO_TOKEN
 from guiapp.core.vocabulary.parts import AddedToken
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.remedies import GGUF
 from guiapp.core.vocabulary.special_ids import KEYS, TEXTS_OF_ROLE, reserved
 from guiapp.core.vocabulary.vocabulary import Vocabulary

@@ -8,8 +8,7 @@ from typing import Any
 from guiapp.analysis.export.json_text import json_text
 from guiapp.analysis.export.tables import NONE, csv_lines, padded, widths_of
 from guiapp.analysis.vocabulary_list.special_tokens import SpecialToken, TokenReach
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, quoted
 
 LONGEST = 40  # characters of a token in a line
 LONGEST_ESCAPE = 10  # characters for one: \U000e0001

@@ -10,13 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from guiapp.core.formats.special_tokens import role_tokens, with_roles
-from guiapp.core.formats.tokenizer_config import SidecarFiles
+from guiapp.core.formats.file_bytes import WholeFile
+from guiapp.core.formats.tokenizer_config import SidecarFiles, role_tokens, with_roles
 from guiapp.core.formats.vocab_json import CLIP, document_of
-from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE, PRINTABLE, UNPRINTABLE
-from guiapp.core.vocabulary.notes import FileNote
-from guiapp.core.vocabulary.opening import METADATA, Opening
+from guiapp.core.vocabulary.opening import METADATA, FileNote, Opening
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 FIRST_LINE = b'"bpe_simple_vocab_16e6.txt#version: '

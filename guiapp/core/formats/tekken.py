@@ -11,17 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from guiapp.core.formats.json_texts import RankedTexts, read_json_with_ranks
+from guiapp.core.formats.file_bytes import WholeFile
+from guiapp.core.formats.model_sections import RankedTexts, read_json_with_ranks
 from guiapp.core.formats.ranks import MOST_TOKENS, RankFile, vocabulary_of
 from guiapp.core.formats.tokenizer_config import model_name
-from guiapp.core.formats.whole_file import WholeFile
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
-from guiapp.core.vocabulary.notes import FileNote
-from guiapp.core.vocabulary.opening import METADATA, Opening
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
+from guiapp.core.vocabulary.opening import METADATA, FileNote, Opening
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.native.checkpoint import stoppable
-from guiapp.native.strings import packed
+from guiapp.native.model_files import packed
 
 BOS = "<s>"
 SPECIAL_TOKENS = (

@@ -13,11 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from guiapp.core.formats.json_texts import read_json_with_texts
+from guiapp.core.formats.file_bytes import WholeFile
+from guiapp.core.formats.model_sections import read_json_with_texts
 from guiapp.core.formats.tokenizer_config import read_sidecars
-from guiapp.core.formats.whole_file import WholeFile
+from guiapp.core.text.figures import quoted
 from guiapp.core.vocabulary.opening import METADATA, Opening
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 MARK = "\u2581"

@@ -12,13 +12,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from guiapp.core.formats.special_tokens import Token, added_tokens, role_tokens, with_ids, with_roles
-from guiapp.core.formats.tokenizer_config import SidecarFiles, read_sidecars
-from guiapp.core.formats.whole_file import WholeFile
-from guiapp.core.system.outside_json import read_json
-from guiapp.core.vocabulary.notes import FileNote
-from guiapp.core.vocabulary.opening import METADATA, Opening
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.formats.file_bytes import WholeFile
+from guiapp.core.formats.tokenizer_config import (
+    SidecarFiles,
+    Token,
+    added_tokens,
+    read_sidecars,
+    role_tokens,
+    with_ids,
+    with_roles,
+)
+from guiapp.core.text.figures import quoted
+from guiapp.core.text.outside_json import read_json
+from guiapp.core.vocabulary.opening import METADATA, FileNote, Opening
 from guiapp.core.vocabulary.vocabulary import MERGES_VERSION, Vocabulary
 
 MOST_TOKENS = 1 << 20

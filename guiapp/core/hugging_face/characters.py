@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.hugging_face.aligned import AlignedText, Edits, Offsets, edited
-from guiapp.core.text.common_ends import common_ends
+from guiapp.core.text.normalized import common_ends
 from guiapp.core.text.normalizers import ALONE_RANGES
 from guiapp.core.text.unicode_tables import N_CODES, WHITESPACE_RANGES, Range
 from guiapp.native.checkpoint import stoppable

@@ -20,7 +20,7 @@ from tokenizers import Regex, normalizers, pre_tokenizers
 from tokenizers.normalizers import NFC, NFD, NFKC, NFKD
 
 from guiapp.core.hugging_face.characters import FOLDER, of_ranges
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.text.unicode_tables import FOLDER as TEXT_FOLDER
 from guiapp.core.text.unicode_tables import N_CODES, ranges_of, whitespace
 

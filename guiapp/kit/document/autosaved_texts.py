@@ -17,8 +17,8 @@ from pathlib import Path
 from PySide6.QtCore import QLockFile, QObject, Signal
 
 from guiapp.analysis.editing.text_buffer import JournalEdit, packed, replayed
-from guiapp.core.system.outside_json import read_json
-from guiapp.core.system.replace_file import replace_file
+from guiapp.core.sources.files import replace_file
+from guiapp.core.text.outside_json import read_json
 from guiapp.kit.state.background import Writer
 
 ENDING, EDITS_ENDING = ".text", ".edits"

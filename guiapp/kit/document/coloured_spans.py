@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.analysis.explain.token_classes import KINDS, RARITIES, TokenClasses
 from guiapp.core.encode.counting.cost import STEPS, word_costs
 from guiapp.core.pretokenize.edges import certain, patterns_of, piece_ends, rule_of
-from guiapp.core.text.character_starts import decode
+from guiapp.core.text.normalized import decode
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.session.model_session import ModelSession

@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, QTextBoundaryFinder, Signal
 
 from guiapp.analysis.editing.text_buffer import TextBuffer, TextEdit
 from guiapp.analysis.explain.characters import n_characters
-from guiapp.core.text.character_starts import LONGEST_CHARACTER, character_start, decode, encode
-from guiapp.core.text.hidden import invisible_runs
+from guiapp.core.text.normalized import LONGEST_CHARACTER, character_start, decode, encode
+from guiapp.core.text.visible_text import invisible_runs
 from guiapp.kit.document.flags import with_untorn_flags
 from guiapp.kit.document.units import n_units
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from guiapp.core.system.input_files import NotAFileError, open_input
-from guiapp.core.system.replace_file import replace_file
+from guiapp.core.sources.files import NotAFileError, open_input, replace_file
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.background import Progress
 

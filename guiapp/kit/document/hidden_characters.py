@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.explain.characters import n_characters
-from guiapp.core.text.hidden import NOTHING_HIDDEN, HiddenPlaces, hidden_places, without
+from guiapp.core.text.visible_text import NOTHING_HIDDEN, HiddenPlaces, hidden_places, without
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.background import LatestJob, Working, later
 

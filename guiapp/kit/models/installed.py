@@ -8,12 +8,10 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.formats.glance import Glance
+from guiapp.core.formats.file_bytes import FileState, file_state
+from guiapp.core.formats.table import Glance, glances_apart
 from guiapp.core.sources import cached
-from guiapp.core.sources.glances import glances_apart
-from guiapp.core.sources.installed import Installed, installed_models
-from guiapp.core.sources.own_folders import own_folders
-from guiapp.core.vocabulary.header_bytes import FileState, file_state
+from guiapp.core.sources.installed import Installed, installed_models, own_folders
 from guiapp.kit.state.background import LatestJob, Progress, Working
 
 AT_ONCE = 200  # files that are looked at before people are told

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from guiapp.analysis.explain.characters import code_points
-from guiapp.core.text.confusables import Confusable
 from guiapp.core.text.figures import counted
+from guiapp.core.text.visible_text import Confusable
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.tokens.layout import SpanSource
 

@@ -21,9 +21,8 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from guiapp.analysis.editing.text_blocks import TextBlocks
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.core.text.character_starts import decode
-from guiapp.core.text.confusables import confusables
-from guiapp.core.text.hidden import INVISIBLE
+from guiapp.core.text.normalized import decode
+from guiapp.core.text.visible_text import INVISIBLE, confusables
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.document.search import TextSearch
 from guiapp.kit.spans.added_tokens import AddedTokenRows, ChipBox

@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 import shiboken6
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Qt, QTimer, Signal, SignalInstance
 
-from guiapp.core.system.processes import environment, last_line
+from guiapp.core.processes import environment, last_line
 from guiapp.errors import TokenloupeError
 from guiapp.native.checkpoint import at_checkpoints
 

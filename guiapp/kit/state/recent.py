@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.sources.locate import is_plain, lasting_name
-from guiapp.core.system.outside_json import read_json
+from guiapp.core.text.outside_json import read_json
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.models.installed import InstalledModels
 from guiapp.kit.state.background import LatestJob, Progress, Working

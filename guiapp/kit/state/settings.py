@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QByteArray, QFile, QObject, QSettings, QTimer, Signal
 
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.core.system.outside_json import read_json
+from guiapp.core.text.outside_json import read_json
 from guiapp.kit.state.spelling import SharedSpelling
 
 

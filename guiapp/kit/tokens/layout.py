@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QRect, QSize, SignalInstance
 
 from guiapp.analysis.editing.token_store import N_TINTS
-from guiapp.core.text.distinct import distinct
+from guiapp.core.text.normalized import distinct
 
 MARGIN_X_PX, MARGIN_Y_PX = 16, 4
 TOUCHING_PX = 0.01

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.core.vocabulary.quoting import printable
+from guiapp.core.text.figures import printable
 from guiapp.kit.models.choice import Choice, matching
 from guiapp.kit.state.row_table import AnyIndex
 from guiapp.kit.widgets.icons import icon

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QIcon, QImage, QImageWriter, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from guiapp.core.demo import resources_folder
-from guiapp.core.system.replace_file import replace_file
+from guiapp.core.sources.files import replace_file
 from guiapp.errors import TokenloupeError, not_written
 from guiapp.kit.widgets.painting import clear_pixmap
 

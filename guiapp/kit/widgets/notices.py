@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAction, QGuiApplication
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
-from guiapp.core.system.versions import versions, versions_text
+from guiapp.core.versions import versions, versions_text
 from guiapp.kit.state.background import LatestJob, Progress
 from guiapp.kit.widgets.buttons import tool_button
 from guiapp.kit.widgets.icons import icon

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.analysis.bench.trial import TrialResult, try_custom
 from guiapp.analysis.libraries.custom import CustomContender, CustomError, read_custom, without_removed
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.system.outside_json import read_json
+from guiapp.core.text.outside_json import read_json
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working
 from guiapp.kit.state.settings import Settings

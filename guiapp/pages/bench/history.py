@@ -29,9 +29,9 @@ from guiapp.analysis.bench.measurement import Record
 from guiapp.analysis.bench.plan import BenchError, Plan
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.tables import busy_text
-from guiapp.core.system.outside_json import read_json
-from guiapp.core.system.replace_file import replace_file
+from guiapp.core.sources.files import replace_file
 from guiapp.core.text.figures import counted
+from guiapp.core.text.outside_json import read_json
 from guiapp.kit.state.background import Writer
 from guiapp.pages.bench.live import LiveRun
 

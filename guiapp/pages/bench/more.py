@@ -36,8 +36,7 @@ from guiapp.analysis.libraries.custom import (
 )
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.encode.catalogue import ALGORITHMS
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, quoted
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.buttons import ChoiceBox, push_button, tool_button

@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.bench.plan import RUN_OWN, Plan
-from guiapp.core.system.processes import command_of
+from guiapp.core.processes import command_of
 from guiapp.kit.state.background import LineProcess
 
 COMMAND = (*command_of("guiapp.analysis.bench"), RUN_OWN)  # whoever uses the window has said yes to each

@@ -16,7 +16,7 @@ from guiapp.analysis.bench.measurement import Record
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.analysis.bench.report import report_text
 from guiapp.analysis.bench.scenarios import SCENARIOS
-from guiapp.core.system.replace_file import replace_file
+from guiapp.core.sources.files import replace_file
 from guiapp.errors import not_written
 from guiapp.kit.charts.chart import PAPER, Chart
 from guiapp.kit.charts.pictures import png_of, svg_of

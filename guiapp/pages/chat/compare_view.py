@@ -23,9 +23,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QMenu, QSizePolicy, QWidget
 
 from guiapp.analysis.chat.chat import Chat
-from guiapp.core.text.figures import counted
+from guiapp.core.text.figures import counted, quoted
 from guiapp.core.text.visible_text import isolate
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.spans.painter import RADIUS_PX, faded
 from guiapp.kit.state.spelling import SharedSpelling
 from guiapp.kit.widgets.buttons import WalkButtons, tool_button

@@ -12,9 +12,8 @@ from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QPlainTextEdit, QSizePolicy, QTextEdit
 
 from guiapp.analysis.chat.messages import Message
-from guiapp.core.text.common_ends import common_ends
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.normalized import common_ends
 from guiapp.kit.document.units import n_units
 from guiapp.kit.widgets.fitted_label import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row

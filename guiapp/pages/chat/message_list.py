@@ -26,9 +26,8 @@ from PySide6.QtWidgets import (
 from guiapp.analysis.chat.hints import Hint
 from guiapp.analysis.chat.messages import Conversation, Message, conversation_of
 from guiapp.analysis.chat.traced import CONTENT
-from guiapp.core.system.outside_json import read_json
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, quoted
+from guiapp.core.text.outside_json import read_json
 from guiapp.errors import ChatError
 from guiapp.kit.widgets.buttons import push_button, tool_button
 from guiapp.kit.widgets.file_names import dropped_files

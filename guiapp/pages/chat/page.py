@@ -10,8 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QSplitter, QWidget
 
 from guiapp.analysis.chat.hints import Hint
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, quoted
 from guiapp.kit.document.statistics import format_duration
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.tokens.details import hover_text

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent,
 from guiapp.analysis.chat.hints import Hint
 from guiapp.analysis.editing.text_blocks import BlockSplice, TextBlocks, Unbroken
 from guiapp.analysis.editing.text_buffer import TextBuffer, TextEdit
-from guiapp.core.text.common_ends import n_equal_from_start
+from guiapp.core.text.normalized import n_equal_from_start
 from guiapp.kit.spans.legend import RINGED, Draw, LegendEntry, characters, ringed, token
 from guiapp.kit.spans.painter import GAP_PX, RADIUS_PX, faded
 from guiapp.kit.spans.view import SpanView

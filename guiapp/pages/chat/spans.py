@@ -12,7 +12,7 @@ from guiapp.analysis.chat.as_text import is_control
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens
-from guiapp.core.text.common_ends import common_ends
+from guiapp.core.text.normalized import common_ends
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.tokens.layout import SpanWindow
 from guiapp.pages.chat.model import ChatModel

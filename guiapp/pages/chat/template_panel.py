@@ -23,8 +23,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QMenu, QPlainTextEdit, QTextE
 
 from guiapp.analysis.chat.fixes import TemplateEdit
 from guiapp.analysis.chat.templates import AS_GIVEN, GIVEN
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, quoted
 from guiapp.kit.document.units import n_units
 from guiapp.kit.widgets.buttons import tool_button
 from guiapp.kit.widgets.fitted_label import FittedLabel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from guiapp.analysis.chat.token_origins import ADDED, TokenOrigin
 from guiapp.analysis.chat.traced import CHANGED, CONTENT
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 
 LONGEST_ROLE = 24
 

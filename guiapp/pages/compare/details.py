@@ -18,8 +18,7 @@ from guiapp.analysis.compare.reasons import shown
 from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.analysis.explain.code_marks import parts
 from guiapp.analysis.hunt.report import escaped
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, quoted
 from guiapp.kit.spans.legend import QUIET, RINGED, LegendEntry, LegendList, characters, token
 from guiapp.kit.tokens.find_grid import Need, bounds_of, places_of
 from guiapp.kit.widgets.buttons import push_button

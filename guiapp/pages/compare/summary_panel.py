@@ -10,8 +10,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFileDialog, QFormLayout, QLabel, QLineEdit, QWidget
 
 from guiapp.core.open_model import open_model
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, quoted
 from guiapp.kit.models.choice import shown_path
 from guiapp.kit.models.loader import Load
 from guiapp.kit.state.saving import FileSaving

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QStackedWidget, QWidget
 
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.view import SpanView
 from guiapp.kit.widgets.buttons import SegmentedTabs, tool_button

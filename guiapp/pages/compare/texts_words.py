@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.compare.changes_report import notes
-from guiapp.core.text.figures import counted, percent
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, percent, quoted
 from guiapp.pages.compare.texts import ComparedTexts
 from guiapp.pages.compare.texts_marks import MarkedSpans
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame
 
 from guiapp.analysis.doctor.report import count
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 from guiapp.kit.models.loader import title_of
 from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.state.saving import FileSaving

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStacked
 
 from guiapp.analysis.doctor.findings import Finding, TemplateLine, TokenizationChange
 from guiapp.analysis.doctor.report import is_command
+from guiapp.core.text.figures import quoted
 from guiapp.core.text.visible_text import isolate
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.tokens.find_grid import CutTwice
 from guiapp.kit.widgets.buttons import push_button, tool_button

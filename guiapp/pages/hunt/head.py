@@ -11,8 +11,7 @@ from PySide6.QtGui import QAction, QIntValidator, QPainter, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QLineEdit, QMenu, QSizePolicy, QWidget
 
 from guiapp.analysis.hunt.generators import ALL_NAMES
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, quoted
 from guiapp.kit.widgets.buttons import push_button
 from guiapp.kit.widgets.find_picture import LETTERS
 from guiapp.kit.widgets.fitted_label import FittedLabel

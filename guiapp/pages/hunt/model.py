@@ -18,9 +18,8 @@ from guiapp.analysis.hunt.likely import likely_pre
 from guiapp.analysis.hunt.mismatches import Find, Hunt, Kind, LineOffset
 from guiapp.analysis.hunt.report import markdown
 from guiapp.analysis.hunt.sides import HuntError
-from guiapp.core.system.replace_file import replace_file
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.sources.files import replace_file
+from guiapp.core.text.figures import counted, quoted
 from guiapp.errors import not_written
 from guiapp.kit.models.compared_models import ComparedModels
 from guiapp.kit.session.model_session import ModelSession

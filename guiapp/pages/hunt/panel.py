@@ -9,9 +9,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStackedWidget, QWidget
 
 from guiapp.analysis.hunt.mismatches import Find, LineOffset
-from guiapp.core.text.figures import counted
+from guiapp.core.text.figures import counted, quoted
 from guiapp.core.text.visible_text import isolate, visible_text
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.state.background import later
 from guiapp.kit.tokens.find_grid import CutTwice
 from guiapp.kit.widgets.buttons import push_button, tool_button

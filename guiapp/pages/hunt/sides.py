@@ -8,7 +8,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.libraries.table import PEERS, reason_against
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.kit.models.choice import summary
 from guiapp.kit.models.compared_models import ComparedModels

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from guiapp.analysis.compare.reasons import Cause
 from guiapp.analysis.explain.code_marks import parts
 from guiapp.analysis.hunt.mismatches import Find, Hunt, HuntSubject, Kind
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, quoted
 from guiapp.kit.widgets.find_picture import LETTERS
 
 OF_PIECES = {

@@ -10,7 +10,7 @@ from guiapp.analysis.trace.breakpoints import Breakpoint, check
 from guiapp.analysis.trace.conditions import StepExpression
 from guiapp.analysis.trace.debugger import Granularity
 from guiapp.analysis.train.breakpoints import TRAINING_DIALECT
-from guiapp.core.system.outside_json import read_json
+from guiapp.core.text.outside_json import read_json
 from guiapp.errors import TokenloupeError
 
 

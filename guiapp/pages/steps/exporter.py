@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 from guiapp.analysis.export.exported_run import ALL, ExportedRun, partial_of
 from guiapp.analysis.export.process import ExportRequest
-from guiapp.core.system.processes import command_of
+from guiapp.core.processes import command_of
 from guiapp.core.text.figures import counted
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.background import LatestJob, LineProcess, Progress

@@ -22,7 +22,7 @@ from guiapp.analysis.lessons.lesson import (
 from guiapp.analysis.lessons.places import computed_answer, go_to_place, place_of, training_answer
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.sources.locate import cached_name, is_another, is_cached, is_fetched
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import quoted
 from guiapp.errors import TokenloupeError
 from guiapp.kit.models.loader import OpenModel
 from guiapp.kit.session.model_session import ModelSession

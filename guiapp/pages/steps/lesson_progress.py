@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from guiapp.core.system.outside_json import read_json
+from guiapp.core.text.outside_json import read_json
 from guiapp.kit.state.recent import KEPT
 from guiapp.kit.state.settings import Settings
 

@@ -25,10 +25,9 @@ from guiapp.analysis.lessons.checking import check
 from guiapp.analysis.lessons.lesson import ENDING, Lesson
 from guiapp.analysis.lessons.saving import save_lesson
 from guiapp.core.demo import resources_folder
-from guiapp.core.system.outside_toml import FaultyFileError
-from guiapp.core.system.replace_file import replace_file
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import printable, quoted
+from guiapp.core.sources.files import replace_file
+from guiapp.core.text.figures import counted, printable, quoted
+from guiapp.core.text.outside_json import FaultyFileError
 from guiapp.errors import not_written
 from guiapp.kit.state.background import LatestJob, Progress
 from guiapp.kit.widgets.buttons import push_button, tool_button

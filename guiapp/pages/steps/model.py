@@ -17,7 +17,7 @@ from guiapp.analysis.trace.places import StepKey, step_at
 from guiapp.analysis.trace.trace import TraceTokens
 from guiapp.core.encode.encoding import Encoding
 from guiapp.core.text.visible_text import visible_text
-from guiapp.core.vocabulary.token_tree import TokenTree
+from guiapp.core.vocabulary.vocabulary import TokenTree
 from guiapp.errors import TokenloupeError
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ModelSession

@@ -14,8 +14,8 @@ from guiapp.analysis.trace.record_process import RecordRequest
 from guiapp.analysis.trace.reports import debugger_for
 from guiapp.analysis.trace.trace import Trace
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.system.processes import command_of
-from guiapp.core.system.replace_file import replace_file
+from guiapp.core.processes import command_of
+from guiapp.core.sources.files import replace_file
 from guiapp.kit.state.background import LatestJob, LineProcess, Progress
 
 COMMAND = command_of("guiapp.analysis.trace.record_process")

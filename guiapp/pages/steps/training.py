@@ -17,8 +17,8 @@ from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.runs import parse_start
 from guiapp.analysis.train.steps import MergeStep
 from guiapp.analysis.train.train_process import Finished, TrainRequest
-from guiapp.core.system.processes import command_of
-from guiapp.core.system.replace_file import replace_file, replacement
+from guiapp.core.processes import command_of
+from guiapp.core.sources.files import replace_file, replacement
 from guiapp.errors import not_written
 from guiapp.kit.state.background import LineProcess
 from guiapp.kit.state.spelling import SharedSpelling

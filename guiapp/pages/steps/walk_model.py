@@ -14,8 +14,7 @@ from guiapp.analysis.trace.breakpoints import Breakpoint, Dialect
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.analysis.trace.walk import Walk
 from guiapp.core.text.visible_text import visible_text
-from guiapp.core.vocabulary.token_tree import TokenTree
-from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.core.vocabulary.vocabulary import TokenTree, Vocabulary
 from guiapp.pages.steps.breakpoints import StepBreakpoints
 from guiapp.pages.steps.clock import StepClock
 

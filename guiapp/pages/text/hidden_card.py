@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from guiapp.analysis.explain.characters import code_points
 from guiapp.core.text.figures import counted, percent
-from guiapp.core.text.hidden import decoded, kind_name, kinds_of
-from guiapp.core.text.visible_text import visible_text
+from guiapp.core.text.visible_text import decoded, kind_name, kinds_of, visible_text
 from guiapp.kit.document.hidden_characters import HiddenCharacters
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.tips import bytes_in_tokens

@@ -23,8 +23,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QLayout, QSizePolicy,
 from guiapp.analysis.sessions.name import is_session
 from guiapp.core.demo import LESSONS, PREFIX, LessonHead
 from guiapp.core.sources.locate import lasting_name
-from guiapp.core.text.figures import counted
-from guiapp.core.vocabulary.quoting import quoted
+from guiapp.core.text.figures import counted, quoted
 from guiapp.kit.models.choice import Choice, model_rows, shown_path
 from guiapp.kit.widgets.buttons import tool_button
 from guiapp.kit.widgets.icons import icon

@@ -29,7 +29,7 @@ from guiapp.analysis.libraries.custom import (
     parse_custom,
     read_custom,
 )
-from guiapp.core.system.processes import command_of, environment
+from guiapp.core.processes import command_of, environment
 
 LENGTHS = """
 import sys

@@ -23,9 +23,9 @@ from guiapp.analysis.libraries.written_models import (
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats.ranks import CONTRACTION as PUBLISHED
 from guiapp.core.formats.table import load_vocabulary
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.piece_rules import PieceRules, TextRules
+from guiapp.core.vocabulary.parts import PieceRules, TextRules
 from guiapp.core.vocabulary.vocabulary import VocabType
 
 MAP = np.frombuffer(build_charsmap({"a": "b"}), np.uint8)

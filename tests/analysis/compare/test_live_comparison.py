@@ -14,7 +14,7 @@ from guiapp.analysis.editing.options import Options
 from guiapp.analysis.editing.text_buffer import TextBuffer
 from guiapp.analysis.editing.token_store import N_TINTS, TokenStore
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.native.spans import tint_spans
+from guiapp.native.normalized import tint_spans
 
 
 def random_tokens(chance, length):

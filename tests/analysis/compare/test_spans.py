@@ -20,7 +20,7 @@ from guiapp.analysis.compare.spans import (
 )
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.native.spans import share_spans
+from guiapp.native.normalized import share_spans
 
 
 def column(*tokens):

@@ -7,7 +7,7 @@ import pytest
 
 from guiapp.analysis.editing.text_blocks import MAX_BLOCK_BYTES, BlockSplice, TextBlocks
 from guiapp.analysis.editing.text_buffer import TextBuffer
-from guiapp.core.text.character_starts import character_start
+from guiapp.core.text.normalized import character_start
 
 
 def line_starts(text: bytes) -> set[int]:

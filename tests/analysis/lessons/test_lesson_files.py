@@ -13,7 +13,7 @@ from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.trace.conditions import COLUMNS
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.reports import debugger_for
-from guiapp.core.system.outside_toml import FaultyFileError
+from guiapp.core.text.outside_json import FaultyFileError
 
 HEAD = 'title = "x"\nsummary = "y"\n'
 STEP = HEAD + '[[step]]\nsay = "z"\n'

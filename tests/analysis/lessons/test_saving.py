@@ -6,7 +6,7 @@ import pytest
 
 from guiapp.analysis.lessons.lesson import load, load_each
 from guiapp.analysis.lessons.saving import save_lesson
-from guiapp.core.system.outside_toml import FaultyFileError
+from guiapp.core.text.outside_json import FaultyFileError
 
 LESSONS, _ = load_each()
 

@@ -22,8 +22,8 @@ from guiapp.analysis.search.in_tokens import (
 )
 from guiapp.analysis.search.in_tokens_worker import matches, request, tokens_of
 from guiapp.analysis.search.queries import QueryError
-from guiapp.core.vocabulary.token_tree import TokenTree, token_tree
-from guiapp.native.strings import packed
+from guiapp.core.vocabulary.vocabulary import TokenTree, token_tree
+from guiapp.native.model_files import packed
 
 TOKENS = ["a", "the", "▁the", "other", "漢", "a/b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", "#", "0x"]
 

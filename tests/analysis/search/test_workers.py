@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.analysis.search import in_text_worker, in_tokens_worker
-from guiapp.core.system.processes import read_frame, write_frame
-from guiapp.native.strings import packed
+from guiapp.core.processes import read_frame, write_frame
+from guiapp.native.model_files import packed
 
 TOKENS = [b"a", b"", b"ab", "é".encode(), b"\xff", b"A"]
 

@@ -18,8 +18,8 @@ from guiapp.analysis.sessions.writing import save, written
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.trace.debugger import Granularity
 from guiapp.core.demo import demo_model_path
-from guiapp.core.sources.file_hash import file_hash
-from guiapp.core.system.outside_toml import FaultyFileError
+from guiapp.core.sources.files import file_hash
+from guiapp.core.text.outside_json import FaultyFileError
 from guiapp.errors import TokenloupeError, VocabError
 
 HEAD = 'session = 1\nmodel = "demo:toy"\n'

@@ -7,17 +7,10 @@ import math
 import pytest
 
 from guiapp.analysis.trace.recorder import DECISIONS, Decision
-from guiapp.core.encode.reference import (
-    backtrack,
-    fewest,
-    heap,
-    linear,
-    longest_match,
-    plamo2,
-    table,
-    viterbi,
-    wordpiece,
-)
+from guiapp.core.encode.reference import backtrack, fewest, longest_match, plamo2, viterbi, wordpiece
+from guiapp.core.encode.reference import backtrack as table
+from guiapp.core.encode.reference import merge as heap
+from guiapp.core.encode.reference import wordpiece as linear
 from guiapp.core.encode.reference.merge import Merge
 
 PAIR = {"start": 3, "end": 5, "left": 7, "right": 8, "result": 9, "worth": 6}

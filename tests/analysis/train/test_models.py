@@ -4,7 +4,7 @@ import pytest
 from gguf import TokenType
 
 from guiapp.analysis.train.models import TrainingError, bpe_file, end_mark_file, shortfall, train
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.text.charsmap import build_charsmap
 
 TEXT = "How do lions sleep? They do not sleep. How insane! " * 3
 NAMES = (

@@ -7,7 +7,7 @@ from toy_vocabulary import toy_vocabulary
 
 from guiapp.analysis.tree.scripts import EMOJI_BLOCKS, NAMES, SCRIPT_BLOCKS, token_scripts
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.token_tree import token_tree
+from guiapp.core.vocabulary.vocabulary import token_tree
 
 EXPECTED = {
     "the": "Latin",

@@ -18,8 +18,7 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.utf8 import is_text
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
-from guiapp.core.vocabulary.token_tree import token_tree
-from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType
+from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType, token_tree
 
 BYTES = dict.fromkeys(CHARACTER_OF_BYTE, 0.0)
 N_INVALID = 13  # bytes that are nowhere in UTF-8

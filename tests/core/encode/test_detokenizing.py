@@ -19,7 +19,7 @@ import guiapp
 from guiapp.core.encode.detokenizing import readable_clean_spaces
 from guiapp.core.formats.table import LAST
 from guiapp.core.text.utf8 import is_text
-from guiapp.native.detokenizer import clean_spaces
+from guiapp.native.model_files import clean_spaces
 
 SEED = 20261121
 NAMES = sorted(path.stem.removeprefix("ggml-vocab-") for path in VOCABS.glob("*.gguf"))

@@ -16,7 +16,7 @@ from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.encode import tokenizer as tokenizer_module
 from guiapp.core.encode.counting.chunks import chunk_text
 from guiapp.core.encode.detokenizing import readable_clean_spaces
-from guiapp.core.encode.parallel.many_texts import LEAST_LONG_BYTES, encode_in_parts
+from guiapp.core.encode.many_texts import LEAST_LONG_BYTES, encode_in_parts
 from guiapp.core.formats import table
 from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.native.binding import SHORT_TEXT

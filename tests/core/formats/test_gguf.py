@@ -10,10 +10,10 @@ from gguf_builder import Raw, Tensor
 from small_files import TOKENS, bpe, load, spm
 
 from guiapp.core.formats import gguf
+from guiapp.core.formats.file_bytes import MoreNeededError
 from guiapp.core.formats.table import LAST
-from guiapp.core.hugging_face.charsmap import build_charsmap
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
-from guiapp.core.vocabulary.header_bytes import MoreNeededError
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.opening import Opening
 from guiapp.errors import VocabError
 

@@ -5,8 +5,7 @@ from conftest import SHARED
 
 from guiapp import VocabError, open_model
 from guiapp.core.demo import DEMO_MODELS, demo_model_path
-from guiapp.core.formats.glance import Glance, glance
-from guiapp.core.sources.glances import glances_apart
+from guiapp.core.formats.table import Glance, glance, glances_apart
 
 RANKS = b"".join(b"%s %d\n" % (token, rank) for rank, token in enumerate((b"YQ==", b"Yg==", b"YWI=")))
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from guiapp.core.formats.json_texts import (
+from guiapp.core.formats.model_sections import (
     PackedTexts,
     RankedTexts,
     read_json_with_ranks,

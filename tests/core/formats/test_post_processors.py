@@ -5,7 +5,7 @@ import json
 import pytest
 from tokenizers import Tokenizer, models
 
-from guiapp.core.formats.post_processors import MOST_AROUND, affix_ids
+from guiapp.core.formats.tokenizer_document import MOST_AROUND, affix_ids
 from guiapp.core.hugging_face.spec import ComponentError
 
 BERT = {"type": "BertProcessing", "sep": ["c", 2], "cls": ["b", 1]}

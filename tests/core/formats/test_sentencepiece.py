@@ -27,7 +27,7 @@ from random_texts import random_texts
 
 import guiapp
 from guiapp.core.formats.table import format_of
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.errors import VocabError
 
 FORMATS = SHARED / "formats"

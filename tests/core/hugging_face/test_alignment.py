@@ -17,8 +17,7 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from guiapp.core.hugging_face.normalizers import normalizer_of
-from guiapp.core.hugging_face.pre_tokenizers import pre_tokenizer_of
-from guiapp.core.hugging_face.prepare import normalize, pre_tokenize, prepare
+from guiapp.core.hugging_face.pre_tokenizers import normalize, pre_tokenize, pre_tokenizer_of, prepare
 
 CUTTERS = [
     *(pre_tokenizers.Whitespace(), pre_tokenizers.WhitespaceSplit(), BertPreTokenizer()),

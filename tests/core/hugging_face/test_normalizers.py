@@ -12,7 +12,7 @@ from texts_for_components import EVERY_CHARACTER, TELLING_CHARACTERS, texts
 from tokenizers import normalizers as library
 
 from guiapp.core.hugging_face.normalizers import normalizer_of
-from guiapp.core.hugging_face.prepare import normalize
+from guiapp.core.hugging_face.pre_tokenizers import normalize
 
 ours = cache(lambda component: normalizer_of(said(component)))
 

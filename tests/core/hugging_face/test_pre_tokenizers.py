@@ -13,8 +13,12 @@ from tokenizers import Regex
 from tokenizers import pre_tokenizers as library
 
 from guiapp.core.hugging_face.normalizers import Sequence
-from guiapp.core.hugging_face.pre_tokenizers import patterns_of, pre_tokenizer_of, without_byte_mapping
-from guiapp.core.hugging_face.prepare import prepare
+from guiapp.core.hugging_face.pre_tokenizers import (
+    patterns_of,
+    pre_tokenizer_of,
+    prepare,
+    without_byte_mapping,
+)
 from guiapp.core.pretokenize.splitter import Splitter
 
 

@@ -11,10 +11,10 @@ from texts_for_components import TELLING_CHARACTERS, texts
 from tokenizers import Regex, pre_tokenizers
 
 from guiapp.core.hugging_face.aligned import aligned
-from guiapp.core.hugging_face.pieces import whole
+from guiapp.core.hugging_face.matching import whole
 from guiapp.core.hugging_face.pre_tokenizers import pre_tokenizer_of
 from guiapp.core.hugging_face.spec import ComponentError
-from guiapp.core.pretokenize import readable
+from guiapp.core.pretokenize import splitter
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
 from guiapp.core.pretokenize.splitter import Splitter
 from guiapp.core.pretokenize.unicode_patterns import PatternError
@@ -44,7 +44,7 @@ def library_ends(source: str, text: str) -> list[int]:
 def our_ends(source: str, text: str) -> list[int]:
     data = text.encode()
     pattern = Pattern(source, "oniguruma")
-    ends = readable.split((pattern,), data)
+    ends = splitter.split((pattern,), data)
     assert Splitter((pattern,)).split_readable(data) == ends
     return [len(data[:end].decode()) for end in ends]
 

@@ -10,7 +10,7 @@ from arrays import as_array
 
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.pretokenize.splitter import Splitter, splitter_of
-from guiapp.native import splitter as native
+from guiapp.native import normalized as native
 
 WITH_WINDOWS = (
     "llama-bpe", "gpt-2", "gpt-4o", "qwen35", "tekken", "bailingmoe", "bloom", "whitespace", "kimi-k2",

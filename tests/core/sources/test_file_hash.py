@@ -8,8 +8,8 @@ from toy_vocabulary import toy_vocabulary
 from guiapp import open_model
 from guiapp.core.demo import demo_model_path
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.sources import file_hash as module
-from guiapp.core.sources.file_hash import MOST_BYTES, file_hash, whole_hash
+from guiapp.core.sources import files as module
+from guiapp.core.sources.files import MOST_HASHED_BYTES, file_hash, whole_hash
 from guiapp.core.sources.locate import hash_of, is_another
 from guiapp.errors import VocabError
 
@@ -26,7 +26,7 @@ def test_of_a_large_file_only_the_beginning_is_read(tmp_path):
     with path.open("wb") as file:
         file.write(b"x")
         file.truncate(50 << 30)  # takes no room
-    expected = hashlib.sha256(b"x" + bytes(MOST_BYTES - 1)).hexdigest()
+    expected = hashlib.sha256(b"x" + bytes(MOST_HASHED_BYTES - 1)).hexdigest()
     assert file_hash(path) == expected
 
 
@@ -36,7 +36,7 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path):
 
 
 def test_all_of_a_file_is_hashed_where_that_is_asked_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "MOST_BYTES", 3)
+    monkeypatch.setattr(module, "MOST_HASHED_BYTES", 3)
     path = tmp_path / "large"
     path.write_bytes(b"abcd")
     assert whole_hash(path) == hashlib.sha256(b"abcd").hexdigest()

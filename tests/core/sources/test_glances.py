@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import pytest
 from format_samples import SAMPLES
 
-from guiapp.core.formats.glance import Glance, glance
-from guiapp.core.sources import glances
-from guiapp.core.system.processes import ApartError
+from guiapp.core.formats import table as glances
+from guiapp.core.formats.table import Glance, glance
+from guiapp.core.processes import ApartError
 
 
 def test_that_process_limits_its_memory_before_it_looks_at_each_file(tmp_path, monkeypatch, capsys):

@@ -11,10 +11,9 @@ from installed_models import fill_home, put, write_manifest
 import guiapp
 from guiapp import VocabError
 from guiapp.core.demo import demo_model_path
-from guiapp.core.formats.glance import glance
+from guiapp.core.formats.table import glance
 from guiapp.core.sources import tokenizer_files
-from guiapp.core.sources.installed import Installed, installed_models
-from guiapp.core.sources.own_folders import add_folder, own_folders, remove_folder
+from guiapp.core.sources.installed import Installed, add_folder, installed_models, own_folders, remove_folder
 from guiapp.core.sources.tokenizer_files import files_in, is_tokenizer_name, preferred
 
 MANIFEST = '{"layers": [{"mediaType": "application/vnd.ollama.image.model", "digest": "%s"}]}'

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from guiapp.core.system.allocator import give_freed_memory_back, give_holes_back
+from guiapp.core.processes import give_freed_memory_back, give_holes_back
 
 
 class Library:

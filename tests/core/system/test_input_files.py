@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from guiapp.core.system import input_files
-from guiapp.core.system.input_files import InputTooLongError, NotAFileError, open_input, read_input
+from guiapp.core.sources import files as input_files
+from guiapp.core.sources.files import InputTooLongError, NotAFileError, open_input, read_input
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no named pipes")
 

@@ -8,8 +8,8 @@ from guiapp.analysis.bench.history import load_run
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.analysis.explain.id_lists import IdsError, parse_ids
 from guiapp.cli.main import run
-from guiapp.core.system import outside_json
-from guiapp.core.system.outside_json import read_json
+from guiapp.core.text import outside_json
+from guiapp.core.text.outside_json import read_json
 from guiapp.pages.steps.debugger_memory import Remembered, recall
 
 DEEP = "[" * 100_000

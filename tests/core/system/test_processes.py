@@ -13,7 +13,7 @@ import pytest
 import guiapp
 from guiapp.analysis.search import in_tokens_worker
 from guiapp.analysis.search.in_text_worker import request
-from guiapp.core.system.processes import (
+from guiapp.core.processes import (
     ApartError,
     PersistentProcess,
     answer_of,

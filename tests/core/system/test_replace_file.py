@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 from full_disk import full_disk
 
-from guiapp.core.system.replace_file import replace_file, replacement
+from guiapp.core.sources.files import replace_file, replacement
 
 needs_modes = pytest.mark.skipif(os.name != "posix", reason="files have no such permissions")
 

@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it sends a signal, and locks a folder")
 LEAVES_TEXT = """
 import multiprocessing.util, os, sys, tempfile
-from guiapp.core.system.scratch import begin_scratch
+from guiapp.core.sources.files import begin_scratch
 
 end = begin_scratch()
 multiprocessing.util.get_temp_dir()

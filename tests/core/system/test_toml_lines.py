@@ -2,7 +2,7 @@
 
 import tomllib
 
-from guiapp.core.system.outside_toml import lines_of_keys, without_strings
+from guiapp.core.text.outside_json import lines_of_keys, without_strings
 
 TEXT = '''\
 title = "a # b = \\" c"  # d = 1

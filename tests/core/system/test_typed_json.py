@@ -8,7 +8,7 @@ from typing import Literal
 
 import pytest
 
-from guiapp.core.system.outside_json import MOST, read_as
+from guiapp.core.text.outside_json import MOST, read_as
 
 
 @dataclass(frozen=True)

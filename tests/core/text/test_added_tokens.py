@@ -9,7 +9,7 @@ from arrays import as_array
 from tokenizers import Tokenizer
 
 from guiapp import open_model
-from guiapp.core.text.added_tokens import NO_LIMIT
+from guiapp.core.text.special_tokens import NO_LIMIT
 
 CONTENTS = ("<a>", "<a><b>", "b", "ab", "<", "é", " x", "x ", "a\u3000")
 PARTS = (*CONTENTS, " ", "\u3000", "\u00a0", "\n", "\t", "_", "1", "a", ">", "\u0301", "\u24b6", ".", "日")

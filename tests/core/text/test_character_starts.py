@@ -1,7 +1,7 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from guiapp.core.text.character_starts import (
+from guiapp.core.text.normalized import (
     character_start,
     code_points,
     decode,

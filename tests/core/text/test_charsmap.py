@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from arrays import as_array
 
-from guiapp.core.hugging_face.charsmap import build_charsmap
-from guiapp.core.text.charsmap import longest_match, open_charsmap, plain_bytes
+from guiapp.core.text.charsmap import build_charsmap, longest_match, open_charsmap, plain_bytes
 
 MAP = {"ﬁ": "fi", "e\u0301": "é", "e\u0301\u0301": "E", "\t": " ", "\r": " ", "\r\n": " ", "x": ""}
 

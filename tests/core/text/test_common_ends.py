@@ -4,9 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.core.text.common_ends import common_beginnings, common_ends, n_equal_from_start
-from guiapp.core.text.packed_texts import sliced
-from guiapp.native.strings import packed
+from guiapp.core.text.normalized import common_beginnings, common_ends, n_equal_from_start
+from guiapp.native.model_files import packed, sliced
 
 
 def prefix_of(texts):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.core.text.confusables import PASS_FOR_LATIN, confusables
+from guiapp.core.text.visible_text import PASS_FOR_LATIN, confusables
 
 
 def found(text):

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.core.text.distinct import distinct
+from guiapp.core.text.normalized import distinct
 
 
 @given(st.lists(st.integers(-3, 9), max_size=20))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.core.text.hidden import IGNORABLE, decoded, hidden_places, kinds_of, without
+from guiapp.core.text.visible_text import IGNORABLE, decoded, hidden_places, kinds_of, without
 from tests.hostile_texts import SHORT
 
 IGNORED = re.compile(f"[{IGNORABLE}]")

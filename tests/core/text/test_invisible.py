@@ -7,7 +7,15 @@ import unicodedata
 import pytest
 from invisible_characters import invisible_characters
 
-from guiapp.core.text.hidden import BLANKS, EMOJI, IGNORABLE, INVISIBLE, SPACES, invisible_runs, unassigned
+from guiapp.core.text.visible_text import (
+    BLANKS,
+    EMOJI,
+    IGNORABLE,
+    INVISIBLE,
+    SPACES,
+    invisible_runs,
+    unassigned,
+)
 
 
 def in_class(pattern):

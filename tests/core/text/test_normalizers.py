@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from guiapp.core.hugging_face.charsmap import build_charsmap
-from guiapp.core.text.charsmap import open_charsmap
+from guiapp.core.text.charsmap import build_charsmap, open_charsmap
 from guiapp.core.text.normalizers import (
     Action,
     action_of,

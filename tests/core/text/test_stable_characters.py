@@ -5,9 +5,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from guiapp.core.hugging_face.charsmap import build_charsmap
-from guiapp.core.text.charsmap import longest_match, open_charsmap, plain_bytes
-from guiapp.core.text.stable_characters import stable_characters
+from guiapp.core.text.charsmap import (
+    build_charsmap,
+    longest_match,
+    open_charsmap,
+    plain_bytes,
+    stable_characters,
+)
 
 MAPS = {
     "voiced": ["か\u3099", "は\u3099", "は\u309a", "！", "\u3000"],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.core.text.whitespace_words import whitespace_words
+from guiapp.core.encode.families.byte_pair import whitespace_words
 from guiapp.core.vocabulary.vocabulary import Rules
 
 

@@ -11,11 +11,16 @@ from gguf import GGUFReader, GGUFValueType
 from gguf.constants import GGML_QUANT_SIZES, GGUF_DEFAULT_ALIGNMENT, MODEL_ARCH_NAMES
 from gguf_builder import FORMATS, Raw, vocab_file
 
-from guiapp.core.vocabulary.gguf_reader import KINDS, MetadataField, read_header
-from guiapp.core.vocabulary.header_bytes import HeaderBytes
+from guiapp.core.formats.file_bytes import HeaderBytes
+from guiapp.core.formats.gguf_reader import (
+    DEFAULT_ALIGNMENT,
+    KINDS,
+    SIZES,
+    MetadataField,
+    VocabKeys,
+    read_header,
+)
 from guiapp.core.vocabulary.special_ids import ARCHITECTURES
-from guiapp.core.vocabulary.tensor_infos import DEFAULT_ALIGNMENT, SIZES
-from guiapp.core.vocabulary.vocab_keys import VocabKeys
 
 
 def contents(path: Path) -> dict[str, tuple[list[str], object]]:
@@ -63,8 +68,8 @@ def test_fields_of_a_real_file_equal_those_of_the_stock_reader():
 
 
 def test_strings_are_found_across_chunks(tmp_path, monkeypatch):
-    monkeypatch.setattr("guiapp.core.vocabulary.header_bytes.CHUNK_BYTES", 7)
-    monkeypatch.setattr("guiapp.core.vocabulary.header_bytes.FIRST_ROOM_BYTES", 7)
+    monkeypatch.setattr("guiapp.core.formats.file_bytes.CHUNK_BYTES", 7)
+    monkeypatch.setattr("guiapp.core.formats.file_bytes.FIRST_ROOM_BYTES", 7)
     file = vocab_file(tokens=[f"token {number}" * (1 + number % 5) for number in range(100)], types=[1] * 100)
     path = file.write(tmp_path / "model.gguf")
     assert contents(path) == stock_contents(path)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from guiapp.core.vocabulary import header_bytes
-from guiapp.core.vocabulary.header_bytes import FileState, HeaderBytes, file_state, open_regular, state_of
+from guiapp.core.formats import file_bytes as header_bytes
+from guiapp.core.formats.file_bytes import FileState, HeaderBytes, file_state, open_regular, state_of
 from guiapp.errors import VocabError
 
 DATA = bytes(range(100))

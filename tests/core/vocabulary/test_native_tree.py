@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pace import slowness
 
 from guiapp.errors import VocabError
-from guiapp.native.strings import packed
+from guiapp.native.model_files import packed
 from guiapp.native.token_tree import MOST_TREE_BYTES, TokenTreeHandle
 
 TOKENS = st.lists(st.tuples(st.text("ab\0ÿ", max_size=10), st.booleans()), max_size=25)

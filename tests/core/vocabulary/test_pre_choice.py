@@ -6,7 +6,7 @@ import pytest
 from gguf_builder import write_vocab
 
 import guiapp
-from guiapp.core.vocabulary.pre_choice import similar_names
+from guiapp.core.formats.checks import similar_names
 
 ONE_MERGE = {"model": "gpt2", "tokens": ["1", "2", "12"], "merges": ["1 2"]}
 

@@ -3,7 +3,7 @@
 import pytest
 
 import guiapp
-from guiapp.core.vocabulary.quoting import elided, printable, quoted
+from guiapp.core.text.figures import elided, printable, quoted
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from gguf_builder import CONTROL, NORMAL, USER_DEFINED, vocab_file
 from guiapp.core.formats.table import load_vocabulary
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.special_ids import special_tokens_in_match_order
-from guiapp.native.special_tokens import sort_longest_first
+from guiapp.native.model_files import sort_longest_first
 
 # What std::sort of libstdc++ 12 makes of 0 … 39 by length, longest first.
 LENGTHS = [(7 * number) % 5 for number in range(40)]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from guiapp.core.vocabulary.split_files import all_parts, first_part, split_refusals
+from guiapp.core.formats.gguf_reader import all_parts, first_part, split_refusals
 
 
 @pytest.mark.parametrize(

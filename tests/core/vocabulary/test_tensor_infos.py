@@ -3,10 +3,9 @@
 import pytest
 from gguf_builder import GgufFile, Raw, Tensor, string
 
-from guiapp.core.vocabulary import tensor_infos
-from guiapp.core.vocabulary.gguf_reader import read_header
-from guiapp.core.vocabulary.header_bytes import HeaderBytes
-from guiapp.core.vocabulary.tensor_infos import TensorPlace, check_tensor_infos, tensor_places
+from guiapp.core.formats import gguf_reader as tensor_infos
+from guiapp.core.formats.file_bytes import HeaderBytes
+from guiapp.core.formats.gguf_reader import TensorPlace, check_tensor_infos, read_header, tensor_places
 from guiapp.errors import VocabError
 
 

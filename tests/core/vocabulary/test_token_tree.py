@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.token_tree import token_tree
-from guiapp.core.vocabulary.vocabulary import Rules, VocabType
+from guiapp.core.vocabulary.vocabulary import Rules, VocabType, token_tree
 
 TEXTS = st.lists(st.text("ab\0", min_size=1, max_size=6).map(str.encode), unique=True, max_size=20)
 

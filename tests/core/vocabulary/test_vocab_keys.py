@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from gguf_builder import GgufFile, Raw
 
-from guiapp.core.vocabulary import vocab_keys
-from guiapp.core.vocabulary.gguf_reader import read_header
-from guiapp.core.vocabulary.header_bytes import HeaderBytes
-from guiapp.core.vocabulary.vocab_keys import VocabKeys
+from guiapp.core.formats import gguf_reader as vocab_keys
+from guiapp.core.formats.file_bytes import HeaderBytes
+from guiapp.core.formats.gguf_reader import VocabKeys, read_header
 from guiapp.errors import VocabError
 
 ENTRIES = {

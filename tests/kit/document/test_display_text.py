@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from invisible_characters import invisible_characters
 
-from guiapp.core.text.character_starts import decode, encode
+from guiapp.core.text.normalized import decode, encode
 from guiapp.kit.document.display_text import display_text
 
 TEXTS = st.lists(

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_edits import edit_at_random
 
-from guiapp.core.text.hidden import hidden_places, without
+from guiapp.core.text.visible_text import hidden_places, without
 from guiapp.kit.document import hidden_characters
 from guiapp.kit.document.hidden_characters import HiddenCharacters
 from guiapp.kit.session.text_session import TextSession

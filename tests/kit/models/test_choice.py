@@ -8,7 +8,7 @@ from fake_tokenizer import FakeTokenizer
 
 import guiapp
 from guiapp.core.demo import DEMO_MODELS
-from guiapp.core.formats.glance import Glance
+from guiapp.core.formats.table import Glance
 from guiapp.core.sources.installed import Installed
 from guiapp.core.vocabulary.vocabulary import SpecialIds
 from guiapp.kit.models.choice import Choice, facts, matching, model_rows, named_row, special_facts, summary

@@ -6,10 +6,11 @@ import pytest
 from installed_models import fill_home, move_home, put
 
 from guiapp.core.demo import demo_model_path
-from guiapp.core.formats.glance import Glance
-from guiapp.core.sources import cached, glances
-from guiapp.core.sources.own_folders import add_folder
-from guiapp.core.system.processes import ApartError
+from guiapp.core.formats import table as glances
+from guiapp.core.formats.table import Glance
+from guiapp.core.processes import ApartError
+from guiapp.core.sources import cached
+from guiapp.core.sources.installed import add_folder
 from guiapp.kit.models import installed as module
 from guiapp.kit.models.installed import InstalledModels
 

@@ -67,7 +67,7 @@ def test_a_notice_offers_what_helps(area, qtbot):
 
 @pytest.mark.parametrize(("details", "copied"), [("details", "It failed.\n\ndetails"), ("", "It failed.")])
 def test_what_is_copied_tells_what_runs_here(area, qtbot, monkeypatch, details, copied):
-    monkeypatch.setattr("guiapp.core.system.versions._version", lambda package: "1.2.3")
+    monkeypatch.setattr("guiapp.core.versions._version", lambda package: "1.2.3")
     area.show_notice("one", "It failed.", details)
     with qtbot.waitSignal(QGuiApplication.clipboard().dataChanged):
         qtbot.mouseClick(area.notices[0].copy_button, LEFT)

@@ -17,7 +17,7 @@ from guiapp.analysis.compare.comparison import ModelSide
 from guiapp.analysis.compare.texts import compare_texts
 from guiapp.cli.main import run
 from guiapp.core.demo import demo_model_path
-from guiapp.core.formats.glance import Glance
+from guiapp.core.formats.table import Glance
 from guiapp.core.sources.installed import Installed
 from guiapp.errors import VocabError
 from guiapp.kit.models import installed

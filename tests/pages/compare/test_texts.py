@@ -11,7 +11,7 @@ from guiapp.analysis.compare.changes_report import compare_ids
 from guiapp.analysis.compare.id_changes import id_changes
 from guiapp.analysis.explain.id_lists import as_plain
 from guiapp.core.demo import sample_text
-from guiapp.core.text.common_ends import n_equal_from_start
+from guiapp.core.text.normalized import n_equal_from_start
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.pages.compare.texts import ComparedTexts

@@ -10,7 +10,7 @@ from vocabulary_pairs import PAIR, bpe
 
 import guiapp
 from guiapp.analysis.compare.vocabularies import compare_vocabularies
-from guiapp.core.text.packed_texts import sliced
+from guiapp.native.model_files import sliced
 from guiapp.pages.compare.vocabulary_rows import GROUPS, RowFilter, listed, token_of, tokens_of
 
 

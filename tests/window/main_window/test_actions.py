@@ -218,7 +218,7 @@ def test_buttons_without_text_say_what_they_do(shell):
 
 
 def test_about_names_versions_and_licences(shell, qtbot, monkeypatch):
-    monkeypatch.setattr("guiapp.core.system.versions._version", lambda package: "1.2.3")
+    monkeypatch.setattr("guiapp.core.versions._version", lambda package: "1.2.3")
     shell.window.actions_table["about"].trigger()
     dialog = shell.window.findChild(AboutDialog)
     text = " ".join(label.text() for label in dialog.findChildren(QLabel))
@@ -232,9 +232,7 @@ def test_about_names_versions_and_licences(shell, qtbot, monkeypatch):
 
 def test_about_is_shown_before_versions_are_looked_up(shell, qtbot, monkeypatch):
     may_end = Event()
-    monkeypatch.setattr(
-        "guiapp.core.system.versions._version", lambda package: "1.2.3" * may_end.wait(PATIENCE_S)
-    )
+    monkeypatch.setattr("guiapp.core.versions._version", lambda package: "1.2.3" * may_end.wait(PATIENCE_S))
     shell.window.actions_table["about"].trigger()
     dialog = shell.window.findChild(AboutDialog)
     height = dialog.height()

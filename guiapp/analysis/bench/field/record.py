@@ -12,8 +12,8 @@ from guiapp.analysis.bench.history import problem_with
 from guiapp.analysis.bench.measurement import Record
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.analysis.export.json_text import file_text
-from guiapp.core.system.input_files import read_input
-from guiapp.core.system.outside_json import read_as, read_json
+from guiapp.core.sources.files import read_input
+from guiapp.core.text.outside_json import read_as, read_json
 
 KIND = "tokenloupe field 1"
 

@@ -35,9 +35,9 @@ from guiapp.analysis.bench.wording import place_text
 from guiapp.analysis.bench.worker import LoadedContender
 from guiapp.analysis.bench.worker_process import AskedProcess, ContenderFailed, Stopped, WorkerLost
 from guiapp.analysis.libraries.table import PEERS, reason_against
+from guiapp.core import processes as interrupts
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
-from guiapp.core.system import interrupts
 
 FEW_SCENARIOS = ("throughput",)
 ALL_SCENARIOS = ("throughput", "short", "worst", "memory", "threads")

@@ -12,8 +12,8 @@ from guiapp.analysis.hunt.generators import Material, batch
 from guiapp.analysis.hunt.structures import short
 from guiapp.core.demo import SAMPLES, sample_text
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.text.packed_texts import sliced
 from guiapp.core.text.utf8 import is_text
+from guiapp.native.model_files import sliced
 
 GENERATORS = (
     "short texts",

@@ -13,8 +13,8 @@ import numpy as np
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.core.open_model import open_model
 from guiapp.core.sources.tokenizer_files import is_tokenizer_name
+from guiapp.core.text.figures import quoted
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import TokenloupeError
 

@@ -11,11 +11,11 @@ from guiapp.analysis.explain.code_marks import code
 from guiapp.analysis.explain.why.explanation import WhyLine
 from guiapp.analysis.explain.why.rewriting import shortened, sought, within
 from guiapp.analysis.trace.places import StepKey
-from guiapp.core.encode.families.words import WORDS
+from guiapp.core.encode.families.word_piece import WORDS
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.hugging_face import pre_tokenizers as known
-from guiapp.core.hugging_face.pieces import Pieces, whole
-from guiapp.core.hugging_face.prepare import normalize
+from guiapp.core.hugging_face.matching import Pieces, whole
+from guiapp.core.hugging_face.pre_tokenizers import normalize
 from guiapp.core.pretokenize.edges import branch_of
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
 from guiapp.core.text.utf8 import well_formed

@@ -10,24 +10,24 @@ from typing import NamedTuple
 import numpy as np
 
 from guiapp.analysis.explain.code_marks import code
+from guiapp.core.encode.families.byte_pair import whitespace_words
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.hugging_face import normalizers as known
 from guiapp.core.hugging_face.aligned import aligned, with_whole_characters
 from guiapp.core.hugging_face.characters import UnicodeForm
 from guiapp.core.hugging_face.matching import Literal, Matcher
-from guiapp.core.hugging_face.precompiled import Precompiled
+from guiapp.core.hugging_face.normalizers import Precompiled
 from guiapp.core.pretokenize.edges import ESCAPES
 from guiapp.core.text.charsmap import open_charsmap
+from guiapp.core.text.figures import elided
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText, from_source, joined
 from guiapp.core.text.normalizers import normalize_unigram, plamo2_text, wordpiece_words
 from guiapp.core.text.piece_text import PieceText
 from guiapp.core.text.utf8 import repair_readable, well_formed
 from guiapp.core.text.visible_text import visible_text
-from guiapp.core.text.whitespace_words import whitespace_words
 from guiapp.core.vocabulary.attributes import USER_DEFINED_TYPE
 from guiapp.core.vocabulary.merges import MARKED_SPACE
-from guiapp.core.vocabulary.piece_rules import TextRules
-from guiapp.core.vocabulary.quoting import elided
+from guiapp.core.vocabulary.parts import TextRules
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 
 BROKEN = "What is not UTF-8 becomes U+FFFD"

@@ -22,9 +22,9 @@ from guiapp.analysis.vocabulary_list.embeddings.matrices import (
     find_matrices,
     rows_of,
 )
+from guiapp.core.formats.gguf_reader import BROKEN
+from guiapp.core.text.figures import quoted
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.gguf_reader import BROKEN
-from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.special_ids import reserved
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import VocabError

@@ -13,11 +13,9 @@ from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
 from gguf.quants import dequantize
 from numpy.typing import NDArray
 
-from guiapp.core.vocabulary.gguf_reader import BROKEN, read_header
-from guiapp.core.vocabulary.header_bytes import HeaderBytes, open_regular, state_of
-from guiapp.core.vocabulary.quoting import quoted
-from guiapp.core.vocabulary.split_files import all_parts
-from guiapp.core.vocabulary.tensor_infos import TensorPlace, tensor_places
+from guiapp.core.formats.file_bytes import HeaderBytes, open_regular, state_of
+from guiapp.core.formats.gguf_reader import BROKEN, TensorPlace, all_parts, read_header, tensor_places
+from guiapp.core.text.figures import quoted
 from guiapp.errors import VocabError
 from guiapp.native.checkpoint import checkpoint
 

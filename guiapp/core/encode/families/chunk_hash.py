@@ -6,9 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families.cuts import tokens_from_steps
-from guiapp.core.encode.families.pipeline import Pipeline
-from guiapp.core.encode.families.tracer import NO_TRACE, Tracer, trace_whole
+from guiapp.core.encode.families.pipeline import NO_TRACE, Pipeline, Tracer, tokens_from_steps, trace_whole
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 
 CHUNK = 5

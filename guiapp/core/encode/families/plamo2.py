@@ -9,17 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families import cuts
-from guiapp.core.encode.families.cuts import tokens_from_steps
-from guiapp.core.encode.families.pipeline import Pipeline
-from guiapp.core.encode.families.tracer import NO_TRACE, Tracer, trace_whole
+from guiapp.core.encode.families import pipeline as cuts
+from guiapp.core.encode.families.pipeline import NO_TRACE, Pipeline, Tracer, tokens_from_steps, trace_whole
 from guiapp.core.encode.reference import plamo2
 from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.normalizers import plamo2_text
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import VocabError
 from guiapp.native.checkpoint import stoppable
-from guiapp.native.token_matcher import TokenMatcher, normalize_plamo2
+from guiapp.native.unigram import TokenMatcher, normalize_plamo2
 
 BYTE = 6  # token_type as the file has it
 SCORE_SCALE = 1e4

@@ -5,10 +5,13 @@ They walk through a piece and look for the tokens that begin at a place, the lon
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+WORD = re.compile(rb"[^\t-\r ]+")
+PIECE = re.compile(rb".+", re.DOTALL)  # where text has been split before
 Taken = list[tuple[int, int, int]]
 """Token, start and end of what is taken so far."""
 
@@ -100,3 +103,44 @@ def steps(size: int, matches: TokenMatches) -> Iterator[Take]:
         else:
             yield Take(token, at, at + matches.length(token))
             at += matches.length(token)
+
+
+# RWKV World: take the longest token that the rest of the text begins with, again and again
+
+
+def rwkv_steps(
+    text: bytes, tokens: Mapping[bytes, int], longest_bytes: int, unknown_id: int
+) -> Iterator[Take]:
+    """Yield the tokens of a text in order."""
+    start = 0
+    while start < len(text):
+        end = min(len(text), start + longest_bytes)
+        while end > start and text[start:end] not in tokens:
+            end -= 1
+        token = tokens[text[start:end]] if end > start else unknown_id
+        end = max(end, start + 1)
+        yield Take(token, start, end)
+        start = end
+
+
+# Whole words: what stands between white space is looked up as it is, and unknown where it is no token
+
+
+def word_steps(
+    text: bytes,
+    find: Callable[[bytes], int | None],
+    unknown_id: int | None,
+    word: re.Pattern[bytes] = WORD,
+) -> Iterator[Take | Miss]:
+    """Yield what each word of a text becomes."""
+    for match in word.finditer(text):
+        start, end = match.span()
+        for first in (start - 1, start) if text[:start].endswith(b" ") else (start,):
+            token = find(text[first:end])
+            if token is not None:
+                yield Take(token, first, end)
+                break
+            yield Miss(first, end)
+        else:
+            if unknown_id is not None:
+                yield Take(unknown_id, start, end)

@@ -15,7 +15,7 @@ from guiapp.analysis.trace.debugger import Debugger
 from guiapp.analysis.trace.operations import STAGE_NAMES
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate
-from guiapp.core.vocabulary.token_tree import TokenTree
+from guiapp.core.vocabulary.vocabulary import TokenTree
 from guiapp.kit.widgets.painting import CENTER, LEFT, RIGHT, WRAP, RoundedBoxes, bold, fill, width_of, write
 from guiapp.kit.widgets.style_sheet import blend
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme

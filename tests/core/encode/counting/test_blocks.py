@@ -4,7 +4,7 @@ from io import BytesIO
 
 import guiapp
 from guiapp.core.encode.counting.blocks import blocks_from
-from guiapp.core.encode.counting.count import count_blocks
+from guiapp.core.encode.counting.growing import count_blocks
 
 
 def test_blocks_grow_up_to_some_size():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.core.encode.counting.boundaries import LEVELS, boundaries
+from guiapp.core.encode.counting.chunks import LEVELS, boundaries
 
 
 def parts(text, level):

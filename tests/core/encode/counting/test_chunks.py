@@ -11,9 +11,15 @@ from pair_vocabularies import sentence_piece
 from random_texts import random_texts
 
 import guiapp
-from guiapp.core.encode.counting.boundaries import LEVELS, boundaries
-from guiapp.core.encode.counting.chunks import LOOK_BEYOND, Chunk, _last_fitting, chunk_text
-from guiapp.core.encode.counting.interval import IntervalCounter
+from guiapp.core.encode.counting.chunks import (
+    LEVELS,
+    LOOK_BEYOND,
+    Chunk,
+    IntervalCounter,
+    _last_fitting,
+    boundaries,
+    chunk_text,
+)
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules

@@ -17,8 +17,8 @@ import guiapp
 from guiapp.core.demo import sample_text
 from guiapp.core.encode.counting.growing import AppendEncoder, PrependEncoder
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.hugging_face.charsmap import build_charsmap
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.errors import EncodeError

@@ -9,7 +9,7 @@ from random_texts import random_texts
 from watched_tokenizer import watched
 
 import guiapp
-from guiapp.core.encode.counting.interval import IntervalCounter
+from guiapp.core.encode.counting.chunks import IntervalCounter
 
 N_TEXTS, N_PARTS = 25, 10
 N_SPECIAL = 60  # that are mixed into texts

@@ -10,8 +10,8 @@ from pair_vocabularies import BYTE_TOKENS, HEX_TOKENS, byte_level
 from guiapp.core.encode.families.byte_pair import BytePairPipeline
 from guiapp.core.pretokenize.pre_tokenizers import NOT_SPACES
 from guiapp.core.vocabulary.vocabulary import Rules
+from guiapp.native.model_files import Beginnings
 from guiapp.native.pairs import Affixes
-from guiapp.native.special_tokens import Beginnings
 
 GROUPS = ["ACGTAC\ue000", "GGAAAA\ue000"]
 DNA = byte_level(["a b"], [*BYTE_TOKENS, "ab", "<dna>", "</dna>", "<oov>", *GROUPS], model="hybriddna")

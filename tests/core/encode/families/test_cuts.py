@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pair_vocabularies import BYTE_TOKENS, HOSTILE_BITS, byte_level
 
-from guiapp.core.encode.families import byte_pair, cuts, words
+from guiapp.core.encode.families import byte_pair
+from guiapp.core.encode.families import pipeline as cuts
+from guiapp.core.encode.families import word_piece as words
 from guiapp.core.encode.families.byte_pair import BytePairPipeline
-from guiapp.core.encode.families.words import WordsPipeline
+from guiapp.core.encode.families.word_piece import WordsPipeline
 from guiapp.core.vocabulary.vocabulary import Rules
-from guiapp.native.strings import packed
+from guiapp.native.model_files import packed
 
 LETTERS = st.lists(st.sampled_from([0, 1, 2, 3, 255]), max_size=40).map(bytes)
 PAIRS = st.sets(st.tuples(*[st.sampled_from([0, 1, 2, 3, 255])] * 2), max_size=4)

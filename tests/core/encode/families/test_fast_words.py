@@ -15,7 +15,7 @@ from unpaired_vocabularies import vocabulary
 import guiapp
 from guiapp.core.encode.families.unigram import UnigramPipeline
 from guiapp.core.encode.families.word_piece import WordPiecePipeline
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.vocabulary import Rules, VocabType
 from guiapp.errors import EncodeError
 

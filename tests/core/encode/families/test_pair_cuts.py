@@ -15,8 +15,7 @@ from pair_vocabularies import (
     sentence_piece,
 )
 
-from guiapp.core.encode.families.byte_pair import BytePairPipeline
-from guiapp.core.encode.families.sentence_piece import SentencePiecePipeline
+from guiapp.core.encode.families.byte_pair import BytePairPipeline, SentencePiecePipeline
 
 WORDS = BytePairPipeline(byte_level(["a b", "Ġ a", "Ã ©", "a Ã", "© b", "Ġa b"]))
 LINES = BytePairPipeline(

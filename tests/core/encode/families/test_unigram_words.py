@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from unpaired_pipelines import T5_RULES, unigram
 
-from guiapp.core.encode.families import unigram_words
+from guiapp.core.encode.families import unigram as unigram_words
 from guiapp.core.vocabulary.vocabulary import Rules
 from guiapp.native.checkpoint import at_checkpoints
 

@@ -12,7 +12,7 @@ from unpaired_vocabularies import vocabulary
 
 from guiapp.core.encode.families.plamo2 import Plamo2Pipeline
 from guiapp.core.encode.families.rwkv import RwkvPipeline
-from guiapp.core.hugging_face.charsmap import build_charsmap
+from guiapp.core.text.charsmap import build_charsmap
 from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.errors import EncodeError, VocabError
 

@@ -7,7 +7,7 @@ import pytest
 from gguf_builder import write_vocab
 
 import guiapp
-from guiapp.core.encode.parallel import batches
+from guiapp.core.encode import many_texts as batches
 from guiapp.errors import EncodeError
 
 SENTENCE = "The quick brown fox jumps over the lazy dog, again and again. "

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import guiapp
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.encode import tokenizer as tokenizers
-from guiapp.core.encode.parallel.many_texts import encode_in_parts
+from guiapp.core.encode.many_texts import encode_in_parts
 from guiapp.errors import EncodeError
 
 TOKENIZERS = {model.name: guiapp.open_model(f"demo:{model.name}") for model in DEMO_MODELS}
@@ -87,7 +87,7 @@ def test_without_further_threads_long_texts_are_encoded_on_the_calling_one(monke
     def refuse(*_):
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr("guiapp.core.encode.parallel.many_texts.start_new_thread", refuse)
+    monkeypatch.setattr("guiapp.core.encode.many_texts.start_new_thread", refuse)
     monkeypatch.setattr("threading._start_new_thread", refuse)
     monkeypatch.setattr(tokenizers, "LEAST_LONG_BYTES", 1000)
     monkeypatch.setattr(tokenizers, "LEAST_PART", 100)

@@ -10,8 +10,8 @@ from pair_vocabularies import BYTE_TOKENS
 from random_texts import random_texts
 
 import guiapp
-from guiapp.core.encode.parallel import many_texts
-from guiapp.core.encode.parallel import many_texts as long_texts
+from guiapp.core.encode import many_texts
+from guiapp.core.encode import many_texts as long_texts
 from guiapp.errors import EncodeError
 
 SEED = 20261122

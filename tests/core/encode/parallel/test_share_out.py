@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from guiapp.core.encode.parallel.many_texts import share_out
+from guiapp.core.encode.many_texts import share_out
 
 
 @pytest.mark.parametrize("n_threads", [-1, 0, 1, 2, 100])
@@ -30,7 +30,7 @@ def test_threads_that_are_refused_leave_the_work_to_the_others(monkeypatch, n_gi
         left.pop()
         threading.Thread(target=work, args=arguments).start()
 
-    monkeypatch.setattr("guiapp.core.encode.parallel.many_texts.start_new_thread", start)
+    monkeypatch.setattr("guiapp.core.encode.many_texts.start_new_thread", start)
     meeting = threading.Barrier(n_given + 1, timeout=60)
 
     def double(item):

@@ -12,7 +12,7 @@ from random_texts import random_texts
 from unpaired_vocabularies import vocabulary
 
 import guiapp
-from guiapp.core.encode.reference import linear, wordpiece
+from guiapp.core.encode.reference import wordpiece
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.vocabulary import Rules, VocabType
 
@@ -47,7 +47,7 @@ def test_links_and_longest_match_agree_on_any_vocabulary(firsts, others, text):
 def test_the_twin_takes_what_the_twin_of_wordpiece_takes(tokens, word):
     ids = {token.encode(): number for number, token in enumerate(sorted(tokens))}
     taken, expected = [], []
-    for step in linear.steps(word.encode(), ids, linear.FailureLinks(ids), 99):
+    for step in wordpiece.linear_steps(word.encode(), ids, wordpiece.FailureLinks(ids), 99):
         step.apply(taken)
     for step in wordpiece.steps(word.encode(), ids, 6, 99):
         step.apply(expected)
