@@ -1,4 +1,7 @@
-"""Parts of the program as processes of their own: plain Python in a thread makes the window stutter."""
+"""Processes: parts of the program run in their own, Ctrl+C ends this one, and freed memory is given back.
+
+Plain Python in a thread makes the window stutter, so what takes long runs as a module of this package.
+"""
 
 from __future__ import annotations
 
@@ -190,11 +193,13 @@ def how_it_ended(status: int) -> str:
         return f"It crashed: signal {-status}."
 
 
-# Ctrl+C ends a command within a second, whatever it waits for: native code, a thread, another process
-
-
 def end_soon_when_interrupted() -> None:
-    """From now on; not where the system ignores interrupts, as of a job in the background."""
+    """From now on Ctrl+C ends this command within a second, whatever it waits for.
+
+    Native code, a thread and another process hold up the main thread: the first interrupt raises
+    KeyboardInterrupt, and a command that has not ended soon after is ended from a thread.  Nothing changes
+    where the system ignores interrupts, as of a job in the background.
+    """
     if sys.platform == "win32" or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         return
     reading, writing = os.pipe()
@@ -226,9 +231,6 @@ def _end_late(reading: int) -> None:
     if has_results.is_set():
         time.sleep(SAVING_S)
     os._exit(INTERRUPTED)
-
-
-# How the C library of Linux hands out memory
 
 
 def give_freed_memory_back() -> None:

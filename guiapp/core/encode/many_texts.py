@@ -1,4 +1,4 @@
-"""The token ids of many texts: short ones together, in groups that threads share out among them.
+"""The token ids of many texts, and of the parts of a long one: threads share them out among themselves.
 
 To hand a text over to native code takes as long as to encode some words of it, and holds Python's lock.  So
 short texts are handed over a group at a time, laid out one behind the other.
@@ -13,21 +13,18 @@ from itertools import accumulate, pairwise
 from operator import index, itemgetter
 from queue import SimpleQueue
 from threading import Lock
-from typing import TYPE_CHECKING, Literal, NamedTuple, SupportsIndex, TypeVar
+from typing import Literal, NamedTuple, SupportsIndex, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens, join_tokens
-from guiapp.core.encode.families.pipeline import Pipeline, Rows
+from guiapp.core.encode.families.pipeline import Pipeline, Rows, rows_of
 from guiapp.core.text.figures import counted
-from guiapp.core.text.special_tokens import ManyParts
+from guiapp.core.text.special_tokens import ManyParts, SpecialTokens
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
 from guiapp.native import model_files as native
-
-if TYPE_CHECKING:
-    from guiapp.core.encode.tokenizer import Tokenizer
 
 Padding = Literal["longest"] | SupportsIndex | None
 Around = tuple[list[int], list[int]]  # the ids before and after each text
@@ -46,29 +43,27 @@ LEAST_GROUP, MOST_GROUP = 1 << 16, 1 << 19  # bytes
 GROUPS_PER_THREAD = 2  # at least: some take longer than others, and threads have to wait for each other
 
 
-def encode_rows(
-    tokenizer: Tokenizer, texts: Sequence[bytes], parse_special: bool, encoder: str
-) -> list[Rows]:
+def encode_rows(groups: Groups, texts: Sequence[bytes], n_threads: int) -> list[Rows]:
     """The ids of many texts without BOS, EOS and the like, by groups of texts that follow each other."""
-    groups = _Groups(tokenizer, parse_special, encoder)
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    n_threads = tokenizer.n_threads
     if lengths.sum() < max(LEAST_BYTES, groups.least_bytes_per_text * len(texts)):
         n_threads = 1
     return share_out(groups.encode, groups.of(texts, lengths, n_threads), n_threads)
 
 
-class _Groups:
+class Groups:
     """Encodes groups of texts.  Threads may share it."""
 
-    def __init__(self, tokenizer: Tokenizer, parse_special: bool, encoder: str) -> None:
-        self._tokenizer, self._on_one_thread = tokenizer, tokenizer.with_threads(1)
-        self._parse_special, self._encoder = parse_special, encoder
-        self._long_text = Lock()
-        own = tokenizer.pipeline_of(encoder, parse_special)
-        can = encoder == own.encoders[0] and own.encodes_many_texts
-        can &= tokenizer.special_tokens.stand_alone(parse_special)
-        self._many = own if can else None
+    def __init__(
+        self,
+        many: Pipeline | None,
+        special_tokens: SpecialTokens,
+        parse_special: bool,
+        encode: Callable[[bytes], NDArray[np.int32]],
+    ) -> None:
+        """`many` encodes a group at once; where there is no such, `encode` takes its texts one by one."""
+        self._many, self._special_tokens, self._parse_special = many, special_tokens, parse_special
+        self._encode, self._long_text = encode, Lock()
 
     @property
     def least_bytes_per_text(self) -> int:
@@ -89,23 +84,18 @@ class _Groups:
     def encode(self, texts: Sequence[bytes]) -> Rows:
         """The ids of the texts of one group."""
         if self._many is None or len(texts) == 1:
-            return self._one_by_one(texts)
-        special_tokens = self._tokenizer.special_tokens
-        beginnings = special_tokens.beginnings[self._parse_special]
+            return rows_of(map(self._encode_one, texts))
+        beginnings = self._special_tokens.beginnings[self._parse_special]
         if beginnings is None or not beginnings.may_be_in(b"".join(texts)):
             return _encode_filled(self._many, texts)
-        parts = special_tokens.partition_each(texts, self._parse_special)
+        parts = self._special_tokens.partition_each(texts, self._parse_special)
         return _with_special(_encode_filled(self._many, parts.segments), parts, len(texts))
-
-    def _one_by_one(self, texts: Sequence[bytes]) -> Rows:
-        ids = list(map(self._encode_one, texts))
-        return Rows(np.concatenate(ids), np.fromiter(map(len, ids), np.int64, len(ids)))
 
     def _encode_one(self, text: bytes) -> NDArray[np.int32]:
         if len(text) < LEAST_LONG_BYTES:
-            return self._on_one_thread.encode(text, False, self._parse_special, self._encoder).token_ids
+            return self._encode(text)
         with self._long_text:  # which has several threads for itself
-            return self._tokenizer.encode(text, False, self._parse_special, self._encoder).token_ids
+            return self._encode(text)
 
 
 def _encode_filled(pipeline: Pipeline, texts: Sequence[bytes]) -> Rows:
@@ -199,9 +189,6 @@ def _start(work: Callable[[], None], n_threads: int) -> int:
         except RuntimeError:
             return n_started
     return max(n_threads, 0)
-
-
-# Token ids of many texts: as one rectangular array, as models take them, or as rows
 
 
 class Shape(NamedTuple):

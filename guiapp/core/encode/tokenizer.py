@@ -21,7 +21,7 @@ from guiapp.core.encode.counting.growing import count_tokens
 from guiapp.core.encode.detokenizing import detokenize
 from guiapp.core.encode.encoding import LONGEST_TEXT, Encoding, FragmentTokens, Offsets, as_bytes
 from guiapp.core.encode.exactness import Exactness, exactness_of
-from guiapp.core.encode.families.pipeline import FastPath, Pipeline, no_fast_path
+from guiapp.core.encode.families.pipeline import FastPath, Pipeline, Rows, no_fast_path
 from guiapp.core.encode.families.word_piece import WORDS, WordsPipeline
 from guiapp.core.encode.many_texts import (
     LEAST_LONG_BYTES,
@@ -29,6 +29,7 @@ from guiapp.core.encode.many_texts import (
     MOST_ASKED_FOR,
     MOST_THREADS,
     PARTS_PER_THREAD,
+    Groups,
     Padding,
     checked_shape,
     encode_in_parts,
@@ -39,7 +40,7 @@ from guiapp.core.encode.many_texts import (
 )
 from guiapp.core.encode.reference.fewest import Dropout
 from guiapp.core.encode.reference.viterbi import Segmentation, Segmenting, best_joint
-from guiapp.core.text.special_tokens import Partition, SpecialTokens, join_segments
+from guiapp.core.text.special_tokens import AddedTokens, Partition, SpecialTokens, join_segments
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 from guiapp.errors import EncodeError, whole_number
@@ -317,8 +318,7 @@ class Tokenizer:
         """Many texts as one array, encoded on all processors; see `pad_batch` in `batches`."""
         affixes = self.special_affixes()
         shape = checked_shape(pad, truncate, len(affixes[1]))
-        groups = encode_rows(self, _as_many_bytes(texts), True, self._encoder_name(None))
-        return pad_batch(self.vocabulary, groups, affixes, shape, self.n_threads)
+        return pad_batch(self.vocabulary, self._rows(texts, True, None), affixes, shape, self.n_threads)
 
     def encode_each(
         self,
@@ -329,8 +329,20 @@ class Tokenizer:
     ) -> list[NDArray[np.int32]]:
         """The token ids of each of many texts, encoded on all processors; options as for `encode`."""
         affixes = self.special_affixes() if add_special else ([], [])
-        groups = encode_rows(self, _as_many_bytes(texts), parse_special, self._encoder_name(encoder))
-        return row_by_row(groups, affixes)
+        return row_by_row(self._rows(texts, parse_special, encoder), affixes)
+
+    def _rows(self, texts: Iterable[str | bytes], parse_special: bool, encoder: str | None) -> list[Rows]:
+        """The ids of many texts without BOS, EOS and the like."""
+        name = self._encoder_name(encoder)
+        own = self.pipeline_of(name, parse_special)
+        is_first = name == own.encoders[0] and own.encodes_many_texts
+        takes_many = is_first and self.special_tokens.stand_alone(parse_special)
+
+        def encode(text: bytes) -> NDArray[np.int32]:
+            return self.encode(text, False, parse_special, name).token_ids
+
+        groups = Groups(own if takes_many else None, self.special_tokens, parse_special, encode)
+        return encode_rows(groups, _as_many_bytes(texts), self.n_threads)
 
     def decode_bytes(
         self, ids: Iterable[int], remove_special: bool = False, unparse_special: bool = True
@@ -422,14 +434,8 @@ def _as_many_bytes(texts: Iterable[str | bytes]) -> list[bytes]:
 
 
 def _special_tokens_of(vocabulary: Vocabulary) -> SpecialTokens:
-    if vocabulary.parts is None:
-        return SpecialTokens(vocabulary)
-    from guiapp.core.text.special_tokens import AddedTokens
-
-    return AddedTokens(vocabulary, vocabulary.parts)
-
-
-# Which pipeline encodes the texts of a vocabulary
+    parts = vocabulary.parts
+    return SpecialTokens(vocabulary) if parts is None else AddedTokens(vocabulary, parts)
 
 
 def pipeline_for(vocabulary: Vocabulary) -> Pipeline:

@@ -1,13 +1,14 @@
-"""Whether the tokens of a vocabulary fit each other and their type."""
+"""Whether tokens fit each other and their type, and which pre-tokenizer splits the text of a vocabulary."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.formats.gguf_reader import VocabKeys
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS, LlamaPreTokenizer
 from guiapp.core.text.figures import quoted
 from guiapp.core.vocabulary.attributes import Attribute
@@ -17,9 +18,6 @@ from guiapp.core.vocabulary.vocabulary import Rules, VocabType
 from guiapp.errors import UnknownPreError, VocabError
 from guiapp.native.checkpoint import stoppable
 from guiapp.native.model_files import StringTable
-
-if TYPE_CHECKING:
-    from guiapp.core.formats.gguf_reader import VocabKeys
 
 KEY = "tokenizer.ggml.pre"
 N_SIMILAR = 5
@@ -111,9 +109,6 @@ def _named_byte(text: bytes) -> int | None:
         return None
     digits = text[3:5]
     return int(digits, 16) if all(digit in b"0123456789abcdefABCDEF" for digit in digits) else None
-
-
-# Which pre-tokenizer splits the text of a BPE vocabulary: the one its file names, or one chosen by hand
 
 
 class PreChoice(NamedTuple):

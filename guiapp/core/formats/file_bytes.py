@@ -1,4 +1,4 @@
-"""The front of a model file, in memory: as much of it as was asked for, and no more.
+"""The bytes of a model file, in memory: its front, as much as was asked for, or the whole.
 
 A file is read, not mapped: one that shrinks while it is mapped would kill the process.
 """
@@ -152,9 +152,6 @@ def state_of(file: FileIO) -> FileState:
 
 def _state(status: os.stat_result) -> FileState:
     return FileState(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-
-
-# A file of a tokenizer, read whole
 
 
 class WholeFile:

@@ -1,4 +1,4 @@
-"""The metadata at the front of a GGUF file, as it lies there.
+"""What is at the front of a GGUF file: its metadata, by key, and its list of tensors; and which parts it has.
 
 Every count and length is compared with the bytes that are left before anything is made of it.  Items of
 arrays stay in the buffer: gguf's own reader makes two arrays for each string, which takes ten seconds.
@@ -347,9 +347,6 @@ def _warnings(odd: str, end: int, source: HeaderBytes) -> list[FileNote]:
     return []
 
 
-# Models that are split into several files: the vocabulary is in the first one
-
-
 def first_part(path: Path) -> str | None:
     """The name of the first part, if the name of `path` is that of a part."""
     match = PART_NAME.fullmatch(path.name)
@@ -399,9 +396,6 @@ def _names_in_folder(path: Path) -> frozenset[str]:
         return frozenset(os.listdir(path.parent))
     except OSError:
         return frozenset([path.name])
-
-
-# Metadata by key, with the exact type that llama.cpp asks for
 
 
 class VocabKeys:

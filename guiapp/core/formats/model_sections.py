@@ -1,5 +1,6 @@
-"""The section “model” of a tokenizer.json, one function a kind.
+"""The section “model” of a tokenizer.json, one function a kind; the long parts of JSON become arrays.
 
+A Python object for each token and rule would take longer.
 Source: https://github.com/huggingface/tokenizers, tokenizers/src/models.
 """
 
@@ -252,9 +253,6 @@ def _count(value: Any, key: str) -> int:
     if type(value) is not int or not 0 <= value < 1 << 63:
         raise ComponentError(f"has a “{key}” that is no count")
     return value
-
-
-# The JSON of tokenizers, its long parts as arrays: a Python object for each token and rule takes longer
 
 
 class PackedTexts(NamedTuple):

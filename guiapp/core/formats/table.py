@@ -171,9 +171,6 @@ def is_tokenizer(head: bytes) -> bool:
     return any(each.sniff(head) for each in FORMATS)
 
 
-# What kind of tokenizer a file has, as quickly as that can be told
-
-
 class Glance(NamedTuple):
     """What a list says of a file.
 
@@ -224,11 +221,11 @@ def _text(field: MetadataField | None) -> str:
     return field.value.decode("utf-8", "backslashreplace") if field is not None and is_text else ""
 
 
-# Glances at many files in a process of their own, which a broken file can neither hold up nor fill
-
-
 def glances_apart(paths: Sequence[Path], progress: Callable[[float], None]) -> list[Glance]:
-    """One for each file; where that process fails, nothing is known of any of them."""
+    """A glance at each file, in a process that a broken file can neither hold up nor fill.
+
+    Where that process fails, nothing is known of any of them.
+    """
     try:
         answer = answer_of(__name__, json.dumps([str(path) for path in paths]).encode(), progress, LONGEST_S)
     except (ApartError, TimeoutError):

@@ -126,9 +126,6 @@ def _content(entry: Any) -> str:
     return text if isinstance(text, str) else ""
 
 
-# The special tokens that `transformers` gives a list of tokens, which does not say itself what they are
-
-
 def role_tokens(sidecars: SidecarFiles, usual: Mapping[str, Any]) -> dict[str, Token]:
     """The token of each role: as the files say, else the usual one, a text or an added token."""
     spec = dict(usual)

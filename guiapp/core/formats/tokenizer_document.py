@@ -293,9 +293,6 @@ def _switched_elsewhere(sidecars: SidecarFiles, ids: SpecialIds, parts: Parts) -
         yield FileNote("clean_up_elsewhere", spec)
 
 
-# The ids that post-processors of `tokenizers` put around a single text
-
-
 def affix_ids(spec: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Those before and behind.  Raises ComponentError with what is wrong."""
     ids = list(chain(*_applied(spec, [[None]])))

@@ -1,4 +1,4 @@
-"""What a component looks for in a text: a literal text or a regular expression, in each piece by itself."""
+"""What a component looks for in a text: a literal text or an expression; and pieces that are cut there."""
 
 from __future__ import annotations
 
@@ -106,9 +106,6 @@ def matcher_of(spec: Spec) -> Matcher:
         return RegexMatcher(target)
     except PatternError as error:
         raise spec.error(f"whose pattern “{quoted(target)}” cannot be used here: {error}") from None
-
-
-# Cut the pieces of a text again: at characters of a kind or at matches; and what becomes of these
 
 
 class Pieces(NamedTuple):

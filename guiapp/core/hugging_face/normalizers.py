@@ -262,12 +262,14 @@ def _read(spec: Spec) -> Normalizer:
     raise spec.unknown()
 
 
-# SentencePiece's character maps as `tokenizers` applies them: by graphemes, then by characters
-
-
 @dataclass(frozen=True, eq=False)
 class Precompiled:
-    """Replaces what a character map knows."""
+    """Replaces what a character map knows.
+
+    A grapheme of fewer than six bytes that begins with a key becomes what that key does, whatever else is in
+    it; of all other text, each character by itself does.  Of several keys the shortest counts, where
+    SentencePiece takes the longest one.
+    """
 
     charsmap: Charsmap
 

@@ -310,9 +310,6 @@ def flattened(pre_tokenizer: PreTokenizer) -> tuple[PreTokenizer, ...]:
     return tuple(each for part in pre_tokenizer.parts for each in flattened(part))
 
 
-# A fragment of text normalized and cut into pieces, aligned to the fragment
-
-
 class PreparedText(NamedTuple):
     """All pieces of a fragment side by side, and where each ends; what was removed is in none.
 

@@ -379,11 +379,12 @@ def _neighbours_in_numbers(is_number: NDArray[np.bool_]) -> _Neighbours:
     return _Neighbours(parts=~(is_number[:, None] & is_number), meets=is_number[:, None] & ~is_number)
 
 
-# Cut text into pieces by a list of patterns, the version to read; native twin: splitter.cpp
-
-
 def split(patterns: tuple[Pattern, ...], data: bytes) -> list[int]:
-    """The end of each piece, in bytes."""
+    """The end of each piece, in bytes.
+
+    Each pattern in turn cuts every piece again: what precedes a match, the match, what follows the last one.
+    To a pattern a piece is all there is: it cannot look past its ends.
+    """
     if not data:
         return []
     codes = np.array([*map(ord, data.decode("utf-8", "surrogatepass"))])

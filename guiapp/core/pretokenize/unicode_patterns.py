@@ -1,4 +1,4 @@
-r"""Patterns as tokenizer files write them for Rust's `regex` and its like, spelled out for our own engine.
+r"""Patterns as tokenizer files write them, for Rust's `regex` or Oniguruma, spelled out for our own engine.
 
 Those patterns see all of Unicode: `\p{Lu}`, `\s` and `(?i:…)` mean what Unicode 16.0 says.  Spelled out, a
 pattern has only literal characters, classes of them, groups, `|`, greedy repetitions and look-ahead, which
@@ -266,11 +266,14 @@ def _literal(code: int) -> str:
     return character if is_plain else f"\\{character}"
 
 
-# Patterns as tokenizer.json has them, in Oniguruma's syntax, spelled out for our own engine
-
-
 def expanded_oniguruma(source: str) -> str:
-    """The same pattern in plain parts only.  Raises PatternError for what is not supported."""
+    r"""The same pattern in plain parts only.  Raises PatternError for what is not supported.
+
+    Hugging Face's `tokenizers` reads patterns with Oniguruma 6.9 in its Ruby mode: `$` ends a line, classes
+    hold others and `&&`, `\h` is a hexadecimal digit.  A possessive repetition is a greedy one with a
+    look-ahead.
+    Syntax: https://github.com/kkos/oniguruma/blob/master/doc/RE
+    """
     return _OnigurumaSpeller(source).pattern()
 
 

@@ -1,4 +1,4 @@
-"""Files that are either as they were or new, never in between."""
+"""Files of this machine: opened so that nobody waits for ever, replaced at once, hashed, or temporary."""
 
 from __future__ import annotations
 
@@ -82,9 +82,6 @@ def _mask() -> int:
     return mask
 
 
-# Opening what people name as a file: it has an end, and nobody waits for it for ever
-
-
 class NotAFileError(OSError):
     """It is no regular file, nor a pipe where those may be read; `what` it is ends a sentence."""
 
@@ -147,13 +144,12 @@ def read_bounded(stream: BinaryIO, most: int) -> bytes:
     return b"".join(chunks)
 
 
-# The temporary files of a running program, in one folder; those of programs that were killed are removed
-
-
 def begin_scratch() -> Callable[[], None]:
     """Let this process, and those that `environment` is for, put temporary files there; call the result last.
 
     For a whole program, as it sets `tempfile.tempdir`.  Not on Windows, nor where nothing can be locked.
+
+    The folder is locked as long as its process runs, which no pid could tell that another process may have.
     """
     if sys.platform == "win32":
         return lambda: None
@@ -197,9 +193,6 @@ def _locked(folder: str) -> int | None:
     return None
 
 
-# Small files of other programs, which may be missing, huge or anything
-
-
 def text_of(path: Path) -> str:
     """What is in a file; "" where it cannot be read, or is long."""
     try:
@@ -217,9 +210,6 @@ def json_object(path: Path) -> dict[str, Any]:
     except ValueError:
         return {}
     return content if isinstance(content, dict) else {}
-
-
-# What tells one model file from another
 
 
 def file_hash(path: Path) -> str:

@@ -167,9 +167,6 @@ def _size(path: Path) -> int | None:
         return None
 
 
-# The folders in which somebody wants models to be looked for, beside the usual places
-
-
 def own_folders() -> list[Path]:
     """None where the list is missing or spoiled."""
     try:

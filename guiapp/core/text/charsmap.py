@@ -256,9 +256,6 @@ def _only_space() -> NDArray[np.bool_]:
     return spaces
 
 
-# Which bytes and characters a character map leaves alone as long as only such follow
-
-
 def lead_kinds(charsmap: Charsmap, user_defined: Sequence[bytes]) -> NDArray[np.uint8]:
     """uint8[256]: what may begin with a byte.
 
@@ -321,9 +318,6 @@ def stable_characters(charsmap: Charsmap) -> NDArray[np.bool_]:
     return none_settled if len(bases) else settled
 
 
-# Building a `precompiled_charsmap`: SentencePiece's table of what a normaliser replaces by what
-
-
 @dataclass
 class _Node:
     children: dict[int, _Node] = field(default_factory=dict)
@@ -334,6 +328,10 @@ def build_charsmap(replacements: Mapping[str, str]) -> bytes:
     """The table for these replacements, byte order and size header included.
 
     Sources must not be empty and neither side may hold U+0000, which ends a string in this format.
+
+    The table is a byte trie folded into one array of 32-bit units (a double array, as darts-clone writes it),
+    followed by the replacements, each ended by a NUL byte.  A node at position `p` keeps its children at
+    `p ^ base ^ byte`; where a string ends, the unit at `p ^ base` says where its replacement starts.
     """
     root, texts = _build_trie(replacements)
     units: dict[int, int] = {ROOT: 0}

@@ -1,4 +1,4 @@
-"""How figures are written for people."""
+"""How numbers, and texts from strangers' files, are written for people."""
 
 from __future__ import annotations
 
@@ -50,9 +50,6 @@ def _with_prefix(value: float) -> tuple[float, str]:
         if value >= factor:
             return value / factor, prefix
     return value, ""
-
-
-# Texts from strangers' files as they may be shown in a sentence: one line, no control characters
 
 
 def quoted(text: str | bytes, longest: int = 60) -> str:

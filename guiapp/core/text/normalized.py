@@ -1,10 +1,6 @@
-"""Text that a normaliser changed, byte by byte with the place that it came from.
+"""Text that a normaliser changed, byte by byte with the place that it came from; characters and common ends.
 
-One rule says which source bytes an output byte stands for, so that spans of tokens always refer to what
-the user typed, tile it, and cut no character of it unless they are of single bytes.  Where a stretch of the
-source became other text, the first character of that stands for all of the stretch: each of its bytes takes
-one source byte, the last one what is left.  The others take the empty span at the end.  Inserted text is a
-stretch of no source bytes; dropped text belongs to no span.
+Bytes may hold anything: each that is no part of valid UTF-8 counts as a character of its own.
 """
 
 from __future__ import annotations
@@ -112,9 +108,6 @@ def from_source(normal: NormalizedText, repaired: NormalizedText | None) -> Norm
     return NormalizedText(normal.data, np.where(normal.starts < normal.ends, inner, ends), ends)
 
 
-# How far texts are alike from their ends: of two, what an edit between them leaves as it is
-
-
 def n_equal_from_start(first: NDArray[Any], second: NDArray[Any]) -> int:
     """How many entries two arrays have in common before the first that differs."""
     shorter = min(len(first), len(second))
@@ -142,9 +135,6 @@ def _codes(entries: Entries) -> NDArray[Any]:
     if isinstance(entries, str):
         return code_points(entries)
     return np.frombuffer(entries, np.uint8) if isinstance(entries, bytes) else entries
-
-
-# Where characters begin in bytes that may hold anything
 
 
 def decode(data: bytes) -> str:
@@ -178,9 +168,6 @@ def character_start(data: bytes, offset: int) -> int:
         character = decode(data[start : start + LONGEST_CHARACTER])[0]
         return start if start + len(encode(character)) > offset else offset
     return offset
-
-
-# The distinct values of small arrays
 
 
 def distinct(values: NDArray[Value]) -> NDArray[Value]:

@@ -1,4 +1,4 @@
-"""JSON from files and people: broken, huge and hostile texts are all one kind of error."""
+"""JSON and TOML from files and people: broken, huge and hostile texts are one kind of error."""
 
 from __future__ import annotations
 

@@ -274,9 +274,6 @@ def _partition(ids: object, starts: object, ends: object, raw_starts: object, ra
     )
 
 
-# Cut added tokens out of a text as Hugging Face's `tokenizers` does
-
-
 class TokenSearch:
     """Finds some of the added tokens in a text."""
 
@@ -371,6 +368,12 @@ class AddedTokens(SpecialTokens):
 
     Where what is found at a place depends on more than the token there, all of a text counts as one cluster
     of tokens, and is encoded as a whole whenever it changes.
+
+    The text is searched from left to right; at each place the longest token counts, and the search goes on
+    behind it, also where a token does not count after all.  White space that a token takes along belongs to
+    its span.  Tokens to be searched for in the normalised text come second, in what is left; see
+    `PartsPipeline`.
+    Source: https://github.com/huggingface/tokenizers, tokenizers/src/tokenizer/added_vocabulary.rs.
     """
 
     def __init__(self, vocabulary: Vocabulary, parts: Parts) -> None:

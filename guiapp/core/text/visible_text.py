@@ -1,4 +1,10 @@
-"""Bytes as text that a person can see: nothing in it is blank, invisible, or changes the text around it."""
+"""Bytes as text that a person can see, and the characters in a text that mislead: hidden or look-alike ones.
+
+Hidden is what Unicode has drawn as nothing (Default_Ignorable_Code_Point).  Not counted is what a script or
+an emoji is written with, where it is well formed: joiners within Persian and Indic words, joiners and
+selectors of emoji, a selector behind its ideograph, zero-width spaces of scripts that write none, Mongolian
+selectors, fillers of Hangul syllables.  Spaces of all widths take room, and are not hidden.
+"""
 
 from __future__ import annotations
 
@@ -199,9 +205,6 @@ def _needs_symbol(character: str) -> bool:
 
 def _symbol_for(character: str) -> str:
     return SIGNS.get(character) or f"<U+{ord(character):04X}>"
-
-
-# Characters that nobody sees and a model reads: where they are, what they say, and the text without them
 
 
 class HiddenPlaces(NamedTuple):

@@ -1,4 +1,4 @@
-"""The stages of opening a model, and at what share of the work each begins."""
+"""The stages of opening a model, at what share of the work each begins, and notes made on the way."""
 
 from __future__ import annotations
 
@@ -71,9 +71,6 @@ class Opening:
 
     def report(self) -> None:
         self._progress(self._share)
-
-
-# What readers of files have to say beside the vocabulary
 
 
 class FileNote(str):

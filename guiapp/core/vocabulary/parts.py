@@ -1,6 +1,7 @@
-"""What a file of Hugging Face's `tokenizers` says besides its tokens: how text becomes pieces, and tokens.
+"""What files say besides their tokens: how `tokenizers` or SentencePiece makes tokens of a text.
 
-Source: https://github.com/huggingface/tokenizers, version 0.23.
+Source: https://github.com/huggingface/tokenizers, version 0.23, and sentencepiece_model.proto of
+https://github.com/google/sentencepiece.
 """
 
 from __future__ import annotations
@@ -92,9 +93,6 @@ class Parts:
     merges_bytes: bool
     scores: NDArray[np.float64]
     readings: Mapping[str, str] = field(default_factory=dict)
-
-
-# What a SentencePiece model asks for besides what vocabularies of other files have
 
 
 @dataclass(frozen=True, eq=False)

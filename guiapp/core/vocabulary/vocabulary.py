@@ -361,9 +361,6 @@ def _without_dna_suffix(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDAr
     return packed(texts)
 
 
-# The token tree of a vocabulary: every token under its longest proper prefix that is itself a token
-
-
 @dataclass(frozen=True, eq=False)
 class TokenTree:
     """Tokens by their bytes: token i stands for data[offsets[i] : offsets[i + 1]].
@@ -477,7 +474,12 @@ def _begins_with_character(data: bytes) -> bool:
 
 
 def token_tree(vocabulary: Vocabulary) -> TokenTree:
-    """The tree of all tokens of a vocabulary."""
+    """The tree of all tokens of a vocabulary.
+
+    Control and unknown tokens stand in it by their text, as leaves: no plain text leads to them.  Of several
+    tokens for the same bytes one is matched, the lowest id or, if there is one, the lowest that is no byte
+    token; the others are leaves beside it.
+    """
     data, offsets = vocabulary.token_bytes_table
     is_byte = (vocabulary.attributes & Attribute.BYTE) > 0
     is_text = ((vocabulary.attributes & NOT_MATCHED) == 0) & (np.diff(offsets) > 0)

@@ -183,9 +183,6 @@ def _boundaries(counter: IntervalCounter, text: bytes, level: Level) -> NDArray[
     return counter.outside_special_tokens(boundaries(text, level))
 
 
-# Where a text may be divided: between characters, words, lines or sentences
-
-
 def _one_of(*texts: str) -> bytes:
     return b"(?:" + b"|".join(re.escape(text.encode()) for text in texts) + b")"
 
@@ -216,11 +213,15 @@ def boundaries(text: bytes, level: Level) -> NDArray[np.int64]:
     return offsets[offsets > 0]
 
 
-# The exact number of tokens of any part of a text that was encoded once
-
-
 class IntervalCounter:
-    """Counts the tokens of parts of one text."""
+    """Counts the tokens of parts of one text.
+
+    The count of text[start:end] is that of its encoding by itself: pre-tokenization, space prefix and special
+    tokens are those of the part alone, and none are put around it.  Only its two ends can differ from the
+    encoding of the whole: between the first and the last certain cut the tokens are the same, and their
+    number is a difference of two indices.  So the time does not depend on the length of the part, unless it
+    holds no certain cut; such a part is encoded.
+    """
 
     def __init__(self, tokenizer: Tokenizer, text: str | bytes, parse_special: bool = True) -> None:
         """Encode the text.  Offsets are those of its bytes.

@@ -10,17 +10,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from io import BytesIO
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.counting.blocks import blocks_from
-from guiapp.core.encode.counting.certain_cuts import CertainCuts
+from guiapp.core.encode.counting.certain_cuts import CertainCuts, SegmentEncoder
 from guiapp.core.encode.encoding import as_bytes
-
-if TYPE_CHECKING:
-    from guiapp.core.encode.tokenizer import Tokenizer
 
 STABLE_AFTER_BYTES = 256  # a shorter part takes no longer to encode than to be searched for a cut
 
@@ -30,7 +26,7 @@ class _GrowingText(ABC):
 
     def __init__(
         self,
-        tokenizer: Tokenizer,
+        tokenizer: SegmentEncoder,
         add_special: bool = True,
         parse_special: bool = True,
         stable_after_bytes: int = STABLE_AFTER_BYTES,
@@ -166,18 +162,19 @@ class PrependEncoder(_GrowingText):
         return np.frombuffer(self._open[::-1], np.uint8)
 
 
-# Counting without encoding more than the answer takes
-
-
 def count_tokens(
-    tokenizer: Tokenizer, text: bytes, limit: int | None, add_special: bool, parse_special: bool
+    tokenizer: SegmentEncoder, text: bytes, limit: int | None, add_special: bool, parse_special: bool
 ) -> int | None:
     """The number of tokens; None as soon as it is sure to be more than `limit`."""
     return count_blocks(tokenizer, blocks_from(BytesIO(text).read), limit, add_special, parse_special)
 
 
 def count_blocks(
-    tokenizer: Tokenizer, blocks: Iterable[bytes], limit: int | None, add_special: bool, parse_special: bool
+    tokenizer: SegmentEncoder,
+    blocks: Iterable[bytes],
+    limit: int | None,
+    add_special: bool,
+    parse_special: bool,
 ) -> int | None:
     """The same for a text that comes in blocks; those behind a sure answer are not asked for."""
     encoder = AppendEncoder(tokenizer, add_special, parse_special)

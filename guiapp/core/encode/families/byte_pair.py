@@ -1,4 +1,4 @@
-"""Byte-pair encoding: repair the text, split it into pieces, merge within each."""
+"""llama.cpp's byte-pair encoding: BPE splits text into pieces and merges within each, SPM takes it as one."""
 
 from __future__ import annotations
 
@@ -253,9 +253,6 @@ def _isolated_spaces(repaired: NormalizedText) -> NDArray[np.bool_]:
     return isolated
 
 
-# Words between white space, which itself is dropped: how models of kind `whitespace` begin
-
-
 def whitespace_words(text: bytes, rules: Rules) -> tuple[NormalizedText, list[int]]:
     """The words side by side, and where each ends.  Spaces that become U+2581 are parts of words."""
     words = NormalizedBuilder()
@@ -269,9 +266,6 @@ def whitespace_words(text: bytes, rules: Rules) -> tuple[NormalizedText, list[in
     if len(words) > ends[-1]:
         ends.append(len(words))
     return words.build(), ends[1:]
-
-
-# SPM, SentencePiece's BPE: the whole fragment is one piece, in which spaces are U+2581
 
 
 class SentencePiecePipeline(PairPipeline):

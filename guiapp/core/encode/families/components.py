@@ -402,9 +402,6 @@ def _placed(sizes: list[tuple[int, int]], used_bytes: list[int]) -> Symbols:
     return symbols
 
 
-# Byte-level pair merging of text that is normalised first, and then cut by patterns alone
-
-
 class NormalizedPairsPipeline(BytePairPipeline):
     """See `Pipeline`."""
 

@@ -400,9 +400,6 @@ def _check(tokens: FragmentTokens, data: NDArray[np.uint8]) -> None:
         )
 
 
-# Pieces of text to tokens by matching tokens rather than merging: for BPE and SPM vocabularies
-
-
 class TokenMatching:
     """Encodes pieces in which a space is one byte.
 

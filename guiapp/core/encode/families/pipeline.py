@@ -169,9 +169,6 @@ class Pipeline(ABC):
         )
 
 
-# Many short texts at a time, for pipelines that need less for that than for one text after the other
-
-
 class Rows(NamedTuple):
     """The token ids of many texts.
 

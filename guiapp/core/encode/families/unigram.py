@@ -1,4 +1,7 @@
-"""UGM vocabularies (T5, XLM-RoBERTa): a character map, then the most probable segmentation."""
+"""UGM vocabularies (T5, XLM-RoBERTa): a character map, then the most probable segmentation.
+
+Most texts fall into words that can be encoded one by one; `UnigramWords` knows where, and why elsewhere not.
+"""
 
 from __future__ import annotations
 
@@ -294,15 +297,20 @@ def _character_end(text: bytes, start: int) -> int:
     return min(len(text), start + symbol_length(text[start]))
 
 
-# Where texts of a Unigram vocabulary fall into words that can be encoded one by one, and why elsewhere not
-
-
 class UnigramWords:
     """What cuts of one vocabulary depend on.
 
     token_ids      the tokens that text can become
     scores         float64[n], as they are summed
     user_defined   texts of the user-defined tokens
+
+    Before a byte that becomes a space wherever it stands a text can be cut if
+
+    - each side is normalised alike whatever stands on the other: no prefix that is put in front of a text
+      once, no user-defined token or key of the character map that holds such a byte;
+    - no token reaches over the cut: none holds U+2581, or the first bytes of it, behind its beginning;
+    - no unknown token does: U+2581 itself is a token, and the unknown one is none that text can become;
+    - sums of scores are the same but for what all ways to the cut have in common, as long as they are exact.
     """
 
     def __init__(

@@ -164,9 +164,6 @@ class WordPiecePipeline(Pipeline):
             raise EncodeError(NOT_COVERED)
 
 
-# The encoder `words`, which any vocabulary has: it needs nothing but the tokens
-
-
 class WordsPipeline(Pipeline):
     """See `Pipeline`.  Cuts are before any white space, and behind all but a space."""
 

@@ -1,12 +1,11 @@
-"""Longest match with steps back: the tokens of pair merging in linear time.
+"""The tokens of pair merging in linear time: longest match with steps back, and a table of all prefixes.
 
-Take the longest token that is compatible with the one before it: their joint text, merged by itself, must
-give just these two.  Where none is, the place cannot be a boundary between tokens; it is marked so that
-nobody comes back to it, and the token before is replaced by its next shorter prefix.  As the tokens of a
-text are the only sequence in which all neighbours are compatible, what reaches the end is exact.
-O(n · longest token), since each place is left for good at most once.
+Two neighbouring tokens are compatible if their joint text, merged by itself, gives just these two.  The
+tokens of a text are the only sequence in which all neighbours are compatible.  Both ways take O(n · longest
+token).
 Native twin: native/linear.cpp.
-Source: github/rust-gems, crates/bpe (backtracking encoder), and its README for the proof.
+Source: github/rust-gems, crates/bpe (backtracking encoder, encoding of all prefixes); its README has the
+proof.
 """
 
 from __future__ import annotations
@@ -48,7 +47,12 @@ class Back:
 
 
 def steps(size: int, matches: TokenMatches, are_compatible: AreCompatible) -> Iterator[Take | Reject | Back]:
-    """Yield what is tried, taken and taken back in a piece of `size` bytes."""
+    """Yield what is tried, taken and taken back in a piece of `size` bytes.
+
+    Take the longest token that is compatible with the one before it.  Where none is, the place cannot be a
+    boundary between tokens; it is marked so that nobody comes back to it, and the token before is replaced by
+    its next shorter prefix.  Each place is left for good at most once.
+    """
     taken: Taken = []
     at, first, dead_ends = 0, 0, set[int]()
     candidate = matches.longest(0)
@@ -78,9 +82,6 @@ def steps(size: int, matches: TokenMatches, are_compatible: AreCompatible) -> It
         yield step
 
 
-# The last token of every prefix: the tokens of pair merging in linear time, by dynamic programming
-
-
 @dataclass
 class State:
     """Where the last token of each prefix begins and which it is; then the tokens, last one first."""
@@ -104,7 +105,11 @@ class Reach:
 
 
 def table_steps(size: int, matches: TokenMatches, are_compatible: AreCompatible) -> Iterator[Reach | Choose]:
-    """Yield every token that is tried in a piece of `size` bytes, then those of the piece from its end."""
+    """Yield every token that is tried in a piece of `size` bytes, then those of the piece from its end.
+
+    Going from left to right, try all tokens that begin where a prefix ends.  One that is compatible with the
+    last token of that prefix is the last token of the longer prefix; there is exactly one for each.
+    """
     state = State()
     unmatched: dict[int, tuple[int, Taken]] = {}
     begins_run, start = True, 0

@@ -1,7 +1,4 @@
-"""What the encoders that match tokens know, and the step that they share.
-
-They walk through a piece and look for the tokens that begin at a place, the longest first.
-"""
+"""Longest match, and what all encoders that match tokens share: their steps, and the tokens of a piece."""
 
 from __future__ import annotations
 
@@ -93,7 +90,10 @@ class TokenMatches(NamedTuple):
 
 
 def steps(size: int, matches: TokenMatches) -> Iterator[Take]:
-    """Yield the tokens of a piece of `size` bytes, in order."""
+    """Yield the tokens of a piece of `size` bytes, in order.
+
+    Where no token begins, `fallback` says what is written.  Native twin: native/matching.cpp.
+    """
     at = 0
     while at < size:
         token = matches.longest(at)
@@ -105,13 +105,16 @@ def steps(size: int, matches: TokenMatches) -> Iterator[Take]:
             at += matches.length(token)
 
 
-# RWKV World: take the longest token that the rest of the text begins with, again and again
-
-
 def rwkv_steps(
     text: bytes, tokens: Mapping[bytes, int], longest_bytes: int, unknown_id: int
 ) -> Iterator[Take]:
-    """Yield the tokens of a text in order."""
+    """RWKV World: take the longest token that the rest of the text begins with, again and again.
+
+    A byte that no token begins with is an unknown token.  So is one that begins tokens of which none fits to
+    its end: llama.cpp never returns from such a text.  O(n · longest token).
+    Native twin: native/rwkv.cpp.
+    Source: https://github.com/BlinkDL/RWKV-LM
+    """
     start = 0
     while start < len(text):
         end = min(len(text), start + longest_bytes)
@@ -123,16 +126,20 @@ def rwkv_steps(
         start = end
 
 
-# Whole words: what stands between white space is looked up as it is, and unknown where it is no token
-
-
 def word_steps(
     text: bytes,
     find: Callable[[bytes], int | None],
     unknown_id: int | None,
     word: re.Pattern[bytes] = WORD,
 ) -> Iterator[Take | Miss]:
-    """Yield what each word of a text becomes."""
+    """Whole words: what stands between white space is looked up as it is, and unknown where it is no token.
+
+    What people try first, for comparison; any vocabulary can do it, none was made for it.  A word that
+    follows a space is looked up with that space first.  Without an unknown token, unknown words are left out.
+    O(n).
+    Native twin: native/words.cpp.
+    Source: the word-level models before Sennrich, Haddow & Birch 2016, https://aclanthology.org/P16-1162.
+    """
     for match in word.finditer(text):
         start, end = match.span()
         for first in (start - 1, start) if text[:start].endswith(b" ") else (start,):

@@ -1,7 +1,8 @@
-"""The one kind of decision that pair merging takes, and the state that it changes.
+"""Pair merging: its one kind of decision, and the two ways to find the next one.
 
 The state is a list with one slot for each start symbol of a piece.  Merging two neighbours puts what they
 make into the left one's slot and empties the right one's, so a position names the same text at every step.
+Native twin of both: native/merger.cpp.
 """
 
 from __future__ import annotations
@@ -62,11 +63,12 @@ def possible_merges(slots: Slots, rules: Rules) -> list[Merge]:
     return [merge for pair in pairs if (merge := possible_merge(slots, *pair, rules)) is not None]
 
 
-# Pair merging as first described: merge the best pair, look again, until there is none left
-
-
 def steps(piece: Sequence[int], rules: Rules) -> Iterator[Merge]:
-    """Yield the merges made on one piece, in order.  Of equal ranks, the leftmost goes first."""
+    """Yield the merges made on one piece, in order.  Of equal ranks, the leftmost goes first.
+
+    Merge the best pair, look again, until there is none left: O(n²) in the length of the piece.
+    Source: Sennrich, Haddow & Birch 2016, section 3.2, https://aclanthology.org/P16-1162.
+    """
     slots: Slots = list(piece)
     while merge := _best_merge(slots, rules):
         merge.apply(slots)
@@ -75,9 +77,6 @@ def steps(piece: Sequence[int], rules: Rules) -> Iterator[Merge]:
 
 def _best_merge(slots: Slots, rules: Rules) -> Merge | None:
     return min(possible_merges(slots, rules), key=lambda merge: merge.rank, default=None)
-
-
-# Pair merging with a priority queue: the same merges as `scan` in O(n log n)
 
 
 class QueueEntry(SymbolPair):
@@ -96,7 +95,12 @@ class Stale(QueueEntry):
 
 
 def heap_steps(piece: Sequence[int], rules: Rules) -> Iterator[Push | Merge | Stale]:
-    """Yield what enters the queue and what leaves it: lowest rank first, of equal ranks the leftmost."""
+    """Yield what enters the queue and what leaves it: lowest rank first, of equal ranks the leftmost.
+
+    The same merges as those of `steps`, in O(n log n): every pair that could merge waits in a queue.  A merge
+    changes two neighbouring pairs; what the queue holds about the old ones is found to be stale in its turn.
+    Source: SentencePiece, Kudo & Richardson 2018, https://aclanthology.org/D18-2012.
+    """
     slots: Slots = list(piece)
     neighbours = _Neighbours(len(slots))
     order = count()  # so that merges themselves are never compared

@@ -1,8 +1,8 @@
-"""Unigram: of all ways to cut a text into tokens, the one with the highest sum of scores.
+"""Unigram: the segmentations of a text with the highest sums of scores, the best one or the best few.
 
 Going from left to right, keep for each offset the best way to reach it, and follow these back from the
 end.  O(n · longest token).
-Native twin: native/unigram.cpp.
+Native twin of the best one: native/unigram.cpp.
 Source: Kudo 2018, https://aclanthology.org/P18-1007; details as in llama.cpp.
 """
 
@@ -176,9 +176,6 @@ def _backtrack(end: int, state: State, nowhere: BestPath) -> Iterator[Choose]:
         end = way.origin
 
 
-# The best ways to cut a text into the tokens of a Unigram vocabulary, with their scores
-
-
 @dataclass(frozen=True, eq=False)
 class Segmentation:
     """One of the ways to encode a text; `score` is the sum of its tokens' scores, special tokens left out."""
@@ -237,9 +234,6 @@ def _best_pairs(before: list[Joint], scores: list[float], n: int) -> list[Joint]
     return results
 
 
-# The best segmentations of a text, one after the other: Viterbi with more than one way to a place
-
-
 class RankedPath(NamedTuple):
     """A way to a place; the lesser tuple is the better way.
 
@@ -261,6 +255,14 @@ class SegmentationLattice:
 
     edges  the tokens that start at a place; asked from left to right, for each place that `next_start` names
     A place that no token leads to counts as reached from the start by an unknown token, as in `viterbi`.
+
+    For each place the ways to it are found in order, the best first, and no more than somebody asks for.  The
+    next best way goes on from one that was found: with the next best way to where its last token starts, or
+    with another last token.  Each way after the first takes O(n) steps at most and O(log longest token) for
+    each of these.
+    Ties: of ways with equal sums the one whose last token starts first, as in `steps`; then the one whose way
+    up to that token is better.  Sums are taken from left to right, so that they are rounded alike.
+    Source: Huang & Chiang 2005, algorithm 3, https://aclanthology.org/W05-1506.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """WordPiece: take the longest token that fits, then the longest that fits behind it, to the word's end.
 
-Where no token fits, the whole word is one unknown token.  O(n · longest token) in the length of the word.
+Where no token fits, the whole word is one unknown token.
 Native twin: native/wordpiece.cpp.
 Source: BERT's tokenizer, Devlin et al. 2019, https://aclanthology.org/N19-1423.  GGUF files mark the start
 of a word by U+2581; others know apart, by a `##` before their texts, the tokens that go on within a word.
@@ -71,9 +71,6 @@ def steps(
         at = end
 
 
-# WordPiece in linear time: walk down the tree of all tokens, and where it ends go on by failure links
-
-
 @dataclass(frozen=True)
 class Fail:
     """No token goes on as the word does behind `start` to `end`: what is certain of it is taken."""
@@ -93,7 +90,12 @@ class Link(NamedTuple):
 
 
 class FailureLinks:
-    """The links of a vocabulary, found when they are first needed.  A node is what leads to it."""
+    """The links of a vocabulary, found when they are first needed.  A node is what leads to it.
+
+    Where no edge of the tree goes on, the tokens that longest match takes from what was read are certain,
+    whatever follows, until what is left of it is again the beginning of a token: these tokens, and the node
+    for what is left, depend on the node alone.  Where a node has no link, no token fits.
+    """
 
     def __init__(self, tokens: Mapping[bytes, int]) -> None:
         self._tokens = tokens
@@ -129,7 +131,12 @@ class FailureLinks:
 def linear_steps(
     word: bytes, tokens: Mapping[bytes, int], links: FailureLinks, unknown_id: int
 ) -> Iterator[Take | Fail | GiveUp]:
-    """Yield where the walk ends, and what is taken, from one word, in order."""
+    """Yield where the walk ends, and what is taken, from one word, in order.
+
+    The same tokens in O(n): walk down the tree of all tokens, and where it ends go on by failure links.
+    Source: Song et al. 2021, "Fast WordPiece Tokenization", https://aclanthology.org/2021.emnlp-main.160, for
+    one tree instead of two.
+    """
     start, end = 0, 0
     while start < len(word):
         if end < len(word) and links.is_node(word[start : end + 1]):
