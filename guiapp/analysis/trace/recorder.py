@@ -16,8 +16,9 @@ from guiapp.analysis.trace.operations import BEFORE, BEHIND, EFFECTS, MADE_TOKEN
 from guiapp.analysis.trace.trace import Cells, PieceColumns, StepColumns, Trace, TraceTokens
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.families.pipeline import Symbols
-from guiapp.core.encode.reference import backtrack, fewest, longest_match, plamo2, viterbi, wordpiece
+from guiapp.core.encode.reference import backtrack, longest_match, plamo2, viterbi, wordpiece
 from guiapp.core.encode.reference import backtrack as table
+from guiapp.core.encode.reference import longest_match as fewest
 from guiapp.core.encode.reference import merge as heap
 from guiapp.core.encode.reference import wordpiece as linear
 from guiapp.core.encode.reference.merge import Merge

@@ -38,7 +38,7 @@ from guiapp.core.encode.many_texts import (
     pad_batch,
     row_by_row,
 )
-from guiapp.core.encode.reference.fewest import Dropout
+from guiapp.core.encode.reference.longest_match import Dropout
 from guiapp.core.encode.reference.viterbi import Segmentation, Segmenting, best_joint
 from guiapp.core.text.special_tokens import AddedTokens, Partition, SpecialTokens, join_segments
 from guiapp.core.vocabulary.merges import PairMerging

@@ -2,7 +2,7 @@
 
 The library is made of parts of different age: what Rust knows of lower case and numbers is that of Unicode
 17.0, its regular expressions are at 16.0, normal forms at 9.0, punctuation and accents at 8.0.  The sets in
-characters/ were asked of the library itself; see make_characters.py.
+characters/ were asked of the library itself; see resources/make_characters.py.
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@ import math
 import pytest
 
 from guiapp.analysis.trace.recorder import DECISIONS, Decision
-from guiapp.core.encode.reference import backtrack, fewest, longest_match, plamo2, viterbi, wordpiece
+from guiapp.core.encode.reference import backtrack, longest_match, plamo2, viterbi, wordpiece
 from guiapp.core.encode.reference import backtrack as table
+from guiapp.core.encode.reference import longest_match as fewest
 from guiapp.core.encode.reference import merge as heap
 from guiapp.core.encode.reference import wordpiece as linear
 from guiapp.core.encode.reference.merge import Merge

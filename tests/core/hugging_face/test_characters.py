@@ -1,9 +1,9 @@
 """The files about characters are what the script makes that asks `tokenizers` about each."""
 
+import make_characters
 import numpy as np
 import pytest
 
-from guiapp.core.hugging_face import make_characters
 from guiapp.core.hugging_face.characters import FOLDER
 from guiapp.core.text.unicode_tables import FOLDER as TEXT_FOLDER
 

@@ -8,7 +8,7 @@ from guiapp.core.text import unicode_tables
 
 def test_the_data_file_is_what_the_script_makes():
     unicodedata2 = pytest.importorskip("unicodedata2")
-    from guiapp.core.text import make_unicode_data
+    import make_unicode_data
 
     version = unicodedata2.unidata_version
     rebuilt = make_unicode_data.BUILDS[version]()

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.core.encode.families.pipeline import NO_TRACE, Pipeline, Rows, Tracer
-from guiapp.core.encode.reference import backtrack, fewest, longest_match, merge
-from guiapp.core.encode.reference.fewest import Dropout
-from guiapp.core.encode.reference.longest_match import Choose, Join, Take, Taken, TokenMatches
+from guiapp.core.encode.reference import backtrack, longest_match, merge
+from guiapp.core.encode.reference.longest_match import Choose, Dropout, Join, Take, Taken, TokenMatches
 from guiapp.core.encode.reference.merge import Merge, Slots, symbol_slots
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.vocabulary.merges import ABSENT, MARKED_SPACE, NO_TOKEN, PairMerging
@@ -40,7 +39,7 @@ STATES: dict[str, Callable[[], Any]] = {
     "backtrack": list,
     "table": backtrack.State,
     "greedy": list,
-    "fewest": fewest.State,
+    "fewest": longest_match.State,
 }
 KEPT_PAIRS = 1 << 16
 SURELY_SHORT = 100  # bytes in the file: not many, even if spelling repeats the token for each character
@@ -471,7 +470,7 @@ class TokenMatching:
         matches = _matches(self._vocabulary.token_tree, data, partial(self._pass_byte, data))
         if encoder == "greedy":
             return longest_match.steps(len(data), matches)
-        return fewest.steps(len(data), matches, dropout)
+        return longest_match.fewest_steps(len(data), matches, dropout)
 
     def _pass_symbol(self, data: bytes, start: int) -> tuple[int, Taken]:
         end = self._merging.symbol_end(data, start)

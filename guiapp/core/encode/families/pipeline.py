@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens, join_tokens
-from guiapp.core.encode.reference.fewest import Dropout
+from guiapp.core.encode.reference.longest_match import Dropout
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.errors import EncodeError

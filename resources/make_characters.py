@@ -1,10 +1,10 @@
-"""Rebuild what is known about characters because `tokenizers` knows it: the folder characters/ beside this
-file, and text/unicode_16_0/properties.npz.
+"""Rebuild what is known about characters because `tokenizers` knows it: core/hugging_face/characters
+and core/text/unicode_16_0/properties.npz.
 
 The library is compiled with data of Unicode 8, 9, 16 and 17, so each set is asked of it, code point by code
 point.  Needs `tokenizers==0.23.3`:
 
-    python -m guiapp.core.hugging_face.make_characters
+    python resources/make_characters.py
 """
 
 from __future__ import annotations

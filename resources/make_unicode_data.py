@@ -1,20 +1,18 @@
-"""Rebuild what the program knows about Unicode: the folders unicode_15_1/ and unicode_16_0/ beside this file.
+"""Rebuild what the program knows about Unicode: unicode_15_1/ and unicode_16_0/ in core/text.
 
 llama.cpp classifies text by Unicode 15.1, tiktoken by 16.0; the version inside Python varies.  Needs
 `unicodedata2==15.1.0` for the one and `unicodedata2==16.0.0` for the other:
 
-    python -m guiapp.core.text.make_unicode_data
+    python resources/make_unicode_data.py
 """
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import numpy as np
 import unicodedata2
 from numpy.typing import NDArray
 
-from guiapp.core.text.unicode_tables import CATEGORIES
+from guiapp.core.text.unicode_tables import CATEGORIES, FOLDER
 
 N_CODES = 0x110000
 HANGUL_SYLLABLES = range(0xAC00, 0xD7A4)
@@ -77,7 +75,7 @@ if __name__ == "__main__":
     version = unicodedata2.unidata_version
     if version not in BUILDS:
         raise SystemExit(f"unicodedata2 is of Unicode {version}, not of {' or '.join(BUILDS)}")
-    target = Path(__file__).with_name(f"unicode_{'_'.join(version.split('.')[:2])}")
+    target = FOLDER / f"unicode_{'_'.join(version.split('.')[:2])}"
     target.mkdir(exist_ok=True)
     for name, table in BUILDS[version]().items():
         np.save(target / f"{name}.npy", table)
