@@ -200,13 +200,6 @@ def test_as_much_as_is_read_is_read_and_no_more(tmp_path, monkeypatch, limit, am
     assert said in str(refused.value)
 
 
-def test_names_are_shown_up_to_a_length(tmp_path):
-    vocabulary = load(tmp_path, spm(architecture="llama", name="x" * 5000))
-    assert (vocabulary.name, vocabulary.architecture) == ("x" * gguf.LONGEST_NAME, "llama")
-    assert load(tmp_path, spm(name="")).name == load(tmp_path, spm()).name == "model"
-    assert load(tmp_path, spm(name=b"\xff")).name == r"\xff"
-
-
 def test_what_a_file_does_not_say_is_zero_or_normal(tmp_path):
     vocabulary = load(tmp_path, spm())
     assert vocabulary.scores.tolist() == [0] * 6
@@ -277,13 +270,6 @@ def test_a_map_with_long_keys_may_deviate(tmp_path):
     assert usual.charsmap.tolist() == MAP
     assert load(tmp_path, spm(model="t5")).charsmap.tolist() == []
     assert load(tmp_path, spm(precompiled_charsmap=Raw("array:u8", MAP))).charsmap.tolist() == []
-
-
-def test_a_damaged_map_is_told_once(tmp_path):
-    vocabulary = load(tmp_path, unigram([*MAP[:-1], ord("b")]))
-    (said,) = (each for each in vocabulary.warnings if each.code == "character_map_broken")
-    assert said.startswith("The character map ")
-    assert said.endswith(": where a text gets there, llama.cpp gives up.")
 
 
 def test_the_embedding_tells_its_number_of_rows_where_there_is_one(tmp_path):

@@ -53,12 +53,6 @@ def test_only_the_first_decomposed_code_point_stays(composed, first):
     assert unicode_tables.first_decomposed().get(ord(composed), ord(composed)) == ord(first)
 
 
-@pytest.mark.parametrize("name", ["", "Xx", "Lu ", "l"])
-def test_there_is_no_category_of_such_a_name(name):
-    with pytest.raises(KeyError):
-        unicode_tables.ranges_of(name)
-
-
 @pytest.mark.parametrize("ranges", [(), ((3, 5),), ((7, 9), (0, 0)), ((2, 9), (3, 4), (11, 12))])
 def test_what_is_in_ranges_is_found_in_one_of_them(ranges):
     expected = [any(first <= code <= last for first, last in ranges) for code in range(15)]
