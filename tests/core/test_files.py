@@ -18,8 +18,7 @@ from toy_vocabulary import toy_vocabulary
 from guiapp import open_model
 from guiapp.core.demo import demo_model_path
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.sources import files as input_files
-from guiapp.core.sources import files as module
+from guiapp.core.sources import files
 from guiapp.core.sources.files import (
     MOST_HASHED_BYTES,
     InputTooLongError,
@@ -127,7 +126,7 @@ def test_a_pipe_is_written_to_as_it_is(tmp_path):
 
 @pytest.fixture
 def named_pipe(tmp_path, monkeypatch):
-    monkeypatch.setattr(input_files, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(files, "PATIENCE_S", 0.05)
     path = tmp_path / "pipe"
     os.mkfifo(path)
     return path
@@ -160,7 +159,7 @@ def test_a_pipe_is_no_file_unless_pipes_are_taken_and_somebody_writes(named_pipe
 
 @posix_only
 def test_nobody_waits_for_the_first_byte_of_a_pipe_without_a_name(monkeypatch):
-    monkeypatch.setattr(input_files, "PATIENCE_S", 30)
+    monkeypatch.setattr(files, "PATIENCE_S", 30)
     reading, writing = os.pipe()
     began_s = time.monotonic()
     with open_input(f"/dev/fd/{reading}", takes_pipes=True):
@@ -257,7 +256,7 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path):
 
 
 def test_all_of_a_file_is_hashed_where_that_is_asked_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "MOST_HASHED_BYTES", 3)
+    monkeypatch.setattr(files, "MOST_HASHED_BYTES", 3)
     path = tmp_path / "large"
     path.write_bytes(b"abcd")
     assert whole_hash(path) == hashlib.sha256(b"abcd").hexdigest()

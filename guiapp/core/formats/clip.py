@@ -75,11 +75,7 @@ def _merges(file: WholeFile) -> list[str]:
         raise file.error(f"unpacks to more than {MOST_BYTES:,} bytes")
     if not packed.eof:
         raise file.error("ends before all is unpacked")
-    try:
-        lines = data.decode().split("\n")
-    except UnicodeDecodeError as error:
-        raise file.error(f"is not UTF-8: byte {error.start:,} is {data[error.start]:#04x}") from error
-    return lines[1 : N_MERGES + 1]
+    return file.text(data).split("\n")[1 : N_MERGES + 1]
 
 
 def _ids(merges: list[str]) -> dict[str, int]:

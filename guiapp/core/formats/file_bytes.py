@@ -6,9 +6,10 @@ A file is read, not mapped: one that shrinks while it is mapped would kill the p
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from io import FileIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -189,3 +190,21 @@ class WholeFile:
         self, what: str, advice: str = "Download it again, or choose another file.", code: str = NOT_USABLE
     ) -> VocabError:
         return VocabError(f"{self.name} {what}. {advice}", code)
+
+    def text(self, data: bytes | None = None) -> str:
+        """What is in the file, or was packed in it; raises VocabError where that is not UTF-8."""
+        data = self.data if data is None else data
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            raise self.error(f"is not UTF-8: byte {error.start:,} is {data[error.start]:#04x}") from error
+
+    def json_object(self, read: Callable[[bytes], Any]) -> dict[str, Any]:
+        """What a reader of JSON makes of the file; raises VocabError where that is no object."""
+        try:
+            content = read(self.data)
+        except ValueError as error:
+            raise self.error(f"is broken JSON: {quoted(str(error))}") from error
+        if not isinstance(content, dict):
+            raise self.error("is no JSON object")
+        return content

@@ -44,20 +44,10 @@ def read(path: Path, opening: Opening, pre: str | None) -> Vocabulary:
         raise file.error("says itself how text is split", "Open it without choosing a pre-tokenizer.")
     opening.begin(METADATA)
     try:
-        ranks = _ranks(file, _sections(file))
+        ranks = _ranks(file, file.json_object(read_json_with_ranks))
     except (KeyError, TypeError, AttributeError, IndexError, OverflowError, ValueError) as error:
         raise file.error(f"is not laid out as such files are: {quoted(repr(error))}") from error
     return vocabulary_of(file, ranks, opening)
-
-
-def _sections(file: WholeFile) -> dict[str, Any]:
-    try:
-        content = read_json_with_ranks(file.data)
-    except ValueError as error:
-        raise file.error(f"is broken JSON: {quoted(str(error))}") from error
-    if not isinstance(content, dict):
-        raise file.error("is no JSON object")
-    return content
 
 
 def _ranks(file: WholeFile, content: dict[str, Any]) -> RankFile:

@@ -176,21 +176,12 @@ def _ids(file: WholeFile) -> dict[str, int]:
     """The id of each token.  Raises VocabError."""
     if file.data.count(b":") > 2 * MOST_TOKENS:
         raise file.error(f"has more than {MOST_TOKENS:,} tokens")
-    try:
-        ids = read_json(file.data)
-    except ValueError as error:
-        raise file.error(f"is broken JSON: {quoted(str(error))}") from error
-    if not isinstance(ids, dict):
-        raise file.error("is no JSON object")
-    return ids
+    return file.json_object(read_json)
 
 
 def _merges(file: WholeFile) -> list[str]:
     """The lines: a version, and rules by rank, each two texts and a space.  Raises VocabError."""
-    try:
-        lines = file.data.decode().replace("\r\n", "\n").split("\n")
-    except UnicodeDecodeError as error:
-        raise file.error(f"is not UTF-8: byte {error.start:,} is {file.data[error.start]:#04x}") from error
+    lines = file.text().replace("\r\n", "\n").split("\n")
     while lines and not lines[-1]:
         del lines[-1]
     return lines

@@ -85,10 +85,7 @@ def _ids(file: WholeFile) -> dict[str, int]:
     """The ids of the lines; of equal ones the last counts.  Raises VocabError."""
     if file.data.count(b"\n") > MOST_LINES:
         raise file.error(f"has more than {MOST_LINES:,} lines")
-    try:
-        lines = re.split("\r\n|\r|\n", file.data.decode())
-    except UnicodeDecodeError as error:
-        raise file.error(f"is not UTF-8: byte {error.start:,} is {file.data[error.start]:#04x}") from error
+    lines = re.split("\r\n|\r|\n", file.text())
     if lines[-1] == "":
         del lines[-1]
     return {text: row for row, text in enumerate(lines)}

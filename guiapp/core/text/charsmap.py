@@ -19,16 +19,12 @@ from numpy.typing import NDArray
 from guiapp.core.text.utf8 import is_text
 from guiapp.native.checkpoint import checkpoint
 
-HAS_VALUE = 1 << 8
-VALUE_BIT = 1 << 31
 BASE_SHIFT = 10
 ROOT = 0
 N_CODES = 1 << 16
 ASCII_END = 0x80
 MOST_BEGINNINGS = 1 << 17  # of keys, of one length; XLM-RoBERTa has half as many
 LONGEST_STABLE_KEY = 64  # bytes; real maps have fewer than 20
-
-
 ANYTHING, PLAIN, IN_USER_DEFINED, TWO_BYTES, THREE_BYTES = range(5)
 HEADER_BYTES = 4
 LONGEST_KEY = 1024  # bytes; real maps need fewer than 20, and matching costs up to this at each position
@@ -349,8 +345,8 @@ def build_charsmap(replacements: Mapping[str, str]) -> bytes:
         bases.add(base)
         units[position] |= (position ^ base) << BASE_SHIFT
         if node.value is not None:
-            units[position] |= HAS_VALUE
-            units[base] = VALUE_BIT | node.value
+            units[position] |= IS_LEAF
+            units[base] = IS_VALUE | node.value
         for label, child in sorted(node.children.items()):
             units[base ^ label] = label
             waiting.append((child, base ^ label))

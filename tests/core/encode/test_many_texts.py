@@ -17,8 +17,6 @@ from random_texts import random_texts
 import guiapp
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.encode import many_texts
-from guiapp.core.encode import many_texts as batches
-from guiapp.core.encode import many_texts as long_texts
 from guiapp.core.encode import tokenizer as tokenizers
 from guiapp.core.encode.many_texts import encode_in_parts, share_out
 from guiapp.errors import EncodeError
@@ -81,7 +79,7 @@ def test_texts_that_are_not_split_are_pieces_of_their_own():
 
 @pytest.mark.parametrize("model", [*ENCODED_TOGETHER, "demo:unigram"])
 def test_long_texts_among_short_ones_have_their_ids(model, monkeypatch):
-    monkeypatch.setattr(long_texts, "LEAST_LONG_BYTES", 200_000)
+    monkeypatch.setattr(many_texts, "LEAST_LONG_BYTES", 200_000)
     tokenizer = guiapp.open_model(model)
     long_text = b"The quick brown fox jumps over the lazy dog. " * 5_000
     texts = [*[b"a short one"] * 100, long_text, long_text[:150_000], *[b"", b"another"] * 100]
@@ -310,7 +308,7 @@ def test_rows_that_no_memory_holds_are_refused_in_a_sentence(monkeypatch):
     with monkeypatch.context() as elsewhere:
         elsewhere.setattr(os, "sysconf_names", {})
         assert tokenizer.encode_batch(["fox"], pad=1 << 20)[0].shape == (1, 1 << 20)
-    monkeypatch.setattr(batches, "_memory_bytes", lambda: 40_000)
+    monkeypatch.setattr(many_texts, "_memory_bytes", lambda: 40_000)
     long_among_short = ["fox " * 1000, *["fox"] * 9]
     with pytest.raises(EncodeError, match=r"10 rows of [\d,]+ tokens need"):
         tokenizer.encode_batch(long_among_short)

@@ -13,9 +13,7 @@ from gguf import GGUFReader, GGUFValueType
 from gguf.constants import GGML_QUANT_SIZES, GGUF_DEFAULT_ALIGNMENT, MODEL_ARCH_NAMES
 from gguf_builder import FORMATS, GgufFile, Raw, Tensor, string, vocab_file
 
-from guiapp.core.formats import file_bytes as header_bytes
-from guiapp.core.formats import gguf_reader as tensor_infos
-from guiapp.core.formats import gguf_reader as vocab_keys
+from guiapp.core.formats import file_bytes, gguf_reader
 from guiapp.core.formats.file_bytes import FileState, HeaderBytes, file_state, open_regular, state_of
 from guiapp.core.formats.gguf_reader import (
     DEFAULT_ALIGNMENT,
@@ -110,9 +108,9 @@ DATA = bytes(range(100))
 @pytest.fixture
 def opened(tmp_path, monkeypatch):
     """A file of 100 bytes, read in chunks of 8; and the shares that were reported."""
-    monkeypatch.setattr(header_bytes, "CHUNK_BYTES", 8)
-    monkeypatch.setattr(header_bytes, "FIRST_ROOM_BYTES", 10)
-    monkeypatch.setattr(header_bytes, "USUAL_HEADER_BYTES", 40)
+    monkeypatch.setattr(file_bytes, "CHUNK_BYTES", 8)
+    monkeypatch.setattr(file_bytes, "FIRST_ROOM_BYTES", 10)
+    monkeypatch.setattr(file_bytes, "USUAL_HEADER_BYTES", 40)
     path, shares = tmp_path / "model.gguf", []
     path.write_bytes(DATA)
     source = HeaderBytes(path, shares.append)
@@ -146,7 +144,7 @@ def test_what_is_missing_or_too_large_is_refused(opened, monkeypatch):
         "model.gguf ends in the middle of the list: it is 100 bytes long and byte 101 is missing. "
         "It was not copied completely; download it again."
     )
-    monkeypatch.setattr(header_bytes, "MEMORY_LIMIT_BYTES", 60)
+    monkeypatch.setattr(file_bytes, "MEMORY_LIMIT_BYTES", 60)
     source.need(8, "the header")
     source.reserve(30, "strings")
     source.reserve(10, "strings")
@@ -158,13 +156,13 @@ def test_what_is_missing_or_too_large_is_refused(opened, monkeypatch):
     assert refusal(lambda: source.need(21, "strings")) == too_much
     source.reserve(12, "strings")
     source.need(8, "what is there")
-    monkeypatch.setattr(header_bytes, "MEMORY_LIMIT_BYTES", 3 << 20)
+    monkeypatch.setattr(file_bytes, "MEMORY_LIMIT_BYTES", 3 << 20)
     assert "more than 3 MiB" in refusal(lambda: source.reserve(3 << 20, "strings"))
 
 
 def test_as_much_as_the_limit_is_read(opened, monkeypatch):
     source, _ = opened
-    monkeypatch.setattr(header_bytes, "MEMORY_LIMIT_BYTES", 60)
+    monkeypatch.setattr(file_bytes, "MEMORY_LIMIT_BYTES", 60)
     source.reserve(40, "strings")
     source.need(20, "the rest")
     assert source.available >= 20
@@ -309,7 +307,7 @@ def test_other_alignments_are_refused(tmp_path, alignment):
 
 
 def test_no_more_tensors_than_any_model_has_are_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(tensor_infos, "MOST_TENSORS", 2)
+    monkeypatch.setattr(gguf_reader, "MOST_TENSORS", 2)
     tensors = [Tensor("t"), Tensor("u", offset=32), Tensor("v", offset=64)]
     assert told(tmp_path, *tensors, tail=bytes(200)) == "claims 3 tensors (byte 8). At most 2 are read."
     assert told(tmp_path, *tensors[:2], tail=bytes(200)) == ""
@@ -405,7 +403,7 @@ def test_what_llama_cpp_refuses_is_told_where_we_can_go_on(keys):
 
 
 def test_everything_can_be_shown(keys, monkeypatch):
-    monkeypatch.setattr(vocab_keys, "LONGEST_KEPT_STRING", 8)
+    monkeypatch.setattr(gguf_reader, "LONGEST_KEPT_STRING", 8)
     assert keys.metadata() == {
         "text": "ab\0c\\xff",
         "text\0again": "other",
@@ -419,7 +417,7 @@ def test_everything_can_be_shown(keys, monkeypatch):
         "strings": "3 x string",
         "\\xff\n": 1,
     }
-    monkeypatch.setattr(vocab_keys, "LONGEST_KEPT_STRING", 9)
+    monkeypatch.setattr(gguf_reader, "LONGEST_KEPT_STRING", 9)
     assert keys.metadata()["long"] == "x" * 9
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from conftest import VOCABS
-from gguf_builder import CONTROL, NORMAL, UNUSED, USER_DEFINED, vocab_file
-from small_files import bpe, load
+from gguf_builder import CONTROL, NORMAL, USER_DEFINED, vocab_file
 
 from guiapp.core.formats.table import load_vocabulary
 from guiapp.core.vocabulary.attributes import Attribute
@@ -89,53 +88,6 @@ def test_a_model_that_calls_tools_goes_on_after_end(tmp_path, calls, beside):
 def test_a_model_without_both_ends_at_end(tmp_path, tokens):
     file = vocab_file(tokens=["<unk>", *tokens, "<|end|>"], types=[2, CONTROL, CONTROL])
     assert 2 in load_vocabulary(file.write(tmp_path / "model.gguf")).eog
-
-
-FREE = [
-    *(
-        "<|reserved_special_token_7|>",
-        "[unused0]",
-        "<unused12>",
-        "[UNUSED_TOKEN_3]",
-        "<SPECIAL_20>",
-        "[PAD151646]",
-    ),
-    *(
-        "<|extra_0|>",
-        "<|dummy_85|>",
-        "<|placeholder1|>",
-        "<｜place▁holder▁no▁7｜>",
-        "<reserved_106>",
-        "[control_8]",
-    ),
-    *("<|reserved_token_163600|>", "madeupword0001", "<madeupword7>", "<|unused_3|>", "<unk_12>"),
-]
-TAKEN = [
-    *(
-        "<extra_id_0>",
-        "<|im_end|>",
-        "[PAD]",
-        "<pad>",
-        "<|fim_pad|>",
-        "<mask_1>",
-        "unused1",
-        "<unused>",
-        "<0x0A>",
-    ),
-    *("<|audio_7|>", "a<unused1>", "<unused1>a", "<|finetune_right_pad_id|>", "<s>"),
-]
-
-
-def test_they_are_known_by_their_names(tmp_path):
-    texts = ["a", "b", "ab", *FREE, *TAKEN, "<", "unused9>"]
-    vocabulary = load(tmp_path, bpe(tokens=texts, types=[NORMAL] * len(texts)))
-    found = [text for text, is_free in zip(texts, reserved(vocabulary), strict=True) if is_free]
-    assert found == FREE
-
-
-def test_or_by_their_kind(tmp_path):
-    vocabulary = load(tmp_path, bpe(tokens=["a", "b", "ab", "c"], types=[NORMAL, NORMAL, NORMAL, UNUSED]))
-    assert reserved(vocabulary).tolist() == [False, False, False, True]
 
 
 COUNTS = {

@@ -31,7 +31,6 @@ from guiapp.core.vocabulary.merges import byte_pair_merging, sentence_piece_merg
 from guiapp.core.vocabulary.vocabulary import Rules, Vocabulary
 from guiapp.native.pairs import ALL_PIECES, NEWLINES, NO_PIECES
 
-SPACE_BYTE = 0x20
 SPACE, NEWLINE = 0x20, 0x0A
 WINDOW_BYTES = 256  # the first guess at how far away a cut lies
 MOST_FOLLOWING = 3  # bytes of a character behind its first
@@ -317,7 +316,7 @@ class SentencePiecePipeline(PairPipeline):
 
 def _after_space(fragment: NDArray[np.uint8]) -> NDArray[np.uint8]:
     text = np.empty(len(fragment) + 1, np.uint8)
-    text[0] = SPACE_BYTE
+    text[0] = SPACE
     text[1:] = fragment
     return text
 

@@ -8,8 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families import pipeline as cuts
-from guiapp.core.encode.families.pipeline import NO_TRACE, Pipeline, Tracer, tokens_from_steps, trace_whole
+from guiapp.core.encode.families.pipeline import (
+    NO_TRACE,
+    CutTable,
+    Pipeline,
+    Tracer,
+    byte_pairs,
+    cut_after,
+    cut_before,
+    tokens_from_steps,
+    trace_whole,
+)
 from guiapp.core.encode.reference.longest_match import Taken, rwkv_steps
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import LLAMA_CPP, Vocabulary
@@ -74,14 +83,14 @@ class RwkvPipeline(Pipeline):
         return self._checked(tokens_from_steps(tokens))
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
-        return cuts.cut_before(data, position, self._is_cut)
+        return cut_before(data, position, self._is_cut)
 
     def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
-        return cuts.cut_after(data, position, self._is_cut)
+        return cut_after(data, position, self._is_cut)
 
     @cached_property
-    def _is_cut(self) -> cuts.CutTable:
-        return ~cuts.byte_pairs(*self._vocabulary.token_bytes_table, self._token_ids)
+    def _is_cut(self) -> CutTable:
+        return ~byte_pairs(*self._vocabulary.token_bytes_table, self._token_ids)
 
     def _checked(self, tokens: FragmentTokens) -> FragmentTokens:
         if self._unknown == NONE and NONE in tokens.ids:

@@ -14,14 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.core.encode.families import pipeline as cuts
 from guiapp.core.encode.families.pipeline import (
     LONGEST_OF_MANY,
     NO_TRACE,
+    CutTable,
     Pipeline,
     Rows,
     Tracer,
     chunks_of,
+    cut_after,
+    cut_before,
     join_chunks,
     laid_out,
     tokens_from_steps,
@@ -260,17 +262,17 @@ class UnigramPipeline(Pipeline):
         """
         if self._words.why_no_cuts or len(data) > self._words.longest_exact:
             return 0
-        return cuts.cut_before(data, position, self._is_cut)
+        return cut_before(data, position, self._is_cut)
 
     def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
         return len(data) if len(data) > self._words.longest_exact else self._chunk_end(data, position)
 
     def _chunk_end(self, data: NDArray[np.uint8], position: int) -> int:
         """A cut from `position` on, safe where the sum of scores goes on from one side to the other."""
-        return len(data) if self._words.why_no_cuts else cuts.cut_after(data, position, self._is_cut)
+        return len(data) if self._words.why_no_cuts else cut_after(data, position, self._is_cut)
 
     @cached_property
-    def _is_cut(self) -> cuts.CutTable:
+    def _is_cut(self) -> CutTable:
         return np.broadcast_to(self._words.cut_bytes, (256, 256))
 
     def _checked(

@@ -32,7 +32,6 @@ TRAPS = [
     b"1234567 12 a1b22",
 ]
 CHARACTERS = {"\u00a0": " ", "\u200b": "", "ﬁ": "fi", "…": "...", "か\u3099": "が", "ab": "ba", "  ": "b"}
-MODELS_OF_TYPES = ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"]
 WRITERS = {
     "plamo2": lambda path: write_plamo2(path, 3),
     "rwkv": lambda path: write_rwkv(path, 5),
@@ -86,28 +85,6 @@ def test_growing_equals_encoding_from_scratch_with_tokens_of_all_kinds(kind, tmp
 def test_growing_equals_encoding_from_scratch_with_each_pre_tokenizer(patterns):
     tokenizer = Tokenizer(replace(open_model("demo:bpe").vocabulary, patterns=patterns))
     check_growing(tokenizer, [*TRAPS, *random_texts(9, 5)])
-
-
-@pytest.mark.parametrize("model", MODELS_OF_TYPES)
-def test_each_byte_is_encoded_a_few_times_however_often_somebody_asks(model):
-    tokenizer, text = watched(model), sample_text("english")[:4000]
-    appended, prepended = AppendEncoder(tokenizer), PrependEncoder(tokenizer)
-    parts = [text[start : start + 40] for start in range(0, len(text), 40)]
-    for part in parts:
-        appended.append(part)
-    assert sum(tokenizer.encoded) <= len(text)
-    tokenizer.encoded.clear()
-    for part in reversed(parts):
-        prepended.prepend(part)
-    assert sum(tokenizer.encoded) <= len(text)
-    tokenizer.encoded.clear()
-    for _ in range(100):
-        appended.append(b"x y ")
-        prepended.prepend(b"x y ")
-        assert appended.count > 500 < prepended.count
-        assert len(appended.token_ids) == appended.count
-    assert max(tokenizer.encoded) < 600
-    assert sum(tokenizer.encoded) < 100 * 600
 
 
 def test_rwkv_text_without_cuts_is_settled_behind_the_longest_token():

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from unpaired_pipelines import T5_RULES, unigram
 
-from guiapp.core.encode.families import unigram as unigram_words
+from guiapp.core.encode.families import unigram as family
 
 SYMBOL = "▁".encode()
-AT_ONCE = st.sampled_from([1, 5, unigram_words.TEXT_AT_ONCE])
+AT_ONCE = st.sampled_from([1, 5, family.TEXT_AT_ONCE])
 
 
 def words_of(scores, rules=T5_RULES, charsmap=b"", **more):
@@ -29,7 +29,7 @@ def test_spaces_within_tokens_are_found(tokens, at_once):
     reaches = any(SYMBOL in text[1:] or text[1:].endswith((SYMBOL[:1], SYMBOL[:2])) for text in data)
     found = words_of(dict.fromkeys(dict(zip(data, texts, strict=True)).values(), -1.0))
     found.__dict__.pop("_has_inner_symbol", None)
-    with patch.object(unigram_words, "TEXT_AT_ONCE", at_once):
+    with patch.object(family, "TEXT_AT_ONCE", at_once):
         assert found._has_inner_symbol == reaches
 
 
@@ -47,7 +47,7 @@ def step_of(value: float) -> Fraction:
 )
 def test_texts_are_short_enough_for_sums_to_be_exact(scores, at_once):
     scores = {"▁": -1.0, **scores}
-    with patch.object(unigram_words, "TEXT_AT_ONCE", at_once):
+    with patch.object(family, "TEXT_AT_ONCE", at_once):
         found = words_of(scores)
     unknown = float(np.float32(min(scores.values()) - 10))
     own = [*scores.values(), unknown]
