@@ -15,7 +15,7 @@ LEAVE_FILES = ("bench", "hunt", "chat")  # where they are killed; the window beg
 def main() -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # else numpy starts threads, for nothing that we do
     gc.set_threshold(NEW_OBJECTS)
-    from guiapp.core import processes as interrupts
+    from guiapp.core import interrupts
 
     status = interrupts.INTERRUPTED
     try:

@@ -24,7 +24,7 @@ from guiapp.cli.files import (
     seed_number,
     write,
 )
-from guiapp.core import processes as interrupts
+from guiapp.core import interrupts
 from guiapp.core.text.figures import counted
 
 if TYPE_CHECKING:

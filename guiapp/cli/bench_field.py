@@ -18,7 +18,7 @@ from guiapp.cli.files import (
     seed_number,
     write,
 )
-from guiapp.core.processes import INTERRUPTED
+from guiapp.core.interrupts import INTERRUPTED
 
 if TYPE_CHECKING:
     from guiapp.analysis.bench.field.record import FieldRun

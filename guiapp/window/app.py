@@ -19,7 +19,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QLabel, QPlainTextEdit, QWidget
 
 from guiapp.analysis.sessions.name import is_session
-from guiapp.core.processes import end_at_first_interrupt, give_freed_memory_back, give_holes_back
+from guiapp.core.interrupts import end_at_first_interrupt, give_freed_memory_back, give_holes_back
 from guiapp.core.sources.files import begin_scratch
 from guiapp.core.versions import versions, versions_text
 from guiapp.kit.widgets.buttons import push_button

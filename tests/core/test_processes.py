@@ -17,14 +17,13 @@ import pytest
 import guiapp
 from guiapp.analysis.search import in_tokens_worker
 from guiapp.analysis.search.in_text_worker import request
+from guiapp.core.interrupts import give_freed_memory_back, give_holes_back
 from guiapp.core.processes import (
     ApartError,
     PersistentProcess,
     answer_of,
     command_of,
     environment,
-    give_freed_memory_back,
-    give_holes_back,
     last_line,
     limit_memory,
     read_frame,

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from guiapp.core import processes as interrupts
+from guiapp.core import interrupts
 
 QUIET_S = 1.0  # a run goes on when nobody has typed or scrolled for so long
 

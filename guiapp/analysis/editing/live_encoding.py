@@ -24,7 +24,7 @@ from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.core.encode.counting.certain_cuts import CertainCuts
 from guiapp.core.encode.encoding import Encoding, FragmentTokens
 from guiapp.core.encode.families.dna import OPENING, dna_tokens
-from guiapp.core.encode.families.word_piece import WORDS
+from guiapp.core.encode.families.words import WORDS
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.special_tokens import WHITESPACE, Partition
 

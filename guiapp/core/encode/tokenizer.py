@@ -22,7 +22,7 @@ from guiapp.core.encode.detokenizing import detokenize
 from guiapp.core.encode.encoding import LONGEST_TEXT, Encoding, FragmentTokens, Offsets, as_bytes
 from guiapp.core.encode.exactness import Exactness, exactness_of
 from guiapp.core.encode.families.pipeline import FastPath, Pipeline, Rows, no_fast_path
-from guiapp.core.encode.families.word_piece import WORDS, WordsPipeline
+from guiapp.core.encode.families.words import WORDS, WordsPipeline
 from guiapp.core.encode.many_texts import (
     LEAST_LONG_BYTES,
     LEAST_PART,
@@ -479,7 +479,7 @@ def _of_type(vocabulary: Vocabulary) -> Pipeline:
 
             return Plamo2Pipeline(vocabulary)
     assert vocabulary.type is VocabType.TEST, "whole words are found by parts alone"
-    from guiapp.core.encode.families.chunk_hash import ChunkHashPipeline
+    from guiapp.core.encode.families.words import ChunkHashPipeline
 
     return ChunkHashPipeline(vocabulary)
 

@@ -30,7 +30,6 @@ from guiapp.core.formats import (
 from guiapp.core.formats.file_bytes import FileState, HeaderBytes, file_state, open_regular
 from guiapp.core.formats.gguf_reader import MetadataField, read_header
 from guiapp.core.formats.tokenizer_config import sidecar_paths
-from guiapp.core.processes import ApartError, answer_of, limit_memory
 from guiapp.core.sources.files import file_hash
 from guiapp.core.sources.tokenizer_files import file_in
 from guiapp.core.text.figures import quoted
@@ -226,6 +225,8 @@ def glances_apart(paths: Sequence[Path], progress: Callable[[float], None]) -> l
 
     Where that process fails, nothing is known of any of them.
     """
+    from guiapp.core.processes import ApartError, answer_of  # which opening a model does not need
+
     try:
         answer = answer_of(__name__, json.dumps([str(path) for path in paths]).encode(), progress, LONGEST_S)
     except (ApartError, TimeoutError):
@@ -234,6 +235,8 @@ def glances_apart(paths: Sequence[Path], progress: Callable[[float], None]) -> l
 
 
 def main() -> None:
+    from guiapp.core.processes import limit_memory
+
     request = sys.stdin.buffer.read()
     limit_memory(request)
     print(json.dumps([glance(Path(path)) for path in json.loads(request)]))

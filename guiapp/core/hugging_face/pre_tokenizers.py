@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,10 +34,12 @@ from guiapp.core.hugging_face.matching import (
     matcher_of,
     whole,
 )
-from guiapp.core.hugging_face.normalizers import Normalizer
 from guiapp.core.hugging_face.spec import Spec
 from guiapp.core.pretokenize.pre_tokenizers import Pattern
 from guiapp.core.text.normalized import NormalizedText
+
+if TYPE_CHECKING:
+    from guiapp.core.hugging_face.normalizers import Normalizer
 
 SPACE = ord(" ")
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"

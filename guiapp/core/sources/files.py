@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import select
-import shutil
 import stat
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from io import BufferedReader, FileIO, UnsupportedOperation
 from pathlib import Path
-from tempfile import mkstemp
 from typing import Any, BinaryIO
 
 from guiapp.core.text.outside_json import read_json
@@ -71,6 +67,8 @@ def replace_file(path: Path, content: bytes, is_private: bool = False, waits_for
 
 
 def _made(folder: Path) -> Path:
+    from tempfile import mkstemp  # here and below: imports that starting has no time for
+
     handle, name = mkstemp(dir=folder, prefix=".tokenloupe-")
     os.close(handle)
     return Path(name)
@@ -153,6 +151,8 @@ def begin_scratch() -> Callable[[], None]:
     """
     if sys.platform == "win32":
         return lambda: None
+    import tempfile
+
     before = tempfile.gettempdir()
     with suppress(OSError):  # whoever needs temporary files will say that there can be none
         for folder in [entry.path for entry in os.scandir(before) if entry.name.startswith(PREFIX)]:
@@ -168,6 +168,9 @@ def begin_scratch() -> Callable[[], None]:
 
 
 def _end(before: str, own: str, lock: int) -> None:
+    import shutil
+    import tempfile
+
     tempfile.tempdir = before
     shutil.rmtree(own, ignore_errors=True)
     os.close(lock)
@@ -175,6 +178,8 @@ def _end(before: str, own: str, lock: int) -> None:
 
 def lasting_folder() -> str:
     """Where temporary files stay when the program ends."""
+    import tempfile
+
     folder = tempfile.gettempdir()
     return os.path.dirname(folder) if os.path.basename(folder).startswith(PREFIX) else folder
 
@@ -217,6 +222,8 @@ def file_hash(path: Path) -> str:
 
     `sha256sum FILE` gives the same, and `head -c 64M FILE | sha256sum` for a larger one.
     """
+    import hashlib
+
     hashed, n_left = hashlib.sha256(), MOST_HASHED_BYTES
     try:
         with path.open("rb") as file:
@@ -231,5 +238,7 @@ def file_hash(path: Path) -> str:
 
 def whole_hash(path: Path) -> str:
     """That of all of a file, however large; raises OSError."""
+    import hashlib
+
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

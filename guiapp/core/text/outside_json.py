@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
@@ -165,6 +164,8 @@ def unknown_entry(key: str, known: Iterable[str]) -> str:
 
 
 def _content(name: str, text: str, what: str) -> dict[str, Any]:
+    import tomllib  # time that starting does not have
+
     for number, line in enumerate(without_strings(text).split("\n"), 1):
         if line.count(".") > MOST_DOTS:
             raise error_of(name, Fault(number, f"there are more dots here than any {what} needs."))

@@ -18,7 +18,7 @@ import guiapp
 from guiapp.analysis.editing.live_encoding import LiveEncoding
 from guiapp.analysis.editing.options import Options
 from guiapp.core.demo import DEMO_MODELS
-from guiapp.core.encode.families.word_piece import WORDS
+from guiapp.core.encode.families.words import WORDS
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SpecialIds

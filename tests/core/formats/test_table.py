@@ -121,5 +121,5 @@ def test_where_it_fails_nothing_is_known_of_any_file(tmp_path, monkeypatch, erro
     def fail(*_):
         raise error
 
-    monkeypatch.setattr(table, "answer_of", fail)
+    monkeypatch.setattr("guiapp.core.processes.answer_of", fail)
     assert table.glances_apart([tmp_path / "a", tmp_path / "b"], lambda _: None) == [Glance("")] * 2

@@ -6,7 +6,6 @@ import pytest
 from installed_models import fill_home, move_home, put
 
 from guiapp.core.demo import demo_model_path
-from guiapp.core.formats import table as glances
 from guiapp.core.formats.table import Glance
 from guiapp.core.processes import ApartError
 from guiapp.core.sources import cached
@@ -77,7 +76,7 @@ def test_own_folders_are_looked_in_and_a_process_that_fails_leaves_the_names(
         tries.append(1)
         raise ApartError
 
-    monkeypatch.setattr(glances, "answer_of", fail)
+    monkeypatch.setattr("guiapp.core.processes.answer_of", fail)
     for _ in range(2):
         looked(models, qtbot)
         assert [(row.model.source, row.glance) for row in models.rows] == [

@@ -35,7 +35,7 @@ from guiapp.analysis.bench.wording import place_text
 from guiapp.analysis.bench.worker import LoadedContender
 from guiapp.analysis.bench.worker_process import AskedProcess, ContenderFailed, Stopped, WorkerLost
 from guiapp.analysis.libraries.table import PEERS, reason_against
-from guiapp.core import processes as interrupts
+from guiapp.core import interrupts
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
 

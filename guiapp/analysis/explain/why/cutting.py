@@ -11,7 +11,7 @@ from guiapp.analysis.explain.code_marks import code
 from guiapp.analysis.explain.why.explanation import WhyLine
 from guiapp.analysis.explain.why.rewriting import shortened, sought, within
 from guiapp.analysis.trace.places import StepKey
-from guiapp.core.encode.families.word_piece import WORDS
+from guiapp.core.encode.families.words import WORDS
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.hugging_face import pre_tokenizers as known
 from guiapp.core.hugging_face.matching import Pieces, whole

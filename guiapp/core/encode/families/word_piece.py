@@ -19,22 +19,15 @@ from guiapp.core.encode.families.pipeline import (
     join_chunks,
     laid_out,
     tokens_from_steps,
-    trace_whole,
 )
 from guiapp.core.encode.reference import wordpiece
-from guiapp.core.encode.reference.longest_match import Miss, Take, Taken, word_steps
+from guiapp.core.encode.reference.longest_match import Miss, Take, Taken
 from guiapp.core.text.normalized import NormalizedText, joined, source_spans
 from guiapp.core.text.normalizers import action_table, wordpiece_words
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import EncodeError
-from guiapp.native.token_tree import encode_words
 from guiapp.native.unigram import WordEncoders, WordPieceHandle
 
-WORDS = "words"
-SPACE = ord(" ")
-IS_WHITE = np.isin(np.arange(256), list(b"\t\n\v\f\r "))
-ENDS_WORDS = IS_WHITE & (np.arange(256) != SPACE)  # a space may belong to the word behind it
-FIRST_LOOK = 256  # bytes, then twice as many
 NONE = -1  # in place of the unknown token
 REFUSED = {
     "greedy": "What it does, word by word, is what `wordpiece` is: WordPiece takes the longest token.",
@@ -162,54 +155,3 @@ class WordPiecePipeline(Pipeline):
     def _check(self, ids: NDArray[np.int32]) -> None:
         if self._unknown == NONE and NONE in ids:
             raise EncodeError(NOT_COVERED)
-
-
-class WordsPipeline(Pipeline):
-    """See `Pipeline`.  Cuts are before any white space, and behind all but a space."""
-
-    encoders: tuple[str, ...] = (WORDS,)
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        self._vocabulary = vocabulary
-
-    def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
-        unknown = self._vocabulary.special_ids.unk
-        tree = self._vocabulary.token_tree.native
-        return FragmentTokens(*encode_words(tree, fragment, -1 if unknown is None else unknown))
-
-    def encode_readable(
-        self, fragment: bytes, after_special: bool, encoder: str, tracer: Tracer = NO_TRACE
-    ) -> FragmentTokens:
-        trace_whole(tracer, fragment, None)
-        taken: Taken = []
-        for step in word_steps(fragment, self._find, self._vocabulary.special_ids.unk):
-            step.apply(taken)
-            tracer.step(step)
-        tracer.end_piece(taken)
-        return FragmentTokens(*tokens_from_steps(taken))
-
-    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
-        reach, end = FIRST_LOOK, position
-        while end > 0:
-            start = max(0, end - reach)
-            later = np.flatnonzero(ENDS_WORDS[fragment[start:end]]) + start + 1
-            before = np.flatnonzero(IS_WHITE[fragment[start:end]]) + start
-            if len(before):
-                return max(int(before[-1]), int(later[-1]) if len(later) else 0)
-            reach, end = 2 * reach, start
-        return 0
-
-    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
-        reach, start = FIRST_LOOK, position
-        while start < len(fragment):
-            white = np.flatnonzero(IS_WHITE[fragment[start : start + reach]])
-            if len(white):
-                return start + int(white[0])
-            reach, start = 2 * reach, start + reach
-        return len(fragment)
-
-    def _find(self, word: bytes) -> int | None:
-        """The token that stands for a word."""
-        tree = self._vocabulary.token_tree
-        token = tree.longest_match(word)
-        return token if token is not None and tree.lengths[token] == len(word) else None

@@ -18,10 +18,10 @@ from pair_vocabularies import (
     sentence_piece,
 )
 
-from guiapp.core.encode.families import byte_pair, word_piece
+from guiapp.core.encode.families import byte_pair, words
 from guiapp.core.encode.families import pipeline as cuts
 from guiapp.core.encode.families.byte_pair import BytePairPipeline, SentencePiecePipeline
-from guiapp.core.encode.families.word_piece import WordsPipeline
+from guiapp.core.encode.families.words import WordsPipeline
 from guiapp.core.vocabulary.vocabulary import Rules
 from guiapp.native.model_files import packed
 
@@ -33,7 +33,7 @@ PAIRS = st.sets(st.tuples(*[st.sampled_from([0, 1, 2, 3, 255])] * 2), max_size=4
 def small_windows():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cuts, "FIRST_WINDOW", 2)
-        patch.setattr(word_piece, "FIRST_LOOK", 2)
+        patch.setattr(words, "FIRST_LOOK", 2)
         patch.setattr(byte_pair, "WINDOW_BYTES", 2)
         yield
 

@@ -19,7 +19,7 @@ from pair_vocabularies import (
 from unpaired_pipelines import PIPELINES as UNPAIRED
 
 from guiapp.core.encode.families.byte_pair import BytePairPipeline, SentencePiecePipeline
-from guiapp.core.encode.families.word_piece import WordsPipeline
+from guiapp.core.encode.families.words import WordsPipeline
 from guiapp.core.vocabulary.vocabulary import Rules
 
 WORDS = byte_level(["a b", "Ġ a", "Ã ©", "ab c"])
