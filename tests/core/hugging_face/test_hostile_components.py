@@ -212,3 +212,14 @@ def test_long_runs_take_seconds_at_most(text):
     prepared = prepare(normalizer, pre_tokenizer, text.encode(), is_first=True)
     assert time.process_time() - begin < 10
     assert prepared.ends[-1] == len(prepared.normalized.data)
+
+
+@pytest.mark.parametrize(("kind", "most"), [("Regex", 25), ("String", 100)])
+def test_regular_expressions_count_for_more_than_other_parts(kind, most):
+    def split(number):
+        return {"type": "Split", "pattern": {kind: f"a{number}"}, "behavior": "Isolated", "invert": False}
+
+    parts = [split(number) for number in range(most)]
+    assert pre_tokenizer_of({"type": "Sequence", "pretokenizers": parts}) is not None
+    with pytest.raises(ComponentError, match="more than 100 parts"):
+        pre_tokenizer_of({"type": "Sequence", "pretokenizers": [*parts, split(most)]})
