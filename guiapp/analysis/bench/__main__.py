@@ -23,8 +23,7 @@ import sys
 import threading
 from typing import Any, TextIO
 
-from guiapp.analysis.bench.control import Control
-from guiapp.analysis.bench.starting import begin_early
+from guiapp.analysis.bench.control import Control, begin_early
 from guiapp.core.system.outside_json import read_json
 from guiapp.errors import TokenloupeError
 

@@ -11,8 +11,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from guiapp.analysis.bench.busy import was_busy
-from guiapp.analysis.bench.measurement import QUANTILES, Record, key_of
+from guiapp.analysis.bench.measurement import QUANTILES, Record, key_of, was_busy
 from guiapp.analysis.bench.plan import BenchError, Plan, plan_from
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import Ratio, ratio_of, wander_of

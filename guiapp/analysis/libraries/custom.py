@@ -25,8 +25,14 @@ from typing import IO, Any
 
 import numpy as np
 
-from guiapp.analysis.bench.agreement import ContenderTokens
-from guiapp.analysis.libraries.contender import UNSPLIT, Contender, UnavailableError, as_str, ids_only
+from guiapp.analysis.libraries.contender import (
+    UNSPLIT,
+    Contender,
+    ContenderTokens,
+    UnavailableError,
+    as_str,
+    ids_only,
+)
 from guiapp.core.system.outside_json import read_as
 from guiapp.core.system.processes import how_it_ended, last_line
 from guiapp.core.vocabulary.quoting import quoted

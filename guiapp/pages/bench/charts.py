@@ -9,22 +9,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from PySide6.QtGui import QColor
 
-from guiapp.analysis.bench.findings import by_one_clock, stopped
 from guiapp.analysis.bench.history import SpeedChange
 from guiapp.analysis.bench.measurement import Record, half_width, key_of
 from guiapp.analysis.bench.published import PUBLISHED
+from guiapp.analysis.bench.report import MARKS
 from guiapp.analysis.bench.scenarios import SCENARIOS, Scenario
 from guiapp.analysis.bench.statistics import growth_records, growth_words
-from guiapp.analysis.bench.tables import MARKS
 from guiapp.analysis.bench.wording import (
     BYTES_PER_MB,
     LEAST_OVERHEAD_S,
     YOUR_TEXT,
+    by_one_clock,
     n_times,
     short_ratio,
     size_text,
     speed_number,
     speed_text,
+    stopped,
     time_text,
 )
 from guiapp.core.encode.catalogue import ALGORITHMS

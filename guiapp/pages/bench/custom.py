@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.bench.trial import TrialResult, try_custom
+from guiapp.analysis.bench.worker_process import TrialResult, try_custom
 from guiapp.analysis.libraries.custom import CustomContender, CustomError, read_custom, without_removed
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.system.outside_json import read_json

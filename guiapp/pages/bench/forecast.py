@@ -9,8 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.bench.corpus import RANDOM, RANDOM_BYTES, SAMPLE, TUTORIAL, TUTORIAL_LINE, TUTORIAL_TIMES
-from guiapp.analysis.bench.forecast import expected_s
-from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.plan import Plan, expected_s
 from guiapp.core.demo import sample_text
 from guiapp.kit.state.background import LatestJob, Working
 

@@ -10,9 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
-from guiapp.analysis.bench.findings import in_words
 from guiapp.analysis.bench.history import BUSY_MARGIN
-from guiapp.analysis.bench.verdict import AS_ENCODED, FIRST, LONE, Verdict, times_text
+from guiapp.analysis.bench.notes import AS_ENCODED, FIRST, LONE, Verdict, times_text
+from guiapp.analysis.bench.wording import in_words
 from guiapp.core.text.figures import counted
 from guiapp.kit.widgets.layouts import in_column
 from guiapp.kit.widgets.painting import bold, width_of

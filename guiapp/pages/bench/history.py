@@ -27,8 +27,8 @@ from guiapp.analysis.bench.history import (
 )
 from guiapp.analysis.bench.measurement import Record
 from guiapp.analysis.bench.plan import BenchError, Plan
+from guiapp.analysis.bench.report import busy_text
 from guiapp.analysis.bench.scenarios import SCENARIOS
-from guiapp.analysis.bench.tables import busy_text
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.system.replace_file import replace_file
 from guiapp.core.text.figures import counted

@@ -8,8 +8,7 @@ from operator import truediv
 from statistics import median
 from typing import Any, NamedTuple
 
-from guiapp.analysis.bench.busy import is_busy
-from guiapp.analysis.bench.measurement import Record, Report, clock_of, half_width, times_shown
+from guiapp.analysis.bench.measurement import Record, Report, clock_of, half_width, is_busy, times_shown
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import summarize
 from guiapp.core.text.figures import percent

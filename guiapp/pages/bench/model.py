@@ -11,10 +11,9 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.bench.differences import DifferenceLocation, first_difference
 from guiapp.analysis.bench.measurement import Record
-from guiapp.analysis.bench.notes import notes
+from guiapp.analysis.bench.notes import Verdict, notes, verdict_of
 from guiapp.analysis.bench.plan import Plan, plan_from, whole_path
 from guiapp.analysis.bench.scenarios import SCENARIOS
-from guiapp.analysis.bench.verdict import Verdict, verdict_of
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Working
 from guiapp.pages.bench.choice import BenchChoice

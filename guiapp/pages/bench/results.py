@@ -10,8 +10,8 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QSizePolicy, QToolButton, QWidget
 
 from guiapp.analysis.bench.measurement import Record
+from guiapp.analysis.bench.report import published_tables
 from guiapp.analysis.bench.scenarios import SCENARIOS
-from guiapp.analysis.bench.tables import published_tables
 from guiapp.kit.charts.chart import Chart
 from guiapp.kit.charts.rows import LEAST_ROW_PX, MOST_ROW_PX
 from guiapp.kit.state.settings import Settings

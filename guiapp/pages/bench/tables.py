@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QTextBrowser
 
 from guiapp.analysis.bench.measurement import Record
 from guiapp.analysis.bench.published import n_missing
-from guiapp.analysis.bench.tables import (
+from guiapp.analysis.bench.report import (
     ALMOST,
     CONTENDER,
     EQUAL,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from guiapp.analysis.bench.agreement import ContenderTokens, compare
+from guiapp.analysis.libraries.contender import ContenderTokens, compare
 
 LENGTHS = np.array([1, 2, 3])  # bytes that tokens 0, 1 and 2 stand for
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.analysis.bench.busy import is_busy, was_busy
+from guiapp.analysis.bench.measurement import is_busy, was_busy
 
 
 @pytest.mark.parametrize(

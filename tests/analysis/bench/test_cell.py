@@ -9,16 +9,14 @@ import numpy as np
 import pytest
 from fake_workers import AnswersAtOnce
 
-from guiapp.analysis.bench.agreement import ContenderTokens
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import Race
 from guiapp.analysis.bench.operations import TimingSample
-from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.tasks import BenchCell
-from guiapp.analysis.bench.turns import MOST_ROUNDS, is_enough
+from guiapp.analysis.bench.plan import MOST_ROUNDS, Plan, is_enough
+from guiapp.analysis.bench.scenarios import BenchCell
 from guiapp.analysis.bench.worker import LoadedContender
-from guiapp.analysis.bench.worker_process import ContenderFailed, Stopped, WorkerLost
-from guiapp.analysis.bench.workers import Workers
+from guiapp.analysis.bench.worker_process import ContenderFailed, Stopped, WorkerLost, Workers
+from guiapp.analysis.libraries.contender import ContenderTokens
 
 IDS = {True: [1, 2, 3], False: [1, 2, 2]}  # whether the text is split
 CELL = BenchCell("scaling", ("encode",), "english", (b"x" * 100,))

@@ -5,7 +5,7 @@ from conftest import CORPORA, VOCABS
 from toy_vocabulary import toy_vocabulary
 
 from guiapp import open_model
-from guiapp.analysis.libraries.sentencepiece_model import sentencepiece_model
+from guiapp.analysis.libraries.written_models import sentencepiece_model
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SpecialIds

@@ -7,7 +7,7 @@ import json
 from datetime import datetime
 
 import guiapp
-from guiapp.analysis.bench import environment
+from guiapp.analysis.bench import measurement as environment
 from guiapp.analysis.bench.corpus import BenchText
 
 

@@ -3,8 +3,8 @@
 import pytest
 from bench_runs import record
 
-from guiapp.analysis.bench.findings import leaders, names_of, short_calls, stopped
 from guiapp.analysis.bench.scenarios import SCENARIOS
+from guiapp.analysis.bench.wording import leaders, names_of, short_calls, stopped
 
 SIZES = [128 * 4**power for power in range(6)]
 UNTIMED = dict.fromkeys(("median_s", "ci_s"))

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from guiapp.analysis.bench.forecast import expected_s, usual_loading_s
-from guiapp.analysis.bench.plan import Plan
+from guiapp.analysis.bench.plan import Plan, expected_s, usual_loading_s
 from guiapp.analysis.bench.scenarios import SCENARIOS
 
 PLAN = Plan("m", contenders=("heap",), scenarios=("throughput",), time_budget_s=10.0, threads=(1, 2))

@@ -11,7 +11,7 @@ from guiapp.analysis.bench.history import (
     compare_runs,
     different_conditions,
 )
-from guiapp.analysis.bench.tables import change_lines
+from guiapp.analysis.bench.report import change_lines
 from guiapp.analysis.libraries.custom import CustomContender
 
 

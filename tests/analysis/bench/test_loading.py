@@ -4,10 +4,9 @@ import pytest
 from fake_workers import AnswersAtOnce
 
 from guiapp.analysis.bench.control import Control
-from guiapp.analysis.bench.loading import ContenderLoader
+from guiapp.analysis.bench.engine import ContenderLoader
 from guiapp.analysis.bench.worker import OPENS, READS, LoadedContender
-from guiapp.analysis.bench.worker_process import ContenderFailed, Stopped, WorkerLost
-from guiapp.analysis.bench.workers import Workers
+from guiapp.analysis.bench.worker_process import ContenderFailed, Stopped, WorkerLost, Workers
 
 
 class Nursery:

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 from bench_runs import record
 
-from guiapp.analysis.bench.agreement import Agreement, FirstIdDifference
 from guiapp.analysis.bench.measurement import (
     Report,
     Series,
 )
 from guiapp.analysis.bench.operations import TimingSample
+from guiapp.analysis.bench.scenarios import BenchCell
 from guiapp.analysis.bench.statistics import HIDDEN
-from guiapp.analysis.bench.tasks import BenchCell
+from guiapp.analysis.libraries.contender import Agreement, FirstIdDifference
 
 SAMPLES = [TimingSample(wall_s, wall_s / 2) for wall_s in (2.0, 2.0, 4.0, 2.0, 90.0)]
 DIFFERENCE = FirstIdDifference(4, 17, 5, None)

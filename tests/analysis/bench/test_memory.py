@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.analysis.bench import memory
+from guiapp.analysis.bench import worker as memory
 
 
 @pytest.fixture

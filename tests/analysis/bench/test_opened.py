@@ -5,7 +5,7 @@ import json
 import pytest
 
 from guiapp.analysis.bench import worker as opened
-from guiapp.analysis.bench.starting import OPEN_EARLY
+from guiapp.analysis.bench.control import OPEN_EARLY
 from guiapp.errors import VocabError
 
 

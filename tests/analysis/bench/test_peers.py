@@ -81,7 +81,7 @@ def test_tiktoken_has_the_ranks_and_the_pattern_of_a_file(file):
 def test_a_library_reads_the_very_file_that_is_its_own(tmp_path, model, library, format_name):
     tokenizer = open_model(model)
     pytest.importorskip(library)
-    source = PEERS[library].source(tokenizer)
+    source = peer_source(library, tokenizer)
     path = tmp_path / "file"
     path.write_bytes(source if isinstance(source, bytes) else source.encode())
     own = open_model(model)
@@ -130,7 +130,7 @@ def test_gigatoken_is_offered_for_those_of_sentencepieces_files_that_it_takes(
 )
 def test_gigatoken_says_in_a_sentence_which_part_it_has_not(changed, told):
     pytest.importorskip("gigatoken")
-    source = json.loads(PEERS["tokenizers"].source(open_model("demo:bpe"))) | changed
+    source = json.loads(peer_source("tokenizers", open_model("demo:bpe"))) | changed
     with pytest.raises(UnavailableError, match=f"^gigatoken {told}[^\n]*\\.$"):
         PEERS["gigatoken"].open(json.dumps(source))
 

@@ -8,11 +8,10 @@ import pytest
 from bench_runs import EVERYTHING, RUN, record
 
 from guiapp.analysis.bench.history import compare_runs, different_conditions, problem_with
+from guiapp.analysis.bench.notes import verdict_of
 from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.report import report_text
+from guiapp.analysis.bench.report import change_lines, report_text
 from guiapp.analysis.bench.scenarios import SCENARIOS
-from guiapp.analysis.bench.tables import change_lines
-from guiapp.analysis.bench.verdict import verdict_of
 
 TIMED = record("throughput", "fast", 10, 1.0, processor_share=1.0, samples_s=[1.0])
 MEMORY = {

@@ -5,8 +5,7 @@ import pytest
 from guiapp import open_model
 from guiapp.analysis.bench.corpus import BenchText, corpus_named
 from guiapp.analysis.bench.plan import Plan
-from guiapp.analysis.bench.scenarios import SCENARIOS, tasks_of
-from guiapp.analysis.bench.tasks import BenchCell, CellBuilder, CellTask
+from guiapp.analysis.bench.scenarios import SCENARIOS, BenchCell, CellBuilder, CellTask, tasks_of
 
 WORST = [(text, size, 1) for text in (0, 1, 2) for size in (1_000, 10_000, 100_000, 1_000_000)]
 SCALES = [128, 512, 2_048, 8_192, 32_768, 131_072, 524_288, 2_097_152, 4_194_304]

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from guiapp.analysis.bench.starting import interrupts_held_back
+from guiapp.analysis.bench.control import interrupts_held_back
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals cannot be held back here")

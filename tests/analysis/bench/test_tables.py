@@ -5,10 +5,16 @@ from bench_runs import EVERYTHING, RUN, record
 
 from guiapp.analysis.bench.history import BUSY_MARGIN, SpeedChange
 from guiapp.analysis.bench.notes import missing_lines, notes
-from guiapp.analysis.bench.report import table_lines
+from guiapp.analysis.bench.report import (
+    change_lines,
+    change_table,
+    measured_tables,
+    published_tables,
+    table_lines,
+    tables,
+)
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import Ratio
-from guiapp.analysis.bench.tables import change_lines, change_table, measured_tables, published_tables, tables
 from guiapp.analysis.export.tables import NONE
 
 

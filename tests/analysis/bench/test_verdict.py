@@ -3,8 +3,8 @@
 import pytest
 from bench_runs import record
 
+from guiapp.analysis.bench.notes import verdict_of
 from guiapp.analysis.bench.statistics import Ratio
-from guiapp.analysis.bench.verdict import verdict_of
 
 
 def row(name, ms, spread=0.0, share=1.0, n=16, **changes):

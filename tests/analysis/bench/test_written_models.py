@@ -7,10 +7,10 @@ import pytest
 from pair_vocabularies import byte_level
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.libraries.sentencepiece_model import sentencepiece_model
 from guiapp.analysis.libraries.written_models import (
     check_hugging_face,
     hugging_face_json,
+    sentencepiece_model,
     single_pattern,
 )
 from guiapp.core.encode.tokenizer import Tokenizer

@@ -8,8 +8,8 @@ from hashlib import sha256
 import pytest
 from bench_runs import record
 
+from guiapp.analysis.bench.notes import Verdict
 from guiapp.analysis.bench.statistics import Ratio
-from guiapp.analysis.bench.verdict import Verdict
 from guiapp.pages.bench.headline import (
     MEASURING,
     NO_CONTENDER,

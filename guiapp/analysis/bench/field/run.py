@@ -16,20 +16,25 @@ from typing import NamedTuple
 from guiapp.analysis.bench import engine
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.corpus import corpus_named
-from guiapp.analysis.bench.environment import corpus_record, environment, environment_after, vocabulary_record
 from guiapp.analysis.bench.field.exactness import (
     LEFT_OUT,
     LOST,
     REFERENCES,
     ExactnessCheck,
+    FieldProcess,
     Judgement,
     with_references,
 )
 from guiapp.analysis.bench.field.record import FieldRun, UsedText, VocabularyField
-from guiapp.analysis.bench.field.texts import BUILT_IN, TimedText, compared_texts
-from guiapp.analysis.bench.field.vocabularies import DETAILED, KNOWN, Given
-from guiapp.analysis.bench.field.worker import FieldProcess
-from guiapp.analysis.bench.measurement import Record, Report
+from guiapp.analysis.bench.field.texts import BUILT_IN, DETAILED, KNOWN, Given, TimedText, compared_texts
+from guiapp.analysis.bench.measurement import (
+    Record,
+    Report,
+    corpus_record,
+    environment,
+    environment_after,
+    vocabulary_record,
+)
 from guiapp.analysis.bench.plan import BenchError, Plan
 from guiapp.analysis.bench.wording import place_text
 from guiapp.analysis.bench.worker import LoadedContender

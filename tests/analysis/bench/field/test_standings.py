@@ -8,7 +8,7 @@ import pytest
 from field_runs import TEXTS, field, result, vocabulary
 
 from guiapp.analysis.bench.field.exactness import EQUAL
-from guiapp.analysis.bench.field.standings import fastest, headline, standings
+from guiapp.analysis.bench.field.record import fastest, headline, standings
 
 
 def with_results(*results: dict):

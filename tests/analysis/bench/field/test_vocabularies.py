@@ -7,7 +7,7 @@ import shutil
 import pytest
 from conftest import SHARED, VOCABS
 
-from guiapp.analysis.bench.field.vocabularies import KNOWN, given_vocabularies
+from guiapp.analysis.bench.field.texts import KNOWN, given_vocabularies
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.core.demo import demo_model_path
 from guiapp.errors import VocabError
