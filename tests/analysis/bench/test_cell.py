@@ -77,25 +77,6 @@ def told(events) -> list[tuple[object, ...]]:
     ]
 
 
-def test_each_operation_is_prepared_compared_sampled_and_told():
-    machine = Machine()
-    cell = replace(CELL, operations=("encode", "append"), threads=2)
-    events = list(machine.race(clock="cpu").run(cell, ["fast"], 4.5))
-    assert [entry[1] for entry in machine.log[:4]] == ["start", "load", "prepare", "prepare"]
-    compared = [each for each in events if each["event"] == "compared"]
-    assert [(each["operation"], each["exact"]) for each in compared] == [("encode", True), ("append", True)]
-    samples = [each for each in events if each["event"] == "sample"]
-    assert [each["n"] for each in samples if each["operation"] == "encode"] == [1, 2, 3, 4, 5]
-    assert {(each["seconds"], each["share"]) for each in samples} == {(0.125, 0.25)}
-    results = [(each["operation"], each["median_s"]) for each in events if each["event"] == "result"]
-    assert results == [("encode", 0.125), ("append", 0.125)]
-
-
-def test_who_does_not_split_is_compared_with_a_text_that_is_not_split():
-    events = list(Machine().race().run(CELL, ["heap", "heap (unsplit)"], 0.0))
-    assert [each["exact"] for each in events if each["event"] == "compared"] == [True, True]
-
-
 def test_a_vocabulary_of_its_own_is_not_compared():
     events = list(Machine(other_vocabulary="o200k").race().run(CELL, ["rs-bpe"], 0.0))
     compared = [each for each in events if each["event"] in ("compared", "result")]
@@ -168,16 +149,6 @@ def test_who_fails_is_told_with_the_place_and_the_others_go_on(is_lost):
     results = [(each["contender"], each["n"]) for each in events if each["event"] == "result"]
     assert results == [("heap", 2), ("fast", 5)]
     assert (("heap", "end") in machine.log) is is_lost
-
-
-def test_a_worker_that_was_lost_in_one_operation_is_prepared_again_for_the_other():
-    machine = Machine(failing_at("heap", "append", 2, WorkerLost("It broke.")))
-    events = list(machine.race().run(replace(CELL, operations=("append", "encode")), ["heap"], 0.0))
-    results = {each["operation"]: each["n"] for each in events if each["event"] == "result"}
-    assert results == {"append": 1, "encode": 5}
-    again = machine.log[machine.log.index(("heap", "end")) + 1 :]
-    assert [entry[1] for entry in again[:4]] == ["start", "load", "prepare", "sample"]
-    assert [entry[1] for entry in again].count("prepare") == 1
 
 
 def test_who_was_lost_before_the_first_sample_gets_no_longer_text():

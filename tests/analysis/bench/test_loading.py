@@ -1,12 +1,11 @@
 """Who loads when, what is told meanwhile, and who is ready."""
 
-import pytest
 from fake_workers import AnswersAtOnce
 
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import ContenderLoader
 from guiapp.analysis.bench.worker import OPENS, READS, LoadedContender
-from guiapp.analysis.bench.worker_process import ContenderFailed, Stopped, WorkerLost, Workers
+from guiapp.analysis.bench.worker_process import Workers
 
 
 class Nursery:
@@ -81,25 +80,3 @@ def test_what_one_does_is_told_with_a_share_that_only_grows():
     nursery.now_s = 109.0
     (loaded,) = loading.events()
     assert (loaded["loading_s"], loaded["memory_bytes"], loading.latest_s) == (9.0, 5, 109.0)
-
-
-@pytest.mark.parametrize("error", [ContenderFailed("No."), WorkerLost("Gone.")])
-def test_who_fails_is_left_out_of_everything_and_the_others_go_on(error):
-    loading = Nursery(heap=error, fast=0.0).loading("heap", "fast")
-    events = list(loading.events())
-    (left_out,) = [event for event in events if event["event"] == "left out"]
-    assert (left_out["contender"], left_out["scenario"], left_out["reason"]) == ("heap", None, str(error))
-    assert (loading.ready, loading.is_done) == (["fast"], True)
-
-
-def test_a_run_that_is_stopped_loads_nobody_more():
-    control = Control()
-    nursery = Nursery(fast=200.0, heap=200.0)
-    loading = nursery.loading("fast", "heap", n_at_once=1, control=control)
-    list(loading.events())
-    control.stop()
-    with pytest.raises(Stopped):
-        list(loading.events())
-    nursery.workers.end()
-    assert nursery.started == ["fast"]
-    assert loading.ready == []

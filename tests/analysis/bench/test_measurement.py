@@ -1,13 +1,22 @@
-"""What becomes of samples and events: the records of a run."""
+"""What becomes of samples and events: the records of a run, and of the machine that it ran on."""
 
+from __future__ import annotations
+
+import hashlib
+import json
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 from bench_runs import record
 
+import guiapp
+from guiapp.analysis.bench import measurement as environment
+from guiapp.analysis.bench.corpus import BenchText
 from guiapp.analysis.bench.measurement import (
     Report,
     Series,
+    is_busy,
 )
 from guiapp.analysis.bench.operations import TimingSample
 from guiapp.analysis.bench.scenarios import BenchCell
@@ -118,3 +127,37 @@ def test_a_run_is_told_by_its_events():
         "left_out": [{"contender": "heap", "reason": "slow"}],
     }
     assert Report.of(report.record()).record() == report.record()
+
+
+@pytest.mark.parametrize(
+    ("shares", "load", "n_threads", "busy"),
+    [
+        ([1.0] * 9 + [0.8], 0.0, 1, False), ([1.0] * 8 + [0.8], 0.0, 1, True), ([0.9] * 5, 0.0, 1, False),
+        ([], 0.0, 1, False), ([1.0], 2.0, 1, False), ([1.0], 2.1, 1, True), ([1.0], None, 1, False),
+        ([], 3.0, 2, False), ([], 3.1, 2, True),
+    ],
+)  # fmt: skip
+def test_a_machine_is_busy_by_samples_without_a_core_or_by_load(shares, load, n_threads, busy):
+    assert is_busy(shares, load, 2, n_threads) is busy
+
+
+def test_the_processor_is_named_as_linux_names_it_or_as_python_does(tmp_path, monkeypatch):
+    processors = tmp_path / "cpuinfo"
+    monkeypatch.setattr(environment, "PROCESSORS", processors)
+    assert environment.environment("wall")["processor"]
+    processors.write_text("processor\t: 0\nmodel name\t: Some Processor: 3000\n")
+    told = environment.environment("wall")
+    assert (told["processor"], told["clock"]) == ("Some Processor: 3000", "wall")
+    assert abs(datetime.fromisoformat(told["started"]).timestamp() - datetime.now().timestamp()) < 60
+
+
+def test_texts_and_vocabularies_are_told_by_their_sums():
+    text = b"some text"
+    assert environment.corpus_record(BenchText("name", text)) == {
+        "name": "name", "size_bytes": 9, "sha256": hashlib.sha256(text).hexdigest(),
+    }  # fmt: skip
+    vocabulary = guiapp.open_model("demo:bpe").vocabulary
+    told = environment.vocabulary_record(vocabulary)
+    assert told["sha256"] == hashlib.sha256(vocabulary.path.read_bytes()).hexdigest()
+    assert (told["path"], told["tokens"], told["type"]) == (str(vocabulary.path), len(vocabulary), "BPE")
+    json.dumps(told)
