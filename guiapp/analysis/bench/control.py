@@ -1,4 +1,7 @@
-"""How a run is stopped, paused, or held back for a moment from outside."""
+"""How a run starts its processes, and how it is stopped, paused, or held back for a moment from outside.
+
+It imports little: what takes longest is begun before all else is imported.
+"""
 
 from __future__ import annotations
 
@@ -88,9 +91,6 @@ def stopped_by_signals() -> Iterator[Control]:
     finally:
         for number, handler in zip(numbers, handlers, strict=True):
             signal.signal(number, handler)
-
-
-# How processes of contenders start; it imports little, as what takes longest is begun before all else
 
 
 @contextmanager

@@ -86,7 +86,7 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
     plan = replace(plan, pre=tokenizer.vocabulary.chosen_pre or None)
     contenders = contenders_of(plan, tokenizer)
     corpora = corpora_of(plan, tokenizer)
-    cells = _cells_with(plan, tokenizer, corpora)
+    cells = cells_of(plan, tokenizer, corpora)
     opened = replace(plan, model=str(tokenizer.vocabulary.path))  # a name may have to be fetched, once
     workers = Workers(start_worker or _process_starter(opened, control))
     yield {
@@ -141,21 +141,18 @@ def corpora_of(plan: Plan, tokenizer: Tokenizer) -> list[BenchText]:
     return [corpus_named(name, tokenizer.vocabulary, plan.seed) for name in plan.corpora]
 
 
-def cells_of(plan: Plan, tokenizer: Tokenizer) -> list[BenchCell]:
+def cells_of(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[BenchText] | None = None) -> list[BenchCell]:
     """What is measured, in order; raises BenchError or CorpusError for what does not exist."""
-    return _cells_with(plan, tokenizer, corpora_of(plan, tokenizer))
-
-
-def _cells_with(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[BenchText]) -> list[BenchCell]:
     for name in plan.scenarios:
         if name not in SCENARIOS:
             raise BenchError(f"There is no scenario “{name}”. Choose from: {', '.join(SCENARIOS)}.")
+    corpora = corpora_of(plan, tokenizer) if corpora is None else corpora
     if not corpora:
         raise BenchError("A benchmark needs a text. Name a corpus.")
-    setting = CellBuilder(plan, tokenizer, corpora)
     tasks = tasks_of(plan, [len(corpus.text) for corpus in corpora])
     if not tasks:
         raise BenchError("There is nothing to measure. Choose a scenario, and allow texts of its sizes.")
+    setting = CellBuilder(plan, tokenizer, corpora)
     return [SCENARIOS[task.scenario].cell(setting, task) for task in tasks]
 
 
@@ -559,9 +556,6 @@ class ContenderLoader:
         self.latest_s = self._clock_s()
         self._begun_s.pop(name)
         return left_out(name, str(error))
-
-
-# Events that are told in several places; `engine` lists them all
 
 
 def loading(name: str, number: int, of: int, stage: str = STARTS, share: float = 0.0) -> Event:

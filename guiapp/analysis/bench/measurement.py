@@ -1,4 +1,4 @@
-"""What a run found: one record for each contender and cell, and everything together as one JSON object."""
+"""What a run found: one record for each contender and cell, where and when, as one JSON object."""
 
 from __future__ import annotations
 
@@ -271,9 +271,6 @@ class Report:
             "growth": self.growth,
             "left_out": self.left_out,
         }
-
-
-# Whether the machine was busy with other programs while something was measured
 
 
 def is_busy(shares: Iterable[float], load: float | None, n_cores: int, n_threads: int) -> bool:

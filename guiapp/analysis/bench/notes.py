@@ -1,19 +1,16 @@
-"""What one should know who reads the figures of a run, as sentences."""
+"""What a run says in sentences: who encodes fastest, and what one should know who reads its figures."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
-from operator import itemgetter
 
 from guiapp.analysis.bench.measurement import Record, half_width, was_busy
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import HIDDEN, Ratio, ratio_in_turns
-from guiapp.analysis.bench.wording import by_one_clock, length_text, n_times, place_text, size_text, time_text
-from guiapp.analysis.libraries.contender import APPENDED_BYTES
+from guiapp.analysis.bench.wording import by_one_clock, length_text, n_times, place_text
 from guiapp.core.text.figures import counted, percent
 
 SCENARIO, OPERATION = "throughput", "encode"
@@ -35,14 +32,12 @@ class LinkedNote(str):
 
 
 def notes(run: Record) -> list[str]:
-    """What makes figures doubtful, who deviates, who took no part and why, and what cells say together."""
-    results = run["results"]
+    """What makes figures doubtful, who deviates, and who took no part and why."""
     return [
         *warnings(run),
         *_repeated(run),
-        *_deviations(results),
+        *_deviations(run["results"]),
         *missing_lines(run.get("left_out", [])),
-        *_appending(results),
     ]
 
 
@@ -134,34 +129,6 @@ def _of_all(reasons: Sequence[str]) -> str:
 def _label(scenario: str) -> str:
     """Runs of other versions may have left out what is no scenario here."""
     return SCENARIOS[scenario].label if scenario in SCENARIOS else scenario
-
-
-def _appending(results: Sequence[Record]) -> Iterator[str]:
-    """What appending some bytes costs, the best and the worst, beside encoding all of the text again.
-
-    The text that is encoded is the same each time, so that caches know it; what is appended is a text that
-    grows, of which they know less.
-    """
-    place = itemgetter("contender", "corpus", "size_bytes", "operation")
-    rows = {place(row): row for row in results if row["scenario"] == "append"}
-    described = []
-    for (contender, corpus, size_bytes, operation), row in rows.items():
-        whole = rows.get((contender, corpus, size_bytes, "encode"))
-        if operation == "append" and whole is not None:
-            append_s = row["median_s"] / math.ceil(size_bytes / APPENDED_BYTES)
-            sentence = (
-                f"{contender} appends {APPENDED_BYTES} bytes and counts in {time_text(append_s)} up to "
-                f"{size_text(size_bytes)} of {corpus}, and encodes all of that again, known to caches, in "
-                f"{time_text(whole['median_s'])}"
-            )
-            described.append((append_s, sentence))
-    yield from _best_and_worst(described)
-
-
-def _best_and_worst(described: Sequence[tuple[float, str]]) -> Iterator[str]:
-    """One sentence of the one with the least figure and the one with the greatest."""
-    if described:
-        yield "; at worst, ".join(dict.fromkeys((min(described)[1], max(described)[1]))) + "."
 
 
 def _id_text(token_id: int | None) -> str:

@@ -1,4 +1,4 @@
-"""What shall be measured, as a value that travels to the process that measures."""
+"""What shall be measured, as a value that travels to the process that measures, and how long that takes."""
 
 from __future__ import annotations
 
@@ -148,9 +148,6 @@ CHECKS: Mapping[str, Callable[[Any], bool]] = {  # what types do not say
 }
 
 
-# When contenders have taken turns often enough
-
-
 def is_enough(seconds: Sequence[Sequence[float]], used_s: float, budget_s: float) -> bool:
     """Whether another round of all contenders would tell little, or there is no time for one."""
     n_rounds = min(map(len, seconds), default=MOST_ROUNDS)
@@ -169,23 +166,32 @@ def _is_narrow(seconds: Sequence[float]) -> bool:
     return interval.high - interval.low <= NARROW_WIDTH * float(np.median(seconds))
 
 
-# How long a plan will take, within a factor of two: contenders differ by factors of a thousand
-
-
 def expected_s(plan: Plan, text_bytes: Sequence[int]) -> float:
-    """The seconds that a plan takes whose texts have so many bytes."""
+    """The seconds that a plan takes whose texts have so many bytes, within a factor of two.
+
+    By the rules of `engine`: everybody is called a few times, then rounds go on until there are MOST_ROUNDS
+    or the share of the budget is used, with at least FEWEST_ROUNDS.
+    """
     loading_s = [usual_loading_s(name) for name in plan.contenders]
     together_s = max(sum(loading_s) / (os.cpu_count() or 1), max(loading_s, default=0.0))
     tasks, used_s, total_s = tasks_of(plan, text_bytes), 0.0, START_S + together_s
     for number, task in enumerate(tasks):
-        calls = _calls(plan, task)
-        n_operations = sum(len(each.operations) for each in tasks[number:])
-        share_s = max(plan.time_budget_s - used_s, 0.0) * len(task.operations) / n_operations
-        timing_s = _timing_s(calls, share_s) if task.operations != (MEMORY,) else 0.0
-        used_s += timing_s
-        preparing_s = sum(PREPARING_S + PREPARING_CALLS * seconds for seconds in calls.values())
-        again_s = 0.0 if task.threads == 1 else sum(loading_s)
-        total_s += timing_s + preparing_s + again_s
+        calls_s = [
+            call_s
+            for name in plan.contenders
+            for operation in task.operations
+            if operation != "append" or split_name(name)[0] in APPENDING
+            if (call_s := _call_s(name, task)) <= plan.call_limit_s
+        ]
+        total_s += sum(PREPARING_S + PREPARING_CALLS * seconds for seconds in calls_s)
+        total_s += 0.0 if task.threads == 1 else sum(loading_s)
+        if task.operations != (MEMORY,):
+            n_operations = sum(len(each.operations) for each in tasks[number:])
+            share_s = max(plan.time_budget_s - used_s, 0.0) * len(task.operations) / n_operations
+            round_s = sum(max(seconds, SHORTEST_S) for seconds in calls_s)
+            timing_s = min(max(share_s, FEWEST_ROUNDS * round_s), MOST_ROUNDS * round_s)
+            used_s += timing_s
+            total_s += timing_s
     return total_s
 
 
@@ -193,22 +199,6 @@ def usual_loading_s(name: str) -> float:
     """How long it takes until a contender is ready."""
     encoder = split_name(name)[0]
     return USUAL_LOADING_S.get(encoder, PEER_LOADING_S if encoder in PEERS else LOADING_S)
-
-
-def _calls(plan: Plan, task: CellTask) -> Mapping[tuple[str, str], float]:
-    """The seconds of one call by contender and operation, of those that take part."""
-    calls = {
-        (name, operation): _call_s(name, task)
-        for name in plan.contenders
-        for operation in task.operations
-        if operation != "append" or split_name(name)[0] in APPENDING
-    }
-    return {turn: seconds for turn, seconds in calls.items() if seconds <= plan.call_limit_s}
-
-
-def _timing_s(calls: Mapping[tuple[str, str], float], share_s: float) -> float:
-    round_s = sum(max(seconds, SHORTEST_S) for seconds in calls.values())
-    return min(max(share_s, FEWEST_ROUNDS * round_s), MOST_ROUNDS * round_s)
 
 
 def _call_s(name: str, task: CellTask) -> float:

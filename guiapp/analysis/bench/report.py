@@ -1,4 +1,4 @@
-"""A run to give away: one HTML page with its charts, Markdown, and CSV, each with how to repeat it."""
+"""A run as tables for people and for a terminal, and to give away: an HTML page, Markdown, and CSV."""
 
 from __future__ import annotations
 
@@ -289,7 +289,6 @@ def _comparable_figures(rows: Sequence[Record]) -> list[Figures]:
     return found if scenario.chart == "latency" else [found[0]._replace(title=scenario.label.lower())]
 
 
-# The keys of records.
 VALUES: Mapping[Unit, str] = {"MB/s": "mb_per_s", "s": "median_s"}
 
 

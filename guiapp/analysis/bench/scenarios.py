@@ -1,6 +1,6 @@
-"""What is measured: each scenario is a row here.
+"""What is measured: each scenario is a row of SCENARIOS.
 
-Its tasks tell the sizes and who does what, for a forecast too; `tasks` makes cells of them.
+Its tasks tell the sizes and who does what, for a forecast too; cells are tasks whose texts are made.
 """
 
 from __future__ import annotations
@@ -31,11 +31,8 @@ WORST_BYTES = (1_000, 10_000, 100_000, 1_000_000)
 APPEND_BYTES = (1_000, 10_000)
 BATCH_BYTES = 1 << 21
 
-
 Extent = tuple[int, int, int]
 """Number of the text, bytes, and threads."""
-
-
 Chart = Literal["bars", "curves", "groups", "memory", "latency"]
 Unit = Literal["MB/s", "s", "MB"]
 """Of what charts and tables show: a speed, the time of a call, or memory."""

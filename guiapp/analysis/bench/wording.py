@@ -1,4 +1,8 @@
-"""How sizes, times and places of a run are written, the same in tables, charts and sentences."""
+"""How sizes, times and findings of a run are worded, the same in tables, charts and sentences.
+
+A finding says only what its records bear out, or nothing.  “Fastest” is who is beaten by nobody's interval;
+several are named where intervals touch.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,6 @@ BYTES_PER_MB = 1e6
 TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 YOUR_TEXT = "your text"
 LEAST_OVERHEAD_S = 1e-9
-
-
 Rows = Sequence[Record]
 Find = Callable[[Rows, Rows, str], str]
 """What the results of one scenario and text, at least one, and those left out say; also gets the baseline."""

@@ -1,4 +1,4 @@
-"""The engine's end of a worker: starts it, asks with a time limit, ends it when it fails."""
+"""The engine's end of workers: starts them, asks with a time limit, ends those that fail."""
 
 from __future__ import annotations
 

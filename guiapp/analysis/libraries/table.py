@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
@@ -126,12 +126,22 @@ GGUF = Form(lambda tokenizer: tokenizer.vocabulary.path, _check_gguf)
 
 
 @contextmanager
-def _as_file(source: str, name: str = "tokenizer.json") -> Iterator[str]:
+def _as_file(source: str) -> Iterator[str]:
     """The path of the same as a file, for those that read nothing else."""
     with TemporaryDirectory() as folder:
-        path = Path(folder, name)
+        path = Path(folder, "tokenizer.json")
         path.write_text(source, "utf-8")
         yield str(path)
+
+
+def _from_file(load: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
+    """Opens a library that is given a module and the path of a file."""
+
+    def load_file(module: Any, source: str) -> Any:
+        with _as_file(source) as path:
+            return load(module, path)
+
+    return load_file
 
 
 def _tokenizers(module: Any, source: str) -> Contender:
@@ -155,13 +165,6 @@ def _tokenizers(module: Any, source: str) -> Contender:
         encode_batch=lambda texts, _: library.encode_batch(texts, add_special_tokens=False),
         encode_special=encode_special if library.get_added_tokens_decoder() else None,
     )
-
-
-def _transformers(module: Any, source: str) -> Any:
-    with _as_file(source) as path:
-        return module.PreTrainedTokenizerFast(
-            tokenizer_file=path, clean_up_tokenization_spaces=False, split_special_tokens=True
-        )
 
 
 def _gigatoken(module: Any, source: str | bytes) -> Any:
@@ -203,21 +206,6 @@ def _llama_cpp(_: Any, source: Path) -> Contender:
         on_threads(vocabulary.encode),
         encode_special=lambda text, adds_special: vocabulary.encode(text, adds_special, True),
     )
-
-
-def _rwkv(module: Any, source: str) -> Any:
-    with _as_file(source) as path:
-        return module.TRIE_TOKENIZER(path)
-
-
-def _tuetoken(module: Any, source: str) -> Any:
-    with _as_file(source) as path:
-        return module.Tokenizer(path)
-
-
-def _tokie(module: Any, source: str) -> Any:
-    with _as_file(source) as path:
-        return module.Tokenizer.from_json(path)
 
 
 def _quicktok(module: Any, source: str | Path) -> Any:
@@ -322,7 +310,7 @@ _ROWS = (
         "rwkv-package",
         "rwkv.rwkv_tokenizer",
         RWKV_ROWS,
-        _rwkv,
+        _from_file(lambda module, path: module.TRIE_TOKENIZER(path)),
         "encodeBytes",
         "decodeBytes",
         batch=lambda library, texts, _: [library.encodeBytes(text) for text in texts],
@@ -353,7 +341,7 @@ _ROWS = (
         "tuetoken",
         "tuetoken",
         JSON,
-        _tuetoken,
+        _from_file(lambda module, path: module.Tokenizer(path)),
         "encode_ordinary",
         batch="encode_ordinary_batch",
         types=(BPE, SPM),
@@ -372,7 +360,7 @@ _ROWS = (
         "tokie",
         "tokie",
         JSON,
-        _tokie,
+        _from_file(lambda module, path: module.Tokenizer.from_json(path)),
         decode="decode_bytes",
         batch="encode_batch",
         options=NO_SPECIAL,
@@ -447,7 +435,11 @@ _ROWS = (
         "transformers",
         "transformers",
         JSON,
-        _transformers,
+        _from_file(
+            lambda module, path: module.PreTrainedTokenizerFast(
+                tokenizer_file=path, clean_up_tokenization_spaces=False, split_special_tokens=True
+            )
+        ),
         batch=lambda library, texts, _: library(texts, **NO_SPECIAL)["input_ids"],
         options=NO_SPECIAL,
     ),

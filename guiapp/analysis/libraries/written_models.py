@@ -1,4 +1,4 @@
-"""The loaded vocabulary in the forms that other tokenizers read."""
+"""The loaded vocabulary in the forms that other tokenizers read: ranks, JSON, a model of SentencePiece."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run of the field found, as values, and as the JSON object that the page can be made from again."""
+"""What a run of the field found, as the JSON object that the page is made of, and who stands where in it."""
 
 from __future__ import annotations
 

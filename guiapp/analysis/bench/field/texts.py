@@ -1,4 +1,4 @@
-"""The texts of the field: a few to be timed with, and some thousand on which ids are compared."""
+"""What the field is measured with: texts to time, some thousand to compare ids on, and known vocabularies."""
 
 from __future__ import annotations
 
