@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,8 @@ from itertools import chain, repeat
 from guiapp.analysis.bench.measurement import Record, half_width, was_busy
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import HIDDEN, Ratio, ratio_in_turns
-from guiapp.analysis.bench.wording import by_one_clock, length_text, n_times, place_text
+from guiapp.analysis.bench.wording import by_one_clock, length_text, n_times, place_text, time_text
+from guiapp.analysis.libraries.contender import APPENDED_BYTES
 from guiapp.core.text.figures import counted, percent
 
 SCENARIO, OPERATION = "throughput", "encode"
@@ -38,6 +40,7 @@ def notes(run: Record) -> list[str]:
         *_repeated(run),
         *_deviations(run["results"]),
         *missing_lines(run.get("left_out", [])),
+        *_appending(run["results"]),
     ]
 
 
@@ -129,6 +132,16 @@ def _of_all(reasons: Sequence[str]) -> str:
 def _label(scenario: str) -> str:
     """Runs of other versions may have left out what is no scenario here."""
     return SCENARIOS[scenario].label if scenario in SCENARIOS else scenario
+
+
+def _appending(results: Sequence[Record]) -> Iterator[str]:
+    """What a count after some bytes costs, in the longest text of each contender."""
+    appended = [row for row in results if (row["scenario"], row["operation"]) == ("append", "append")]
+    longest = {row["contender"]: row for row in sorted(appended, key=lambda row: int(row["size_bytes"]))}
+    for contender, row in longest.items():
+        append_s = row["median_s"] / math.ceil(row["size_bytes"] / APPENDED_BYTES)
+        cost = f"appends {APPENDED_BYTES} bytes and counts in {time_text(append_s)}"
+        yield f"{contender} {cost}, up to {place_text(row)}."
 
 
 def _id_text(token_id: int | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +11,7 @@ from fake_workers import AnswersAtOnce
 from guiapp.analysis.bench.control import Control
 from guiapp.analysis.bench.engine import Race
 from guiapp.analysis.bench.operations import TimingSample
-from guiapp.analysis.bench.plan import MOST_ROUNDS, Plan, is_enough
+from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.scenarios import BenchCell
 from guiapp.analysis.bench.worker import LoadedContender
 from guiapp.analysis.bench.worker_process import ContenderFailed, Stopped, WorkerLost, Workers
@@ -75,37 +74,6 @@ def told(events) -> list[tuple[object, ...]]:
     return [
         (each["event"], each["contender"], each.get("seconds", each.get("reason", ""))) for each in events
     ]
-
-
-def test_a_vocabulary_of_its_own_is_not_compared():
-    events = list(Machine(other_vocabulary="o200k").race().run(CELL, ["rs-bpe"], 0.0))
-    compared = [each for each in events if each["event"] in ("compared", "result")]
-    assert [(each["exact"], each["agreement"], each["n_tokens"]) for each in compared] == [
-        (None, None, 3)
-    ] * 2
-
-
-class PausedControl(Control):
-    """Was paused for a hundred seconds in front of each call."""
-
-    def __init__(self, machine: Machine) -> None:
-        super().__init__()
-        self._machine = machine
-
-    def wait_while_paused(self) -> None:
-        self._machine.now_s += 100.0
-        self.paused_s += 100.0
-
-
-def test_time_is_what_was_used_and_not_what_somebody_paused():
-    machine = Machine(lambda name, operation, size: 1.0)
-    control = PausedControl(machine)
-    race = machine.race(control)
-    counts = []
-    for budget_s in (7.0, 4.0, 25.0):
-        events = list(race.run(CELL, ["fast"], budget_s))
-        counts.append((len([each for each in events if each["event"] == "sample"]), race.used_s))
-    assert counts == [(7, 7.0), (5, 12.0), (16, 28.0)]
 
 
 def test_a_call_that_would_take_longer_than_allowed_is_left_out():
@@ -183,18 +151,3 @@ def test_what_was_measured_is_told_before_a_run_stops(operations, n_calls):
         results.extend(event["contender"] for event in events if event["event"] == "result")
     assert sorted(results) == sorted(calls)
     assert len(calls) == n_calls
-
-
-@pytest.mark.parametrize(
-    ("seconds", "used_s", "budget_s", "enough"),
-    [
-        ([[1.0] * 4], 1.0, 1.0, False),  # the fewest rounds take longer than there is time
-        ([[1.0]], 8.0, 1.0, True),  # but not for ever
-        ([[1.0] * 5], 1.0, 1.0, True),
-        ([[1.0] * 16], 0.5, 1.0, True),  # narrow
-        ([[1.0] * 16, [0.98] * 8 + [1.02] * 8], 0.5, 1.0, False),
-        ([[1.0, 2.0] * (MOST_ROUNDS // 2)], 0.0, math.inf, True),
-    ],
-)
-def test_enough_is_known_or_no_time_is_left(seconds, used_s, budget_s, enough):
-    assert is_enough(seconds, used_s, budget_s) is enough

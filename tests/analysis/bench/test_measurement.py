@@ -16,7 +16,6 @@ from guiapp.analysis.bench.corpus import BenchText
 from guiapp.analysis.bench.measurement import (
     Report,
     Series,
-    is_busy,
 )
 from guiapp.analysis.bench.operations import TimingSample
 from guiapp.analysis.bench.scenarios import BenchCell
@@ -127,18 +126,6 @@ def test_a_run_is_told_by_its_events():
         "left_out": [{"contender": "heap", "reason": "slow"}],
     }
     assert Report.of(report.record()).record() == report.record()
-
-
-@pytest.mark.parametrize(
-    ("shares", "load", "n_threads", "busy"),
-    [
-        ([1.0] * 9 + [0.8], 0.0, 1, False), ([1.0] * 8 + [0.8], 0.0, 1, True), ([0.9] * 5, 0.0, 1, False),
-        ([], 0.0, 1, False), ([1.0], 2.0, 1, False), ([1.0], 2.1, 1, True), ([1.0], None, 1, False),
-        ([], 3.0, 2, False), ([], 3.1, 2, True),
-    ],
-)  # fmt: skip
-def test_a_machine_is_busy_by_samples_without_a_core_or_by_load(shares, load, n_threads, busy):
-    assert is_busy(shares, load, 2, n_threads) is busy
 
 
 def test_the_processor_is_named_as_linux_names_it_or_as_python_does(tmp_path, monkeypatch):

@@ -14,7 +14,6 @@ from guiapp.analysis.bench.plan import (
     usual_loading_s,
     whole_path,
 )
-from guiapp.analysis.bench.scenarios import SCENARIOS
 
 
 def test_a_plan_travels_as_json():
@@ -87,8 +86,3 @@ def test_a_longer_text_takes_longer_and_libraries_load_longer():
 def test_timing_takes_the_budget_but_no_longer_than_it_takes_to_know_enough():
     assert expected_s(PLAN, TEXTS) == pytest.approx(10.0, abs=5.0)
     assert expected_s(replace(PLAN, contenders=("fast",), time_budget_s=1000.0), (10,)) < 10.0
-
-
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_each_scenario_can_be_foretold(name):
-    assert 0 < expected_s(replace(PLAN, scenarios=(name,)), TEXTS) < 600

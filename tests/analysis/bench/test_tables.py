@@ -67,18 +67,6 @@ def test_a_series_has_a_column_for_each_size_and_says_how_it_grows():
     )
 
 
-def test_who_was_left_out_of_another_cell_took_no_part_in_this_one():
-    place = {"scenario": "throughput", "operation": "encode", "corpus": "tutorial", "size_bytes": 1142}
-    lessons = [{**record("throughput", "scan", 1142, 1e-3), **place}]
-    reasons = []
-    for name in ("scenario", "operation", "corpus", "size_bytes", "contender", ""):
-        left_out = {"contender": "heap", **place, "reason": "It crashed."}
-        left_out |= {name: "another"} if name else {}
-        (table,) = published_tables({"results": lessons, "left_out": [left_out]})
-        reasons.append(table.rows[2][4])
-    assert reasons == ["took no part"] * 5 + ["It crashed."]
-
-
 def test_a_published_ratio_stands_beside_the_same_ratio_here():
     ours, theirs = (record("scaling", name, 4 << 20, s) for name, s in (("greedy", 1.0), ("llama.cpp", 3.0)))
     (table,) = published_tables({"results": [ours, theirs]})
@@ -157,3 +145,10 @@ def test_figures_by_different_clocks_make_no_ratio():
     run = {"results": [{**row, "clock": row["contender"]} for row in a_run(["one"])["results"]]}
     ratios = {row.published.contender: row.ratio for row in comparable(run)[TREE] if row.result is not None}
     assert ratios == {"greedy": None, TREE.base: 1.0}
+
+
+def test_what_a_count_after_some_bytes_costs_is_said_of_the_longest_text():
+    results = [record("append", "fast", size, 1e-3, operation="append") for size in (1_000, 10)]
+    assert notes({"results": results})[-1] == (
+        "fast appends 4 bytes and counts in 4 µs, up to english, 1 kB."
+    )

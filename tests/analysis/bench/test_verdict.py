@@ -6,7 +6,6 @@ from bench_runs import record
 from guiapp.analysis.bench.notes import verdict_of
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import Ratio
-from guiapp.analysis.bench.wording import leaders, names_of, stopped
 
 
 def row(name, ms, spread=0.0, share=1.0, n=16, **changes):
@@ -151,14 +150,3 @@ LINEAR_WORDS = "Time grows in step with the length of the text"
 )
 def test_a_finding_is_one_sentence_or_nothing(rows, left_out, sentence):
     assert SCENARIOS[rows[0]["scenario"]].find(rows, left_out, "fast") == sentence
-
-
-def test_leaders_are_all_whose_intervals_touch_that_of_the_fastest():
-    rows = [record("decode", name, 10, s) for name, s in (("a", 1.0), ("b", 1.3), ("c", 1.4), ("d", 0.9))]
-    assert leaders(rows) == ["d", "a"]
-    assert leaders([]) == []
-    assert names_of(["a", "b", "c"]) == "three contenders"
-    assert (
-        stopped(rows, [{"scenario": "decode", "corpus": "english", "operation": "encode", "contender": "e"}])
-        == []
-    )

@@ -29,40 +29,17 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.formats.ranks import CONTRACTION as PUBLISHED
 from guiapp.core.formats.table import load_vocabulary
 from guiapp.core.hugging_face.charsmap import build_charsmap
-from guiapp.core.pretokenize.pre_tokenizers import GPT2, NEWLINES, NUMBER, PRE_TOKENIZERS, Pattern
+from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS, Pattern
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.piece_rules import PieceRules, TextRules
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType
 
-ALWAYS = {
-    "version": "1.0",
-    "truncation": None,
-    "padding": None,
-    "added_tokens": [],
-    "normalizer": None,
-    "post_processor": None,
-}
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
 
 
 def document_of(vocabulary):
     check_hugging_face(vocabulary)
     return json.loads(hugging_face_json(Tokenizer(vocabulary)))
-
-
-def test_merges_of_bytes():
-    vocabulary = byte_level(["a b", "ab c", "  a"], tokens=["a", "b", "c", "ab", "abc", " "])
-    assert document_of(vocabulary) == {
-        **ALWAYS,
-        "pre_tokenizer": {**BYTE_LEVEL, "use_regex": True},
-        "model": {
-            "type": "BPE",
-            "vocab": {"a": 0, "b": 1, "c": 2, "ab": 3, "abc": 4, " ": 5},
-            "merges": [["a", "b"], ["ab", "c"], [" ", "a"]],
-            "ignore_merges": False,
-        },
-        "decoder": BYTE_LEVEL,
-    }
 
 
 def test_merges_by_rank_are_those_of_all_pairs_that_make_a_token():
@@ -86,15 +63,6 @@ def test_a_pattern_is_given_in_the_spelling_that_others_look_for():
     assert last == {**BYTE_LEVEL, "use_regex": False}
     vocabulary = byte_level(["a b"], patterns=(own,))
     assert single_pattern(vocabulary, "tiktoken") == split["pattern"]["Regex"] + r"|\s+"
-
-
-def test_patterns_in_turn_are_steps():
-    def steps(*patterns):
-        return document_of(byte_level(["a b"], patterns=patterns))["pre_tokenizer"]["pretokenizers"]
-
-    assert [each["type"] for each in steps(NUMBER, GPT2)] == ["Digits", "ByteLevel"]
-    assert [each["type"] for each in steps(NEWLINES, GPT2)] == ["Split", "ByteLevel"]
-    assert [steps(NEWLINES, last)[-1]["use_regex"] for last in (GPT2, NUMBER)] == [True, False]
 
 
 def fields(message: bytes) -> list[tuple[int, object]]:
