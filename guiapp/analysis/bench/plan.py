@@ -21,6 +21,10 @@ from guiapp.core.system.outside_json import read_as
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.errors import TokenloupeError
 
+RUN_OWN = "--run-own"
+MOST_THREADS = 1024  # of a plan that comes from outside
+Repeat = Literal["never", "same", "fresh"]
+Clock = Literal["auto", "wall", "cpu"]
 START_S = 1.0  # until the process has opened the model
 LOADING_S, PEER_LOADING_S = 0.7, 3.0  # of a contender: its process, and the vocabulary in its own form
 USUAL_LOADING_S = {"tiktoken": 1.0, "gigatoken": 1.5, "tokenizers": 1.7}  # with 128,000 tokens
@@ -44,10 +48,6 @@ FEWEST_ROUNDS, MOST_ROUNDS = 5, 96
 NARROW_ROUNDS, NARROW_WIDTH = 16, 0.03  # from so many rounds on, intervals so narrow are enough
 NARROW_SHARE = 0.5  # of all rounds, or of the budget: the time of a run hardly depends on how narrow they are
 PATIENCE, PATIENCE_S = 4.0, 8.0  # budgets, or seconds, that a cell may use for the fewest rounds
-RUN_OWN = "--run-own"
-MOST_THREADS = 1024  # of a plan that comes from outside
-Repeat = Literal["never", "same", "fresh"]
-Clock = Literal["auto", "wall", "cpu"]
 
 
 class BenchError(TokenloupeError):

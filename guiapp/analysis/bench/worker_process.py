@@ -22,12 +22,9 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.system.processes import how_it_ended
 from guiapp.core.text.figures import counted
 
-LOAD_LIMIT_S = 180.0
-MOST_LOSSES = 3
-
-StartWorker = Callable[[str, int], "AskedProcess"]  # the contender's name, threads
-LIMIT_S = 20.0
-SHOWN_IDS = 12
+LOAD_LIMIT_S, TRIAL_LIMIT_S = 180.0, 20.0
+MOST_LOSSES = 3  # of one contender, until it is not started again
+SHOWN_IDS = 12  # of a trial
 LOADING_BYTES = 6 << 30
 SPARE_BYTES, SPARE_PER_BYTE = 512 << 20, 256
 GLANCE_S = 0.05  # how often a waiting engine looks whether it shall stop
@@ -188,12 +185,9 @@ class WorkerProcess(AskedProcess):
         return answer
 
 
-# A contender of one's own tried on one text, before it takes part in a run
-
-
 @dataclass(frozen=True)
 class TrialResult:
-    """What a contender made of a text, and how long one call took."""
+    """What a contender of one's own made of a text before it takes part, and how long one call took."""
 
     ids: NDArray[np.int32]
     is_equal: bool
@@ -212,9 +206,9 @@ def try_custom(
     pre = tokenizer.vocabulary.chosen_pre or None
     process = WorkerProcess(model, own.name, 1, shall_stop, pre, own)
     try:
-        process.ask(LIMIT_S, "load")
-        ids = process.ask(LIMIT_S, "prepare", "encode", (text,), 1).ids
-        seconds = process.ask(LIMIT_S, "sample", "encode").wall_s
+        process.ask(TRIAL_LIMIT_S, "load")
+        ids = process.ask(TRIAL_LIMIT_S, "prepare", "encode", (text,), 1).ids
+        seconds = process.ask(TRIAL_LIMIT_S, "sample", "encode").wall_s
     except (ContenderFailed, WorkerLost) as error:
         raise UnavailableError(str(error)) from error
     finally:
@@ -223,11 +217,14 @@ def try_custom(
     return TrialResult(ids, np.array_equal(ids, wanted), seconds)
 
 
-# The workers of one run: each started when it is needed, and again when it was lost
+StartWorker = Callable[[str, int], AskedProcess]  # the contender's name, threads
 
 
 class Workers:
-    """One worker for each contender and number of threads."""
+    """The workers of one run, each started when it is needed, and again when it was lost.
+
+    There is one for each contender and number of threads.
+    """
 
     def __init__(self, start: StartWorker) -> None:
         self._start = start

@@ -2,6 +2,7 @@
 
 A contender takes text in the form that costs its library no conversion (bytes or str), so that none is
 timed for another's convenience, and gives what its library gives.  No special tokens are added or parsed.
+`compare` says whether its ids are right.
 """
 
 from __future__ import annotations
@@ -37,6 +38,14 @@ def split_name(name: str) -> tuple[str, bool]:
 
 class UnavailableError(TokenloupeError):
     """A contender that cannot take part; the message says why."""
+
+
+@dataclass(frozen=True)
+class ContenderTokens:
+    """What a contender made of a text; `spans` is None where it tells ids only."""
+
+    ids: NDArray[np.int32]
+    spans: NDArray[np.int64] | None
 
 
 @dataclass(frozen=True)
@@ -155,14 +164,6 @@ def our_contender(tokenizer: Tokenizer, encoder: str) -> Contender:
 
 
 # Whether a contender gives the right ids, and if not, how nearly
-
-
-@dataclass(frozen=True)
-class ContenderTokens:
-    """What a contender made of a text; `spans` is None where it tells ids only."""
-
-    ids: NDArray[np.int32]
-    spans: NDArray[np.int64] | None
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,4 @@
-"""The tokenizer libraries of other people that can take part, one row each, and how they are opened.
-
-To add one, add a row to `_ROWS`: its name, the module to import, what it takes of a model, how that is
-opened, and the methods that encode and decode.  Where that is not enough, a function stands in its place.
-"""
+"""The tokenizer libraries of other people that can take part, one row of PEERS each."""
 
 from __future__ import annotations
 
@@ -445,6 +441,9 @@ _ROWS = (
     ),
 )
 PEERS: dict[str, Peer] = {peer.name: peer for peer in _ROWS}
+"""To add a library, add one row: its name, the module to import, which form of a model it takes, how that is
+opened, and the methods that encode, decode and take many texts; `Peer` says what each field means.  Where the
+name of a method is not enough, a function stands in its place."""
 
 
 def reason_against(name: str, vocabulary: Vocabulary | None) -> str:
