@@ -7,6 +7,8 @@ It answers messages on a pipe, one at a time:
     ("prepare", operation, texts, threads)          the tokens of the texts; afterwards it is warm
     ("sample", operation)                           seconds per unit by both clocks
     ("memory", texts)                               the most memory held while encoding
+    ("ids", texts)                                  the ids of each, None of those that it refuses
+    ("opening", text)                               seconds of building it again, and of its first call
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,6 +31,9 @@ from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.analysis.bench.control import OPEN_EARLY
 from guiapp.analysis.bench.operations import (
@@ -69,6 +75,8 @@ OPENS, WRITES, READS = "opens the model", "is given the vocabulary", "reads the 
 THREAD_VARIABLES = ("RAYON_NUM_THREADS", "OMP_NUM_THREADS")
 OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")  # else a library tries for a minute
 LONGEST_FAILURE = 300  # characters
+OPENED_S, MOST_OPENED = 1.0, 5  # it is built again until so much time, or so often
+Ids = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -98,10 +106,16 @@ class Worker:
         self._own = own
         self._build: Callable[[], Contender] | None = None
         self._contender: Contender | None = None
+        self._loaded: LoadedContender | None = None
         self._texts: tuple[bytes, ...] = ()
         self._prepared: dict[str, tuple[TimedOperation, int]] = {}  # with the number of calls of a sample
 
     def load(self) -> LoadedContender:
+        """Once, whoever asks for that."""
+        self._loaded = self._loaded or self._load()
+        return self._loaded
+
+    def _load(self) -> LoadedContender:
         own = self._own
         name, is_split = split_name(self._name)
         peer = PEERS.get(name) if own is None else None
@@ -155,6 +169,32 @@ class Worker:
         contender, taken = self._contender, [self._contender.take_text(text) for text in texts]
         before = held_bytes()
         return max(peak_bytes_during(lambda: [contender.encode(text) for text in taken]) - before, 0)
+
+    def ids(self, texts: list[bytes]) -> list[Ids | None]:
+        return [self._ids_of(text) for text in texts]
+
+    def _ids_of(self, text: bytes) -> Ids | None:
+        contender = self._contender
+        assert contender is not None
+        try:
+            return contender.tokens(contender.encode(contender.take_text(text))).ids
+        except MemoryError:
+            raise
+        except BaseException:  # whatever another library raises, those in Rust panics: it refuses the text
+            return None
+
+    def opening(self, text: bytes) -> list[tuple[float, float]]:
+        assert self._build is not None
+        assert self._contender is not None
+        taken = self._contender.take_text(text)
+        times: list[tuple[float, float]] = []
+        while len(times) < MOST_OPENED and sum(map(sum, times)) < OPENED_S:
+            started = time.perf_counter()
+            fresh = self._build()
+            built = time.perf_counter()
+            fresh.encode(taken)
+            times.append((built - started, time.perf_counter() - built))
+        return times
 
 
 def _no_second() -> Contender:

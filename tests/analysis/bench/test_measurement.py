@@ -16,6 +16,7 @@ from guiapp.analysis.bench.corpus import BenchText
 from guiapp.analysis.bench.measurement import (
     Report,
     Series,
+    was_busy,
 )
 from guiapp.analysis.bench.operations import TimingSample
 from guiapp.analysis.bench.scenarios import BenchCell
@@ -148,3 +149,17 @@ def test_texts_and_vocabularies_are_told_by_their_sums():
     assert told["sha256"] == hashlib.sha256(vocabulary.path.read_bytes()).hexdigest()
     assert (told["path"], told["tokens"], told["type"]) == (str(vocabulary.path), len(vocabulary), "BPE")
     json.dumps(told)
+
+
+@pytest.mark.parametrize(
+    ("row", "busy"),
+    [
+        ({"threads": 1}, False),
+        ({"threads": 1, "crowded": True}, True),
+        ({"threads": 1, "processor_share": 0.8}, True),  # all that earlier versions noted
+        ({"threads": 2, "processor_share": 0.5}, False),
+        ({"threads": 1, "processor_share": None}, False),
+    ],
+)
+def test_a_result_says_whether_it_was(row, busy):
+    assert was_busy(row) is busy

@@ -9,6 +9,7 @@ import sys
 from contextlib import nullcontext
 from dataclasses import replace
 from importlib import invalidate_caches
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -357,3 +358,31 @@ def test_a_folder_that_only_has_the_name_of_a_library_is_none(tmp_path, monkeypa
     invalidate_caches()
     assert named.is_installed
     assert version_of("rs-bpe") == ""
+
+
+class FakeLlama:
+    """Its parameters lie where they are put."""
+
+    def __init__(self, n_gpu_layers, switches):
+        raw = bytearray(llama_library.PARAMETER_BYTES)
+        raw[16:20], raw[72:76] = n_gpu_layers.to_bytes(4, "little", signed=True), switches
+        self.parameters = llama_library.Parameters.from_buffer(raw)
+        self.log = []
+
+    def llama_model_default_params(self):
+        return self.parameters
+
+    def llama_model_load_from_file(self, path, parameters):
+        self.log.append((path, bytes(parameters.raw[72:76])))
+        return 5
+
+
+@pytest.mark.parametrize(
+    ("n_gpu_layers", "switches"), [(0, b"\0\0\1\0"), (-1, b"\0\0\0\0"), (-1, b"\1\0\1\0")]
+)
+def test_parameters_that_lie_elsewhere_are_not_touched(n_gpu_layers, switches, monkeypatch):
+    library = FakeLlama(n_gpu_layers, switches)
+    monkeypatch.setattr(llama_library, "_library", lambda: library)
+    with pytest.raises(LlamaLibraryError, match="lays out its parameters in another way"):
+        LlamaVocabulary(Path("model"))
+    assert library.log == []

@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from guiapp.analysis.bench import engine
-from guiapp.analysis.bench.control import Control
+from guiapp.analysis.bench.control import Control, begin_early
 from guiapp.analysis.bench.corpus import corpus_named
 from guiapp.analysis.bench.field.exactness import (
     LEFT_OUT,
     LOST,
     REFERENCES,
     ExactnessCheck,
-    FieldProcess,
     Judgement,
     with_references,
 )
@@ -39,7 +38,13 @@ from guiapp.analysis.bench.measurement import (
 from guiapp.analysis.bench.plan import BenchError, Plan
 from guiapp.analysis.bench.wording import place_text
 from guiapp.analysis.bench.worker import LoadedContender
-from guiapp.analysis.bench.worker_process import AskedProcess, ContenderFailed, Stopped, WorkerLost
+from guiapp.analysis.bench.worker_process import (
+    AskedProcess,
+    ContenderFailed,
+    Stopped,
+    WorkerLost,
+    WorkerProcess,
+)
 from guiapp.analysis.libraries.table import PEERS, reason_against, version_of
 from guiapp.core.open_model import open_model
 from guiapp.core.system import interrupts
@@ -91,13 +96,14 @@ class _Ready(NamedTuple):
 
 
 def run_field(
-    plan: FieldPlan, control: Control, notify: Notify, command: str, start: Start = FieldProcess
+    plan: FieldPlan, control: Control, notify: Notify, command: str, start: Start = WorkerProcess
 ) -> FieldRun:
     """Measure all; when stopped, what was found until then.  Raises BenchError for a plan that cannot be."""
     if not plan.given:
         raise BenchError(
             "There is no vocabulary to measure with. Name model files, or folders that hold some."
         )
+    begin_early()
     first = open_model(plan.given[0].path).vocabulary
     corpora = [corpus_named(text.corpus, first) for text in plan.texts]
     if len({corpus.name for corpus in corpora}) < len(corpora):
