@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from guiapp.analysis.bench import wording as findings
+from guiapp.analysis.bench import wording
 from guiapp.analysis.bench.corpus import WORST_TEXTS, BenchText, fresh_text, stretched, worst_texts
 from guiapp.analysis.bench.operations import MEMORY, N_SINGLE, SINGLY
 from guiapp.analysis.libraries.contender import APPENDED_BYTES
@@ -180,7 +180,7 @@ class Scenario:
     cell: Callable[[CellBuilder, CellTask], BenchCell]
     unit: Unit
     chart: Chart
-    find: findings.Find = lambda *_: ""
+    find: wording.Find = lambda *_: ""
     by_text: bool = False
     own_texts: tuple[str, ...] = ()
     grows: bool = False
@@ -262,7 +262,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(("encode",), _sizes(*SCALING_BYTES), lengthened),
             unit="s",
             chart="curves",
-            find=findings.time_by_length,
+            find=wording.time_by_length,
             grows=True,
         ),
         Scenario(
@@ -273,7 +273,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(("encode each",), _sizes(*SHORT_BYTES), prompts),
             unit="s",
             chart="curves",
-            find=findings.short_calls,
+            find=wording.short_calls,
             is_default=True,
         ),
         Scenario(
@@ -284,7 +284,7 @@ SCENARIOS: dict[str, Scenario] = {
             *((SINGLY,), _sizes(UNSEEN_BYTES), unseen),
             unit="s",
             chart="latency",
-            find=findings.slow_calls,
+            find=wording.slow_calls,
         ),
         Scenario(
             "worst",
@@ -294,7 +294,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(("encode",), _worst_sizes, worst),
             unit="s",
             chart="curves",
-            find=findings.worst_case,
+            find=wording.worst_case,
             by_text=True,
             own_texts=WORST_TEXTS,
             grows=True,
@@ -309,7 +309,7 @@ SCENARIOS: dict[str, Scenario] = {
             unit="MB/s",
             on_threads=True,
             chart="groups",
-            find=findings.gain_of_threads,
+            find=wording.gain_of_threads,
         ),
         Scenario(
             "decode",
@@ -319,7 +319,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(("decode",), _whole_texts, whole),
             unit="MB/s",
             chart="groups",
-            find=findings.ahead("decode"),
+            find=wording.ahead("decode"),
             by_text=True,
             is_default=True,
         ),
@@ -331,7 +331,7 @@ SCENARIOS: dict[str, Scenario] = {
             *(("append", "encode"), _sizes(*APPEND_BYTES), lengthened),
             unit="s",
             chart="curves",
-            find=findings.appending,
+            find=wording.appending,
         ),
         Scenario(
             "memory",
@@ -341,7 +341,7 @@ SCENARIOS: dict[str, Scenario] = {
             *((MEMORY,), _sizes(BATCH_BYTES), lengthened),
             unit="MB",
             chart="memory",
-            find=findings.least_memory,
+            find=wording.least_memory,
         ),
     )
 }
