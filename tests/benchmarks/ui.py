@@ -49,9 +49,8 @@ from guiapp.kit.spans.view import SpanView
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.bench.choice import AIMS
-from guiapp.pages.bench.model import BenchModel
+from guiapp.pages.bench.model import BenchModel, BenchRunner
 from guiapp.pages.bench.page import BenchPage
-from guiapp.pages.bench.runner import BenchRunner
 from guiapp.pages.tree.page import TreePage
 from guiapp.pages.tree.view import TreeView
 from guiapp.window.app import Shell, build, make_application

@@ -1,7 +1,7 @@
 """Custom contenders: commands, or Python functions, that somebody writes down and that give ids.
 
 Whoever types one has said yes to it.  One that comes out of a file runs only after somebody has said yes to
-what `shown` says; see `guiapp.analysis.bench.__main__` and `guiapp.pages.bench.custom`.  Each runs in a
+what `shown` says; see `guiapp.analysis.bench.__main__` and `guiapp.pages.bench.choice`.  Each runs in a
 process of its own and finds the model in the environment variable TOKENLOUPE_MODEL.
 """
 

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QPointF, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtGui import QActionGroup, QColor, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
@@ -20,23 +20,25 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.core.text.figures import counted
+from guiapp.core.text.figures import counted, in_bytes
 from guiapp.kit.charts.markers import paint_marker
+from guiapp.kit.state.background import later
 from guiapp.kit.state.row_table import AnyIndex
 from guiapp.kit.widgets.buttons import push_button, tool_button
 from guiapp.kit.widgets.icons import icon
 from guiapp.kit.widgets.layouts import in_column, in_row
-from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.painting import LEFT, PaintedButton, write
 from guiapp.kit.widgets.style_sheet import blend, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
 from guiapp.kit.widgets.wrapping_row import WrappingRow
-from guiapp.pages.bench.markers import SWATCH_PX, marker_style_of, swatch
+from guiapp.pages.bench.charts import SWATCH_PX, marker_style_of, swatch
+from guiapp.pages.bench.choice import BenchChoice
+from guiapp.pages.bench.history import RunList
 from guiapp.pages.bench.model import BenchModel
-from guiapp.pages.bench.run_button import RunButton
-from guiapp.pages.bench.saved_runs import RunList
-from guiapp.pages.bench.text_button import TextButton
 
+LONGEST_TITLE = 28  # characters
+SETTLING_MS = 600  # for which it does nothing when what it does has changed: longer than a double click
 SIZE = 560, 400
 ROW_PX = 34
 HOW = "Enter opens a run, F2 renames it."
@@ -351,3 +353,94 @@ class RunsDialog(QDialog):
         if self.list.currentIndex().isValid():
             self.accept()
             self.compare_requested.emit(self._runs.run_at(self.list.currentIndex()).path)
+
+
+# The button that runs and stops: it means what it meant when the finger moved
+
+
+class RunButton(QPushButton):
+    """Starts what a `BenchModel` has chosen, and stops it."""
+
+    def __init__(self, model: BenchModel) -> None:
+        super().__init__()
+        self._model = model
+        self._was_running, self._is_stopping = False, False
+        self._settling = later(self, SETTLING_MS, self._refresh)
+        self.clicked.connect(self._run_or_stop)
+        model.choice.changed.connect(self._refresh)
+        model.running_changed.connect(self._refresh)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Say what it does now; right after that has changed, it does nothing and says why it did."""
+        model = self._model
+        if model.is_running != self._was_running:
+            self._was_running, self._is_stopping = model.is_running, False
+            self._settling.start()
+        settled = "Stopping …" if self._is_stopping else "Stop" if model.is_running else "Run"
+        settling = "Starting …" if model.is_running else "Done"
+        self.setText(settling if self._settling.isActive() else settled)
+        self.setEnabled(model.is_running or model.can_run)
+        role = "raised" if model.is_running else "primary"
+        if self.property("role") != role:
+            set_role(self, role)
+
+    def _run_or_stop(self) -> None:
+        if self._settling.isActive():
+            self._settling.start()  # it waits until whoever meant what it did before has let go
+        elif self._model.is_running:
+            self._is_stopping = True
+            self._model.stop()
+            self._refresh()
+        else:
+            self._model.run()
+
+
+# A button that says on which text contenders run, and lists others to choose from
+
+
+class TextButton(MenuButton):
+    """Chooses one text; several are chosen where everything is."""
+
+    def __init__(self, choice: BenchChoice, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, tip="The text that is encoded")
+        self._choice = choice
+        self.fill_on_open(self._fill)
+        choice.changed.connect(self.show_choice)
+        choice.forecast.changed.connect(self.show_choice)
+        self.show_choice()
+
+    def show_choice(self) -> None:
+        """Say what is chosen and how long it is, which changes with each key in the editor."""
+        texts = self._choice.texts
+        if len(texts) == 1:
+            title = self._choice.known_texts[texts[0]]
+            shown = title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
+            self.setText(f"{shown}  {size_of(self._choice, texts[0])}")
+        else:
+            self.setText(counted(len(texts), "text"))
+
+    def _fill(self, menu: QMenu) -> None:
+        choice, group = self._choice, QActionGroup(menu)
+        for name, title in choice.known_texts.items():
+            told, choose = f"{title}\t{size_of(choice, name)}", partial(choice.set_texts, [name])
+            group.addAction(add_choice(menu, told, name in choice.texts, choose))
+        menu.addSeparator()
+        menu.addAction("Files…", partial(add_files, choice, self))
+        menu.addAction("Folder…", partial(add_folder, choice, self))
+
+
+def size_of(choice: BenchChoice, text: str) -> str:
+    size = choice.size_of(text)
+    return "" if size is None else in_bytes(size).replace(".0 ", " ")
+
+
+def add_files(choice: BenchChoice, window: QWidget) -> None:
+    """Ask for files and choose them."""
+    choice.add_texts(QFileDialog.getOpenFileNames(window, "Texts to encode")[0])
+
+
+def add_folder(choice: BenchChoice, window: QWidget) -> None:
+    """Ask for a folder and choose all that is in it, as one text."""
+    if name := QFileDialog.getExistingDirectory(window, "A folder of texts"):
+        choice.add_texts([name])

@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.bench.corpus import RANDOM, SAMPLE, TUTORIAL
+from guiapp.analysis.bench.corpus import RANDOM, RANDOM_BYTES, SAMPLE, TUTORIAL, TUTORIAL_LINE, TUTORIAL_TIMES
+from guiapp.analysis.bench.forecast import expected_s
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.bench.scenarios import SCENARIOS, Scenario
+from guiapp.analysis.bench.trial import TrialResult, try_custom
 from guiapp.analysis.libraries.contender import UNSPLIT
-from guiapp.analysis.libraries.custom import KINDS, CustomContender
+from guiapp.analysis.libraries.custom import KINDS, CustomContender, CustomError, read_custom, without_removed
 from guiapp.analysis.libraries.table import PEERS, ids_form, reason_against, version_of
+from guiapp.core.demo import sample_text
 from guiapp.core.encode.catalogue import Algorithm
+from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.system.outside_json import read_json
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.pages.bench.custom import CustomContenders
-from guiapp.pages.bench.forecast import BenchForecast
+from guiapp.kit.state.background import LatestJob, Progress, Working
+from guiapp.kit.state.settings import Settings
 from guiapp.pages.bench.history import YOUR_TEXT
 
+TRIED_BYTES = 2000
+SOME_TEXT = b"Hello world"
+MOST_FILES = 2_000  # of a folder that are looked at
+LONGEST_IN_SECONDS_S = 100
+USUAL_BYTES = 100_000  # of a text that nobody knows
 TEXTS = {
     YOUR_TEXT: "Your text",
     f"{SAMPLE}english": "English",
@@ -312,3 +324,181 @@ def custom_candidates(own: Iterable[CustomContender]) -> list[BenchCandidate]:
 
 
 _known_version = cache(version_of)  # looking it up takes a millisecond
+
+
+# How long the plan of the Bench page will take, from the sizes of its texts
+
+
+class BenchForecast(Working):
+    """Looks at texts off the window's thread.
+
+    Signals:
+        changed(): more sizes are known.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._sizes: dict[str, int] = {}
+        self._asked: frozenset[str] = frozenset()  # texts whose sizes are known or being looked up
+        self._measuring = LatestJob[dict[str, int]](self, self._take_sizes)
+
+    def seconds(self, plan: Plan, your_bytes: dict[str, int]) -> float:
+        """`your_bytes`: sizes of texts that are not on the disk."""
+        return expected_s(plan, self._text_bytes(plan.corpora, your_bytes))
+
+    def size_of(self, name: str) -> int | None:
+        """The bytes of a text, None while they are looked up."""
+        self._request_sizes([name])
+        return self._sizes.get(name)
+
+    def _text_bytes(self, names: Sequence[str], your_bytes: dict[str, int]) -> list[int]:
+        """As far as they are known by now."""
+        self._request_sizes(name for name in names if name not in your_bytes)
+        sizes = self._sizes | your_bytes
+        return [sizes.get(name, USUAL_BYTES) for name in names]
+
+    def _request_sizes(self, names: Iterable[str]) -> None:
+        """Each once."""
+        if not (requested := frozenset(names)) <= self._asked:
+            self._asked |= requested
+            unknown = self._asked - self._sizes.keys()  # also those of a job that this one takes the place of
+            self._measuring.start(lambda _: {name: size_of_text(name) for name in unknown})
+
+    def _take_sizes(self, sizes: dict[str, int]) -> None:
+        self._sizes |= sizes
+        self.changed.emit()
+
+
+def duration_text(seconds: float) -> str:
+    """`12 s`, `2 min 40 s`, `1 h 5 min`: no finer than anybody can know."""
+    if seconds < LONGEST_IN_SECONDS_S:
+        return f"{max(round(seconds), 1)} s"
+    minutes, rest_s = divmod(round(seconds, -1), 60)
+    if minutes < 60:
+        return f"{minutes:.0f} min {rest_s:.0f} s" if rest_s else f"{minutes:.0f} min"
+    return f"{minutes // 60:.0f} h {minutes % 60:.0f} min"
+
+
+def size_of_text(name: str) -> int:
+    """The bytes of a text of a plan; of large folders those of some files, of what is not there a guess."""
+    if name == RANDOM:
+        return RANDOM_BYTES
+    if name == TUTORIAL:
+        return len(TUTORIAL_LINE.encode()) * TUTORIAL_TIMES
+    if name.startswith(SAMPLE):
+        return len(sample_text(name.removeprefix(SAMPLE)))
+    path = Path(name)
+    try:
+        if not path.is_dir():
+            return path.stat().st_size
+        return sum(file.stat().st_size for file in islice(path.rglob("*"), MOST_FILES) if file.is_file())
+    except OSError:
+        return USUAL_BYTES
+
+
+# Contenders of one's own that are remembered, and one that is being tried
+
+
+class CustomContenders(QObject):
+    """Those that the user of these settings added, which is how one says yes to what they run.
+
+    A run, session or plan that somebody else gave away names some at most: nothing of them is in here.
+
+    removed  names of those that an earlier version ran in other Pythons, which is no longer supported
+
+    Signals:
+        changed(): `contenders` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self.contenders, self.removed = _contenders_in(settings.own_contenders)
+
+    def add(self, own: CustomContender) -> None:
+        """Remember one, in place of one of the same name."""
+        self._set((*(each for each in self.contenders if each.name != own.name), own))
+
+    def remove(self, name: str) -> None:
+        self._set(tuple(each for each in self.contenders if each.name != name))
+
+    def _set(self, contenders: tuple[CustomContender, ...]) -> None:
+        if contenders != self.contenders:
+            self.contenders = contenders
+            self._settings.own_contenders = json.dumps([each.record() for each in contenders])
+            self.changed.emit()
+
+
+class CustomTrial(Working):
+    """Tries a contender on the beginning of the session's text.
+
+    message   what came of it, "" as long as nothing did
+    is_bad whether that is why it cannot take part
+
+    Signals:
+        changed(): `message` or `is_busy` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, session: ModelSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._job = LatestJob[TrialResult](self, self._take, self.refuse)
+        self.message, self.is_bad = "", False
+
+    @property
+    def is_busy(self) -> bool:
+        return self._job.is_busy
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether a model is open to compare with."""
+        return self._session.tokenizer is not None
+
+    def start(self, own: CustomContender) -> None:
+        tokenizer, model = self._session.tokenizer, self._session.loader.model
+        if tokenizer is None or model is None:
+            return
+        text = self._session.document.text()[:TRIED_BYTES].decode("utf-8", "ignore").encode() or SOME_TEXT
+        self._job.start(partial(_tried, own, tokenizer, str(model.name), text))
+        self._set_message("", False)
+
+    def refuse(self, reason: str) -> None:
+        """Say why there is nothing to try, or what went wrong."""
+        self._set_message(reason, True)
+
+    def forget(self) -> None:
+        """Something else is written now."""
+        self._job.cancel()
+        self._set_message("", False)
+
+    def _take(self, trial: TrialResult) -> None:
+        self._set_message(str(trial), False)
+
+    def _set_message(self, message: str, is_bad: bool) -> None:
+        self.message, self.is_bad = message, is_bad
+        self.changed.emit()
+
+
+def _tried(
+    own: CustomContender, tokenizer: Tokenizer, model: str, text: bytes, progress: Progress
+) -> TrialResult:
+    def shall_stop() -> bool:
+        progress(0.0)  # raises if so
+        return False
+
+    return try_custom(own, tokenizer, model, text, shall_stop)
+
+
+def _contenders_in(text: str) -> tuple[tuple[CustomContender, ...], list[str]]:
+    """Those in a settings text, and the names of those no longer supported; none if somebody spoiled it."""
+    try:
+        records, removed = without_removed(read_json(text))
+        return read_custom(records), removed
+    except (ValueError, TypeError, CustomError):
+        return (), []

@@ -19,8 +19,8 @@ from guiapp.kit.widgets.painting import bold, width_of
 from guiapp.kit.widgets.style_sheet import plain_label
 from guiapp.kit.widgets.theme import UNIT_PX, Theme, ThemeSource
 from guiapp.kit.widgets.tip_watch import plain_tip
-from guiapp.pages.bench.forecast import duration_text
-from guiapp.pages.bench.markers import marker_image, marker_style_of
+from guiapp.pages.bench.charts import marker_image, marker_style_of
+from guiapp.pages.bench.choice import duration_text
 from guiapp.pages.bench.model import BenchModel
 
 NO_MODEL = "Open a model to begin"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -12,26 +13,26 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.analysis.bench.differences import DifferenceLocation, first_difference
 from guiapp.analysis.bench.measurement import Record
 from guiapp.analysis.bench.notes import notes
-from guiapp.analysis.bench.plan import Plan, plan_from, whole_path
+from guiapp.analysis.bench.plan import RUN_OWN, Plan, plan_from, whole_path
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.verdict import Verdict, verdict_of
+from guiapp.core.system.processes import command_of
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.state.background import LatestJob, Working
-from guiapp.pages.bench.choice import BenchChoice
-from guiapp.pages.bench.custom import CustomContenders
-from guiapp.pages.bench.forecast import duration_text
+from guiapp.kit.state.background import LatestJob, LineProcess, Working
+from guiapp.pages.bench.choice import BenchChoice, CustomContenders, duration_text
 from guiapp.pages.bench.history import (
     YOUR_TEXT,
     FinishedRun,
     OpenedRun,
     RunComparison,
     RunHistory,
+    SavedRuns,
     with_saved_text,
 )
 from guiapp.pages.bench.live import LiveRun, LoadingStage, deviations_of
-from guiapp.pages.bench.runner import BenchRunner
-from guiapp.pages.bench.saved_runs import SavedRuns
 
+COMMAND = (*command_of("guiapp.analysis.bench"), RUN_OWN)  # whoever uses the window has said yes to each
+FAREWELL_MS = 3000
 MOST_HASHED = 4 << 20  # bytes of a text, to see whether it is the one that was measured
 
 
@@ -359,3 +360,68 @@ class DifferenceFinder(Working):
             self._session.text.show(place.text)
         end = document.next_grapheme(place.start)  # tokens may hold part of a character
         self._session.text.point_out(place.start, max(place.end, end))
+
+
+# The benchmark's process: started with a plan, talked to by lines, and told by its events
+
+
+class BenchRunner(QObject):
+    """Runs one plan at a time in a process of its own.
+
+    Signals:
+        told(dict): an event of `guiapp.analysis.bench.engine`, or {"event": "failed", "message"}.
+        ended(str): the process is gone; why, where that was not asked for or to be expected, else "".
+    """
+
+    told = Signal(dict)
+    ended = Signal(str)
+
+    def __init__(self, command: tuple[str, ...] = COMMAND, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._process = LineProcess(command, self)
+        self._process.told.connect(self._take)
+        self._process.ended.connect(self._note_end)
+        self._has_finished = False
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.is_running
+
+    def start(self, plan: Plan) -> None:
+        """Begin; nothing happens while another run is going."""
+        if self.is_running:
+            return
+        self._has_finished = False
+        self._process.start()
+        self._send(json.dumps(plan.record()))
+
+    def pause(self) -> None:
+        self._send("pause")
+
+    def resume(self) -> None:
+        self._send("resume")
+
+    def hold(self) -> None:
+        """Ask it to begin nothing for a moment."""
+        self._send("hold")
+
+    def stop(self) -> None:
+        """Ask it to tell what it has and to end."""
+        self._send("stop")
+
+    def close(self) -> None:
+        """End it whatever it does, and wait for that."""
+        self._process.leave(FAREWELL_MS)
+
+    def _send(self, line: str) -> None:
+        self._process.send(f"{line}\n".encode())
+
+    def _take(self, lines: list[bytes]) -> None:
+        for line in lines:
+            event: dict[str, Any] = json.loads(line)
+            self._has_finished |= event["event"] in ("finished", "failed")
+            self.told.emit(event)
+
+    def _note_end(self, complaint: str) -> None:
+        why = f"The benchmark's process ended early ({complaint}). What it measured stays."
+        self.ended.emit("" if self._has_finished else why)

@@ -48,13 +48,10 @@ from guiapp.kit.widgets.popover import Explanation, Popover
 from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.kit.widgets.tip_watch import plain_tip
-from guiapp.pages.bench.choice import AIMS, BenchChoice
-from guiapp.pages.bench.custom import CustomContenders, CustomTrial
-from guiapp.pages.bench.forecast import duration_text
-from guiapp.pages.bench.markers import SWATCH_PX, marker_style_of, swatch
+from guiapp.pages.bench.bar import RunButton, add_files, add_folder, size_of
+from guiapp.pages.bench.charts import SWATCH_PX, marker_style_of, swatch
+from guiapp.pages.bench.choice import AIMS, BenchChoice, CustomContenders, CustomTrial, duration_text
 from guiapp.pages.bench.model import BenchModel
-from guiapp.pages.bench.run_button import RunButton
-from guiapp.pages.bench.text_button import add_files, add_folder, size_of
 
 DIALOG_PX, LIST_PX = 560, 96
 TITLES = {"A command for each text": COMMAND, "A command that stays": STREAM, "A Python function": PYTHON}

@@ -18,8 +18,7 @@ from guiapp.analysis.bench.report import report_text
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.core.system.replace_file import replace_file
 from guiapp.errors import not_written
-from guiapp.kit.charts.chart import PAPER, Chart
-from guiapp.kit.charts.pictures import png_of, svg_of
+from guiapp.kit.charts.chart import PAPER, Chart, png_of, svg_of
 from guiapp.kit.state.background import LatestJob, Progress
 from guiapp.kit.widgets import file_names
 from guiapp.kit.widgets.layouts import scroll_down

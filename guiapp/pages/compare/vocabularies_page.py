@@ -10,9 +10,8 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSplitter, QWidget
 
 from guiapp.analysis.tree.scripts import NAMES
 from guiapp.analysis.vocabulary_list.histograms import LENGTH_LABELS, LENGTHS
-from guiapp.kit.charts.histogram import HATCHED_GROUND, HistogramChart, HistogramData
+from guiapp.kit.charts.bars import HATCHED_GROUND, BarList, HistogramChart, HistogramData, PartColor
 from guiapp.kit.charts.markers import pattern
-from guiapp.kit.charts.rows import BarList, PartColor
 from guiapp.kit.models.compared_models import ComparedModels
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.buttons import push_button

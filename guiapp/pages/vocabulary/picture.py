@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from guiapp.analysis.vocabulary_list.filters import has, with_term, without
 from guiapp.analysis.vocabulary_list.histograms import LENGTH_LABELS, LONGEST_COUNTED, Counts, Histogram
-from guiapp.kit.charts.histogram import HistogramChart, HistogramData
-from guiapp.kit.charts.rows import BarList
+from guiapp.kit.charts.bars import BarList, HistogramChart, HistogramData
 from guiapp.kit.spans.legend import Draw, LegendEntry, characters
 from guiapp.kit.widgets.layouts import in_column, scroll_down
 from guiapp.kit.widgets.style_sheet import blend, heading, set_role

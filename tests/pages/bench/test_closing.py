@@ -3,7 +3,7 @@
 import pytest
 from closing import see_that_nothing_goes_on
 
-from guiapp.pages.bench.forecast import BenchForecast
+from guiapp.pages.bench.choice import BenchForecast
 from guiapp.pages.bench.model import BenchModel, DifferenceFinder
 
 OWNERS = {

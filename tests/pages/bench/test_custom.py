@@ -11,8 +11,7 @@ import pytest
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.libraries.custom import CustomContender, make_custom
 from guiapp.kit.state.settings import Settings
-from guiapp.pages.bench.choice import custom_candidates, library_candidates
-from guiapp.pages.bench.custom import CustomContenders, CustomTrial
+from guiapp.pages.bench.choice import CustomContenders, CustomTrial, custom_candidates, library_candidates
 
 IDS = "import sys; print(len(sys.stdin.read()), 2)"
 

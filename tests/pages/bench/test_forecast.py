@@ -9,8 +9,8 @@ import pytest
 from guiapp.analysis.bench.corpus import RANDOM_BYTES, TUTORIAL_LINE, TUTORIAL_TIMES
 from guiapp.analysis.bench.plan import Plan
 from guiapp.core.demo import sample_text
-from guiapp.pages.bench import forecast as bench_forecast
-from guiapp.pages.bench.forecast import BenchForecast, size_of_text
+from guiapp.pages.bench import choice as bench_forecast
+from guiapp.pages.bench.choice import BenchForecast, size_of_text
 
 
 @pytest.fixture

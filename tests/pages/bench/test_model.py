@@ -14,7 +14,7 @@ from guiapp.analysis.bench.measurement import key_of
 from guiapp.analysis.bench.plan import Plan
 from guiapp.pages.bench.choice import CODE, ENGLISH, LANGUAGES
 from guiapp.pages.bench.history import YOUR_TEXT, RunHistory
-from guiapp.pages.bench.runner import BenchRunner
+from guiapp.pages.bench.model import BenchRunner
 
 
 def test_samples_show_before_the_result_does(qtbot, make_model):

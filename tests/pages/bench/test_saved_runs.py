@@ -13,7 +13,7 @@ import pytest
 from fake_engine import EVENTS, fake_engine, opened, run_to_its_end, whole_run
 
 from guiapp.analysis.bench.history import load_run, rename_run
-from guiapp.pages.bench import saved_runs
+from guiapp.pages.bench import history as saved_runs
 from guiapp.pages.bench.choice import ENGLISH
 from guiapp.pages.bench.history import OpenedRun, RunHistory
 

@@ -20,8 +20,7 @@ from guiapp.pages.bench.headline import (
 )
 from guiapp.pages.bench.history import YOUR_TEXT
 from guiapp.pages.bench.live import LiveRun
-from guiapp.pages.bench.model import MOST_HASHED
-from guiapp.pages.bench.runner import BenchRunner
+from guiapp.pages.bench.model import MOST_HASHED, BenchRunner
 
 SURE = Verdict("fast", "heap", Ratio(1.3, 1.2, 1.4), True, False, 2, 2, 7)
 

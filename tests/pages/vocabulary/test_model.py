@@ -15,9 +15,8 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.vocabulary import model as module
-from guiapp.pages.vocabulary.details import VocabularyDetails
-from guiapp.pages.vocabulary.listing import VocabularyTableModel
 from guiapp.pages.vocabulary.model import VocabularyModel
+from guiapp.pages.vocabulary.page import VocabularyDetails, VocabularyTableModel
 
 
 @pytest.fixture

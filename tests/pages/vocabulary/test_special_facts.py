@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from guiapp.analysis.vocabulary_list.special_tokens import TOKENIZER_KEYS, SpecialToken, TokenReach, TokenRole
-from guiapp.pages.vocabulary.special_details import facts_of
+from guiapp.pages.vocabulary.special_page import facts_of
 
 PLAIN = SpecialToken(
     7,

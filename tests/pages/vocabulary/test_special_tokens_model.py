@@ -7,9 +7,8 @@ from told import told_by
 from guiapp.analysis.editing.options import Options
 from guiapp.analysis.vocabulary_list.special_tokens_report import COLUMNS
 from guiapp.pages.vocabulary import special_model as module
-from guiapp.pages.vocabulary.special_details import facts_of
-from guiapp.pages.vocabulary.special_listing import SpecialTable
 from guiapp.pages.vocabulary.special_model import GROUPS, SpecialTokensModel
+from guiapp.pages.vocabulary.special_page import SpecialTable, facts_of
 
 TEXT = b"<|im_start|>user\nHi<|im_end|>\n<|im_start|>"
 TITLES = [title for title, _ in COLUMNS]

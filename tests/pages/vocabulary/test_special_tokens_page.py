@@ -11,9 +11,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 import guiapp
-from guiapp.pages.vocabulary import special_listing as listing
-from guiapp.pages.vocabulary.special_listing import TITLES
-from guiapp.pages.vocabulary.special_page import NO_MODEL
+from guiapp.pages.vocabulary import special_page as listing
+from guiapp.pages.vocabulary.special_page import NO_MODEL, TITLES
 
 KEY, LEFT, CTRL = Qt.Key, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ControlModifier
 TEXT = b"<|im_start|>user\nHi<|im_end|>"

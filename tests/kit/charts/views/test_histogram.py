@@ -5,7 +5,7 @@ import pytest
 from chart_samples import click, drag, histogram_data, hover, texts
 from PySide6.QtCore import QPointF
 
-from guiapp.kit.charts.histogram import HistogramData
+from guiapp.kit.charts.bars import HistogramData
 
 
 def test_columns_stand_side_by_side_and_a_click_is_on_one_and_its_part(make):

@@ -7,7 +7,7 @@ from chart_samples import KINDS, SUBTITLES, TITLES, texts
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QToolButton
 
-from guiapp.kit.charts.pictures import image_of, png_of, svg_of
+from guiapp.kit.charts.chart import image_of, png_of, svg_of
 from guiapp.kit.spans.clipboard import leave_plain_text
 
 

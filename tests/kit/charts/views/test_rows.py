@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, Qt
 
-from guiapp.kit.charts.rows import BarList, BarRow, RowChart
+from guiapp.kit.charts.bars import BarList, BarRow, RowChart
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from chart_samples import badly_written, scatter_data, texts, word_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guiapp.kit.charts.scatter import ScatterChart
+from guiapp.kit.charts.curves import ScatterChart
 
 
 def names_in(chart) -> list[str]:

@@ -19,17 +19,19 @@ from guiapp.pages.bench.charts import (
     BYTES,
     DATA,
     EXACTNESS,
+    N_LOOKS,
+    ORDER,
     QUANTILES,
     TOKENS,
     LoadingBar,
     chart_class,
+    marker_style_of,
     rows_of,
     show_records,
     showing_of,
     texts_of,
     tip_of,
 )
-from guiapp.pages.bench.markers import N_LOOKS, ORDER, marker_style_of
 
 SIZES = ((420, 260), (860, 420), (1800, 1000))
 ALL = EVERYTHING["results"]

@@ -12,7 +12,7 @@ from guiapp.analysis.libraries.custom import CustomContender, make_custom
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.settings import Settings
-from guiapp.pages.bench.custom import CustomContenders
+from guiapp.pages.bench.choice import CustomContenders
 from guiapp.pages.bench.more import EXAMPLES, TITLES, WARNING, CustomDialog
 
 LEFT = Qt.MouseButton.LeftButton

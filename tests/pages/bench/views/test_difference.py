@@ -12,7 +12,7 @@ from guiapp.analysis.bench.corpus import corpus_named
 from guiapp.analysis.bench.plan import Plan
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.bench.bar import RunsDialog
-from guiapp.pages.bench.runner import BenchRunner
+from guiapp.pages.bench.model import BenchRunner
 from guiapp.window.app import build
 
 BYTE_OFFSET = 9

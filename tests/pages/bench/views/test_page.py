@@ -19,8 +19,8 @@ from guiapp.analysis.bench.notes import notes
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.pages.bench.bar import RunsDialog
 from guiapp.pages.bench.history import SavedRun
+from guiapp.pages.bench.model import BenchRunner
 from guiapp.pages.bench.results import CALM, CHANGES
-from guiapp.pages.bench.runner import BenchRunner
 
 LEFT = Qt.MouseButton.LeftButton
 

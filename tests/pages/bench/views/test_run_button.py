@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt, QTimer
 
-from guiapp.pages.bench.run_button import RunButton
+from guiapp.pages.bench.bar import RunButton
 
 
 @pytest.fixture

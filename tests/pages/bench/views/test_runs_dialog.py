@@ -12,10 +12,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.bench.history import load_run, rename_run
-from guiapp.pages.bench import saved_runs
+from guiapp.pages.bench import history as saved_runs
 from guiapp.pages.bench.bar import HOW, NO_RUNS, SHOWN, RunsDialog
-from guiapp.pages.bench.history import RunHistory
-from guiapp.pages.bench.saved_runs import RunList, SavedRuns
+from guiapp.pages.bench.history import RunHistory, RunList, SavedRuns
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.export.tables import Table
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.bench.tables import (
+from guiapp.pages.bench.results import (
     NOTHING_COMPARED,
     NOTHING_MEASURED,
     NOTHING_PUBLISHED,
