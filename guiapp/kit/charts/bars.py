@@ -1,4 +1,4 @@
-"""Horizontal bars: a row with a name for each, parts and intervals of bars, and columns of words."""
+"""Bars: rows with a name, intervals and columns of words; histograms of columns in parts."""
 
 from __future__ import annotations
 
@@ -12,26 +12,13 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
-from guiapp.kit.charts.chart import (
-    LEAST_SIZE,
-    NUMBER,
-    PLAIN,
-    STRONG,
-    SUBTITLE,
-    TICK_GAP_PX,
-    Chart,
-    HasTheme,
-    Value,
-    Word,
-)
+from guiapp.kit.charts.chart import NUMBER, PLAIN, STRONG, SUBTITLE, TICK_GAP_PX, Chart, Value, Word
 from guiapp.kit.charts.markers import MarkerStyle, outline, pattern
 from guiapp.kit.charts.scales import NO_SCALE, Range, Scale, range_from_zero
-from guiapp.kit.widgets.painting import fill, ring
+from guiapp.kit.widgets.painting import fill
 from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import UI_FONT_PX, UNIT_PX, Theme
+from guiapp.kit.widgets.theme import UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 
-CHART_PX, LEAST_COLUMN_PX, LINE_PX, GRIPPED_PX = 130, 1.5, 2, 9  # high; of what has anything; of the line
-HATCHED_GROUND = 0.3  # of a colour below its hatching
 LEAST_ROW_PX, MOST_ROW_PX, LARGE_ROW_PX = 20, 52, 34
 LARGE_FONT_PX, LEAST_FONT_PX = 15, 8
 BAR_SHARE, LINE_SHARE = 0.54, 0.12  # of a row
@@ -39,10 +26,11 @@ MOST_NAME_SHARE, MOST_SIDE_SHARE, LEAST_BAR_SHARE = 0.3, 0.55, 0.4  # of the wid
 MARKER_PX, NAME_PX, GAP_PX, COLUMN_GAP_PX = 14, 24, 8, 28
 ROW_PX, LIST_NAME_PX = 21, 104  # of lists of bars
 RADIUS_PX, PROGRESS_PX, PROGRESS_HEIGHT_PX, LEAST_PX = 3, 240, 3, 1.5
+CHART_PX, LINE_PX, GRIPPED_PX = 130, 2, 9  # of a histogram: its height; of the line that is dragged
+HATCHED_GROUND = 0.3  # of a colour below its hatching
+INK = QColor("#14161b")  # on the colours of bars
 Counts = NDArray[np.int64]
 PartColor = tuple[QColor, bool]
-INK = QColor("#14161b")  # on the colours of bars
-HIGHLIGHT = 0.24  # of the accent, behind a selected row
 
 
 class BarPart(NamedTuple):
@@ -82,13 +70,23 @@ class BarRow(NamedTuple):
     progress: float | None = None
     tip: str = ""
 
+    @property
+    def length(self) -> float:
+        return self.parts[-1].end if self.parts else 0.0
+
+    @property
+    def end(self) -> float:
+        """Of all that is drawn of it."""
+        return max(self.length, self.interval[1] if self.interval else 0.0, *self.marks, 0.0)
+
 
 class RowsData(NamedTuple):
     """What a chart of rows shows, from the top down.
 
     scale     of the bars; those of logarithms begin where their first part does
-    range     along it, where it is not from 0 to what the longest bar needs
-    row_px    of each row; as much as there is room for where none is given
+    range     of the scale; where none is given, from 0 so far that all is seen
+    row_px    the height of a row; where none is given, rows share the height of the chart
+    name_px   the width of names in a list of counts; where none is given, as much as they need
     """
 
     titles: Sequence[str]
@@ -104,10 +102,7 @@ class RowsData(NamedTuple):
 class RowChart(Chart):
     """Row number i is at the height -i."""
 
-    def __init__(self, theme_source: HasTheme, name: str, has_button: bool = True) -> None:
-        self.data = RowsData([name], [""], [])
-        self.selected: Hashable = None
-        super().__init__(theme_source, name, has_button)
+    data: RowsData = RowsData([""], [""], [])
 
     def show_data(self, data: RowsData) -> None:
         resized = (len(data.rows), data.scale) != (len(self.data.rows), self.data.scale)
@@ -116,57 +111,52 @@ class RowChart(Chart):
             self.updateGeometry()
         self.redraw()
 
-    def select(self, key: Hashable) -> None:
-        """Mark the row that something is listed of."""
-        if key != self.selected:
-            self.selected = key
-            self._update()
-
     def minimumSizeHint(self) -> QSize:
         """Rows that can be read; with less height they get smaller."""
         if not hasattr(self, "_metrics"):
-            return LEAST_SIZE
+            return self.least_size
         line_px = int(QFontMetricsF(Theme.ui_font(UI_FONT_PX)).height()) + 1  # however small letters are now
-        scale_px = 2 * line_px + TICK_GAP_PX if self.data.scale.title else 0
-        least = self.data.row_px or LEAST_ROW_PX
-        return QSize(200, int(self.head_px + max(len(self.data.rows), 1) * least + scale_px))
+        rows_px = max(len(self.data.rows), 1) * (self.data.row_px or LEAST_ROW_PX)
+        return QSize(200, int(self.head_px + rows_px + self._scale_px(line_px)))
 
     def sizeHint(self) -> QSize:
         return self.minimumSizeHint() if self.data.row_px else super().sizeHint()
+
+    def _scale_px(self, line_px: float) -> float:
+        return 2 * line_px + TICK_GAP_PX if self.data.scale.title else 0
 
     @property
     def row_px(self) -> float:
         bottom, top = self.box.viewRange()[1]
         return float(self.area.height() / (top - bottom))
 
+    @property
+    def _is_list(self) -> bool:
+        return self.data.name_px is not None
+
     def draw(self) -> None:
         data, n_rows = self.data, max(len(self.data.rows), 1)
-        scale_px = 2 * self.line_px + TICK_GAP_PX if data.scale.title else 0
-        room_px = max(self.height() - self.head_px - scale_px, 1)
+        room_px = max(self.height() - self.head_px - self._scale_px(self.line_px), 1)
         row_px = data.row_px or max(min(room_px / n_rows, MOST_ROW_PX), 1)
         large = LARGE_FONT_PX if row_px >= LARGE_ROW_PX else UI_FONT_PX
         self.set_font_px(min(large, max(int(row_px) - 4, LEAST_FONT_PX)))
-        if scale_px:  # of other letters
-            room_px = max(self.height() - self.head_px - 2 * self.line_px - TICK_GAP_PX, 1)
-            row_px = data.row_px or min(row_px, room_px / n_rows)
-        self._has_details = True
+        if data.scale.title and not data.row_px:  # of other letters
+            row_px = min(row_px, max(self.height() - self.head_px - self._scale_px(self.line_px), 1) / n_rows)
+        side_px = self.width() * (1 if self._is_list else MOST_SIDE_SHARE)
+        self._has_details, self._columns = True, list(range(len(data.headings)))
         self._notes = [row.note for row in data.rows]
-        side_px, self._columns = MOST_SIDE_SHARE * self.width(), list(range(len(data.headings)))
-        side_px = self.width() if data.name_px is not None else side_px
         if self._names_px + self._columns_px > side_px:
             self._notes = [""] * len(data.rows)
         while self._columns and self._names_px + self._columns_px > side_px:
             self._columns.pop(0)
-        self.frame(self._names_px, self._columns_px, (data.scale, NO_SCALE) if scale_px else None)
+        self.frame(self._names_px, self._columns_px, (data.scale, NO_SCALE) if data.scale.title else None)
         self.area.setHeight(n_rows * row_px)
         self.set_titles(data.titles, data.subtitles, self._columns_px)
         most_after_bar_px = (1 - LEAST_BAR_SHARE) * self.area.width()
         self._has_details = max(map(self._after_bar_px, data.rows), default=0.0) <= most_after_bar_px
-        self.show_range(data.range or self._bar_range(), (0.5 - n_rows, 0.5), (bool(scale_px), False))
-        self.values = [
-            Value(row.key, row.parts[-1].end if row.parts else 0.0, -index, row.tip)
-            for index, row in enumerate(data.rows)
-        ]
+        x_range = data.range or self._bar_range()
+        self.show_range(x_range, (0.5 - n_rows, 0.5), (bool(data.scale.title), False))
+        self.values = [Value(row.key, row.length, -index, row.tip) for index, row in enumerate(data.rows)]
 
     @property
     def _names_px(self) -> float:
@@ -188,7 +178,7 @@ class RowChart(Chart):
 
     @property
     def _column_gap_px(self) -> int:
-        return COLUMN_GAP_PX if self.data.name_px is None else GAP_PX
+        return GAP_PX if self._is_list else COLUMN_GAP_PX
 
     def _shown(self, name: str) -> str:
         return self.elided(name, self.data.name_px or MOST_NAME_SHARE * self.width())
@@ -196,8 +186,8 @@ class RowChart(Chart):
     def _bar_range(self) -> Range:
         """From 0 so far that all bars, and what stands behind them, are seen."""
         room_px, least_px = self.area.width(), LEAST_BAR_SHARE * self.area.width()
-        ends = [(_end(row), self._after_bar_px(row)) for row in self.data.rows]
-        longest = max((end / max(room_px - px, least_px) for end, px in ends), default=0.0)
+        needed = (row.end / max(room_px - self._after_bar_px(row), least_px) for row in self.data.rows)
+        longest = max(needed, default=0.0)
         return 0.0, range_from_zero(longest)[1] * room_px if longest else 1.0
 
     def _after_bar_px(self, row: BarRow) -> float:
@@ -205,41 +195,35 @@ class RowChart(Chart):
         return sum(self.width_px(text, font) + GAP_PX for text, font in texts if text) + GAP_PX
 
     def place(self) -> None:
-        for index, row in enumerate(self.data.rows):
-            self._place_names(index, row)
+        for index, (row, note) in enumerate(zip(self.data.rows, self._notes, strict=True)):
+            at = QPointF(0 if row.marker_style is None else NAME_PX, self.pixel(0, -index).y())
+            name = self._shown(row.name)
+            self.words.append(Word(name, at, self.word_color(row.key), key=row.key))
+            if note:
+                behind = at + QPointF(self.width_px(name + "n"), 0)
+                color = self.word_color(row.key, self.theme.dim)
+                self.words.append(Word(note, behind, color, key=row.key))
             self._place_after_bar(index, row)
         left_px, head_y = self.area.right(), self.head_px - self.line_px / 2 - GAP_PX / 2
         for column in self._columns:
             right_px = left_px + self._column_px(column)
-            at_px, align = left_px + self._column_gap_px, 0.0
-            if self.data.name_px is not None:  # a list of counts
-                at_px, align = right_px, 1.0
-            self.words.append(
-                Word(self.data.headings[column], QPointF(at_px, head_y), self.theme.dim, SUBTITLE, align)
-            )
+            at_px, align = (right_px, 1.0) if self._is_list else (left_px + self._column_gap_px, 0.0)
+            heading, at = self.data.headings[column], QPointF(at_px, head_y)
+            self.words.append(Word(heading, at, self.theme.dim, SUBTITLE, align))
             for index, row in enumerate(self.data.rows):
                 if row.cells:
                     text, color = row.cells[column]
-                    color = self.theme.faint if self.is_faded(row.key) else color
                     at = QPointF(at_px, self.pixel(0, -index).y())
-                    self.words.append(Word(text, at, color, NUMBER, align, row.key))
+                    self.words.append(Word(text, at, self.word_color(row.key, color), NUMBER, align, row.key))
             left_px = right_px
-
-    def _place_names(self, index: int, row: BarRow) -> None:
-        y, left_px = self.pixel(0, -index).y(), 0.0 if row.marker_style is None else float(NAME_PX)
-        name = self._shown(row.name)
-        self.words.append(Word(name, QPointF(left_px, y), self.word_color(row.key), key=row.key))
-        if note := self._notes[index]:
-            at = QPointF(left_px + self.width_px(name + "n"), y)
-            self.words.append(Word(note, at, self.dim_color(row.key), key=row.key))
 
     def _place_after_bar(self, index: int, row: BarRow) -> None:
         """Value and detail behind the bar, or at the edge where that is out of sight."""
-        end, area = self.pixel(_end(row), -index), self.area
+        end, area = self.pixel(row.end, -index), self.area
         if row.progress is not None:
             end.setX(area.left() + min(PROGRESS_PX, area.width() / 2))
         at_px = max(min(end.x(), area.right() - self._after_bar_px(row)), area.left()) + GAP_PX
-        dim = row.detail_color or self.dim_color(row.key)
+        dim = row.detail_color or self.word_color(row.key, self.theme.dim)
         has_detail = self._has_details or row.progress is not None or not row.parts
         for text, font, color in ((row.value, STRONG, self.word_color(row.key)), (row.detail, PLAIN, dim)):
             if text and (has_detail or font is STRONG):
@@ -248,64 +232,53 @@ class RowChart(Chart):
                 at_px += self.width_px(text, font) + GAP_PX
 
     def paint_front(self, painter: QPainter) -> None:
-        height, current = self.row_px, self.current
         for word in self.words:
             if self.area.left() < word.at.x() < self.area.right():  # lines of the scale end at words
-                fill(painter, self.rect_of(word), getattr(self.theme, self.ground), 0)
-        for index, row in enumerate(self.data.rows):
-            whole = QRectF(0, self.pixel(0, -index).y() - height / 2, self.width(), height)
-            if row.key == self.selected and row.key is not None:
-                fill(painter, whole, blend(self.theme.panel, self.theme.accent, HIGHLIGHT), 4)
-            elif current is not None and current.y == -index:
-                fill(painter, whole, self.theme.raised, 4)
-                if self.hasFocus():
-                    ring(painter, whole, self.theme.accent, 4)
-            self._paint_bar(painter, index, row)
+                fill(painter, self.rect_of(word), self.ground_color, 0)
+        height = self.row_px
+        for value, row in zip(self.values, self.data.rows, strict=True):
+            y = self.pixel(0, value.y).y()
+            self.paint_light(painter, QRectF(0, y - height / 2, self.width(), height), value)
+            self._paint_bar(painter, row, y)
         super().paint_front(painter)
 
-    def _paint_bar(self, painter: QPainter, index: int, row: BarRow) -> None:
-        area, y, is_thin = self.area, self.pixel(0, -index).y(), row.dot is not None
-        height = self.row_px * (LINE_SHARE if is_thin else BAR_SHARE)
+    def _paint_bar(self, painter: QPainter, row: BarRow, y: float) -> None:
+        area, style = self.area, row.marker_style
+        height = self.row_px * (BAR_SHARE if row.dot is None else LINE_SHARE)
         painter.save()
         painter.setClipRect(area.adjusted(-MARKER_PX / 2, 0, MARKER_PX / 2, 0))
         for part in row.parts:
             left, right = self.pixel(part.start, 0).x(), self.pixel(part.end, 0).x()
             if right > left or part.end > part.start:
                 rect = QRectF(left, y - height / 2, max(right - left, LEAST_PX), height)
-                self._paint_part(painter, row, part, rect)
+                color, radius = self.color(part.color, row.key), min(RADIUS_PX, rect.width() / 2)
+                painter.setPen(color if part.is_hatched else Qt.PenStyle.NoPen)
+                painter.setBrush(pattern(color, part.is_hatched))
+                painter.drawRoundedRect(rect, radius, radius)
         if row.progress is not None:
             line = QRectF(area.left(), y - 1, min(PROGRESS_PX, area.width() / 2), PROGRESS_HEIGHT_PX)
             fill(painter, line, self.theme.line, 1)
             line.setWidth(line.width() * row.progress)
-            fill(painter, line, row.marker_style.color if row.marker_style else self.theme.dim, 1)
+            fill(painter, line, style.color if style else self.theme.dim, 1)
         if row.interval is not None:
             self._paint_interval(painter, row, row.interval, y)
-        if row.marker_style is not None and row.dot is not None:
-            color = self.color(row.marker_style.color, row.key)
+        if style is not None and row.dot is not None:
             for mark in row.marks:
-                x = self.pixel(mark, 0).x()
-                fill(painter, QRectF(x - 1, y - self.row_px / 5, 2, self.row_px / 2.5), color, 0)
-            self._paint_marker(painter, row, QPointF(self.pixel(row.dot, 0).x(), y))
+                line = QRectF(self.pixel(mark, 0).x() - 1, y - self.row_px / 5, 2, self.row_px / 2.5)
+                fill(painter, line, self.color(style.color, row.key), 0)
+            self._paint_marker(painter, row.key, style, QPointF(self.pixel(row.dot, 0).x(), y))
         painter.restore()
-        if row.marker_style is not None and row.name:
-            self._paint_marker(painter, row, QPointF(MARKER_PX / 2, y))
+        if style is not None and row.name:
+            self._paint_marker(painter, row.key, style, QPointF(MARKER_PX / 2, y))
 
-    def _paint_marker(self, painter: QPainter, row: BarRow, center: QPointF) -> None:
-        assert row.marker_style is not None
+    def _paint_marker(self, painter: QPainter, key: Hashable, style: MarkerStyle, center: QPointF) -> None:
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self.color(row.marker_style.color, row.key))
-        size_px = min(MARKER_PX, self.row_px - 3)
-        painter.drawPath(outline(row.marker_style.marker, size_px).translated(center))
-
-    def _paint_part(self, painter: QPainter, row: BarRow, part: BarPart, rect: QRectF) -> None:
-        color, radius = self.color(part.color, row.key), min(RADIUS_PX, rect.width() / 2)
-        painter.setPen(color if part.is_hatched else Qt.PenStyle.NoPen)
-        painter.setBrush(pattern(color, part.is_hatched))
-        painter.drawRoundedRect(rect, radius, radius)
+        painter.setBrush(self.color(style.color, key))
+        painter.drawPath(outline(style.marker, min(MARKER_PX, self.row_px - 3)).translated(center))
 
     def _paint_interval(self, painter: QPainter, row: BarRow, interval: Range, y: float) -> None:
         """A whisker, dark within the bar and light outside."""
-        low, high, end_px = (self.pixel(value, 0).x() for value in (*interval, _length(row)))
+        low, high, end_px = (self.pixel(value, 0).x() for value in (*interval, row.length))
         inside, outside = self.color(INK, row.key), self.color(self.theme.text, row.key)
         height = self.row_px * BAR_SHARE
         for left, right, color in ((low, min(end_px, high), inside), (max(end_px, low), high, outside)):
@@ -315,9 +288,6 @@ class RowChart(Chart):
             color = inside if x < end_px else outside
             fill(painter, QRectF(x - 1, y - height / 5, 2, height / 2.5), color, 0)
 
-    def paint_current(self, painter: QPainter, value: Value) -> None:
-        """The row is lit instead."""
-
     def value_at(self, position: QPointF) -> int | None:
         """The row at this height."""
         row = int((position.y() - self.area.top()) // self.row_px) if self.area.height() > 1 else -1
@@ -325,18 +295,11 @@ class RowChart(Chart):
 
     def part_at(self, position: QPointF) -> int | None:
         index = self.value_at(position)
-        for part, stretch in enumerate(() if index is None else self.data.rows[index].parts):
-            if self.pixel(stretch.start, 0).x() <= position.x() < self.pixel(stretch.end, 0).x():
-                return part
-        return None
-
-
-def _length(row: BarRow) -> float:
-    return row.parts[-1].end if row.parts else 0.0
-
-
-def _end(row: BarRow) -> float:
-    return max(_length(row), row.interval[1] if row.interval else 0.0, *row.marks, 0.0)
+        parts = () if index is None else self.data.rows[index].parts
+        within = (
+            self.pixel(each.start, 0).x() <= position.x() < self.pixel(each.end, 0).x() for each in parts
+        )
+        return next((number for number, is_within in enumerate(within) if is_within), None)
 
 
 class BarList(RowChart):
@@ -347,11 +310,11 @@ class BarList(RowChart):
 
     ground = "panel"
     n_head_lines = 0
+    has_button = shows_tips = False
 
-    def __init__(self, theme_source: HasTheme, name: str, is_shared_out: bool = False) -> None:
+    def __init__(self, theme_source: ThemeSource, name: str, is_shared_out: bool = False) -> None:
         self._is_shared_out = is_shared_out
-        super().__init__(theme_source, name, has_button=False)
-        self.shows_tips = False
+        super().__init__(theme_source, name)
 
     def show_counts(
         self, counts: Counts, names: Sequence[str], parts: Sequence[str], colors: Sequence[PartColor]
@@ -359,31 +322,24 @@ class BarList(RowChart):
         """Draw int64[parts, n]: n bars with their names; each part in a colour, solid or hatched."""
         totals = counts.sum(axis=0)
         order = [int(each) for each in np.argsort(-totals, kind="stable") if totals[each]]
-        dim, most = self.theme.dim, 1.0 if self._is_shared_out else float(totals.max(initial=1))
+        most = 1.0 if self._is_shared_out else float(totals.max(initial=1))
         rows = []
         for column in order:
             bounds = np.append(0, counts[:, column].cumsum())
             bounds = bounds / bounds[-1] if self._is_shared_out else bounds
             stretches = zip(bounds[:-1].tolist(), bounds[1:].tolist(), colors, strict=True)
             bars = [BarPart(start, end, *color) for start, end, color in stretches]
-            total = totals[column] if self._is_shared_out else counts[0, column]
+            cells = [(f"{totals[column] if self._is_shared_out else counts[0, column]:,}", self.theme.dim)]
             tip = counts_text(names[column], counts[:, column].tolist(), parts)
-            rows.append(BarRow(column, names[column], parts=bars, cells=[(f"{total:,}", dim)], tip=tip))
+            rows.append(BarRow(column, names[column], parts=bars, cells=cells, tip=tip))
         self.show_data(
             RowsData([self._name], [""], rows, [""], range=(0.0, most), row_px=ROW_PX, name_px=LIST_NAME_PX)
         )
-
-    def walked(self, index: int, key: Qt.Key) -> int:
-        step = 1 if key in (Qt.Key.Key_Right, Qt.Key.Key_Down) else -1
-        return max(0, min(index + step, len(self.values) - 1))
 
 
 def counts_text(name: str, counts: Sequence[int], parts: Sequence[str]) -> str:
     """What is read at a bar in parts."""
     return f"{name}: " + ", ".join(f"{count:,} {part}" for count, part in zip(counts, parts, strict=True))
-
-
-# Histograms: columns side by side on one scale, in parts
 
 
 class HistogramData(NamedTuple):
@@ -398,7 +354,7 @@ class HistogramData(NamedTuple):
     least   the column at whose left edge there is a line to drag, if there is one
     """
 
-    counts: NDArray[np.int64]
+    counts: Counts
     names: Sequence[str]
     parts: Sequence[str]
     first: int = 0
@@ -415,65 +371,43 @@ class HistogramChart(Chart):
     """
 
     line_moved = Signal(int)
+    data: HistogramData = HistogramData(np.zeros((1, 0), np.int64), (), ())
     ground = "panel"
     n_head_lines = 0
+    has_button = shows_tips = False
+    least_size = QSize(200, CHART_PX)
 
-    def __init__(self, theme_source: HasTheme, name: str) -> None:
-        self.data = HistogramData(np.zeros((1, 0), np.int64), (), ())
-        self.selected: int | None = None
+    def __init__(self, theme_source: ThemeSource, name: str) -> None:
+        super().__init__(theme_source, name)
         self._line = pg.InfiniteLine(angle=90, movable=True)
         self._line.setCursor(Qt.CursorShape.SplitHCursor)
-        super().__init__(theme_source, name, has_button=False)
-        self.shows_tips = False
         self.box.addItem(self._line, ignoreBounds=True)
         self._line.sigPositionChangeFinished.connect(self._on_line_dropped)
 
-    def show_data(self, data: HistogramData) -> None:
-        self.data = data
-        self.redraw()
-
-    def select(self, column: int | None) -> None:
-        """Mark the column that something is listed of."""
-        if column != self.selected:
-            self.selected = column
-            self._update()
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(200, CHART_PX)
-
     def sizeHint(self) -> QSize:
-        return self.minimumSizeHint()
-
-    @property
-    def _totals(self) -> NDArray[np.int64]:
-        totals: NDArray[np.int64] = self.data.counts.sum(axis=0)
-        return totals
+        return self.least_size
 
     def draw(self) -> None:
-        data, totals = self.data, self._totals
+        data, totals = self.data, self.data.counts.sum(axis=0)
         self.set_titles([self._name])
-        below_px = self.line_px if data.labels else 0
         self.frame(0, 0)
-        self.area = QRectF(
-            UNIT_PX, UNIT_PX, self.width() - UNIT_PX, max(self.height() - below_px - UNIT_PX, 1)
-        )
-        n_columns = max(len(totals), data.first + 1)
-        highest = float(totals[data.first :].max(initial=1))
-        self.show_range((data.first - 0.5, n_columns - 0.5), (0.0, highest), (True, False))
+        below_px = self.line_px if data.labels else 0
+        height_px = max(self.height() - below_px - UNIT_PX, 1)
+        self.area = QRectF(UNIT_PX, UNIT_PX, self.width() - UNIT_PX, height_px)
+        edges = data.first - 0.5, max(len(totals), data.first + 1) - 0.5
+        self.show_range(edges, (0.0, float(totals[data.first :].max(initial=1))), (True, False))
         self._line.setVisible(data.least is not None)
         self._line.setPen(pg.mkPen(self.theme.accent, width=LINE_PX))
         self._line.setHoverPen(pg.mkPen(self.theme.accent, width=GRIPPED_PX))
-        self._line.setBounds((data.first - 0.5, n_columns - 0.5))
+        self._line.setBounds(edges)
         if data.least is not None and not self._line.moving:
             self._line.setPos(data.least - 0.5)
-
-        def tip(column: int) -> str:
-            return counts_text(data.names[column], data.counts[:, column].tolist(), data.parts)
-
-        self.values = [
-            Value(column, column, float(totals[column]), tip(column))
-            for column in range(data.first, len(totals))
+        tips = [
+            counts_text(name, counts, data.parts)
+            for name, counts in zip(data.names, data.counts.T.tolist(), strict=True)
         ]
+        columns = range(data.first, len(totals))
+        self.values = [Value(column, column, float(totals[column]), tips[column]) for column in columns]
 
     def place(self) -> None:
         for column, text in self.data.labels.items():
@@ -488,7 +422,7 @@ class HistogramChart(Chart):
         self._line.setPos(column - 0.5)
         self.line_moved.emit(column)
 
-    def _column_rect(self, column: int) -> QRectF:
+    def _column_rect(self, column: float) -> QRectF:
         left, right = self.pixel(column - 0.5, 0).x(), self.pixel(column + 0.5, 0).x()
         return QRectF(left, 0, right - left, self.area.bottom())
 
@@ -496,44 +430,31 @@ class HistogramChart(Chart):
         painter.save()
         painter.setClipRect(QRectF(self.area.left(), 0, self.area.width(), self.height()))
         for value in self.values:
-            column = int(value.x)
-            whole = self._column_rect(column)
-            if column == self.selected:
-                fill(painter, whole, blend(self.theme.panel, self.theme.accent, HIGHLIGHT), 4)
-            elif self.current is value:
-                fill(painter, whole, self.theme.raised, 4)
-                if self.hasFocus():
-                    ring(painter, whole, self.theme.accent, 4)
-            for part, segment in enumerate(self._segments(column, whole)):
+            self.paint_light(painter, self._column_rect(value.x), value)
+            for segment, (color, is_hatched) in zip(self._segments(value), self.data.colors, strict=True):
                 if segment.height() > 0:
-                    color, is_hatched = self.data.colors[part]
                     if is_hatched:
                         fill(painter, segment, blend(self.theme.panel, color, HATCHED_GROUND), 1)
                     fill(painter, segment, pattern(color, is_hatched), 1)
         painter.restore()
         super().paint_front(painter)
 
-    def _segments(self, column: int, whole: QRectF) -> list[QRectF]:
-        """Of each part, from the bottom up."""
-        sums = np.append(0, self.data.counts[:, column].cumsum())
+    def _segments(self, value: Value) -> list[QRectF]:
+        """Of each part of a column, from the bottom up."""
+        whole = self._column_rect(value.x)
+        sums = np.append(0, self.data.counts[:, int(value.x)].cumsum())
         scale = self.area.height() / self.box.viewRange()[1][1]
-        tops = self.area.bottom() - np.maximum(sums * scale, LEAST_COLUMN_PX * np.sign(sums))
+        tops = self.area.bottom() - np.maximum(sums * scale, LEAST_PX * np.sign(sums))
         left, width = whole.left() + 1, max(whole.width() - 2, 1)
         return [QRectF(left, above, width, below - above) for below, above in pairwise(tops.tolist())]
 
     def value_at(self, position: QPointF) -> int | None:
-        for index, value in enumerate(self.values):
-            rect = self._column_rect(int(value.x))
-            if rect.left() <= position.x() < rect.right():
-                return index
-        return None
+        rects = (self._column_rect(value.x) for value in self.values)
+        within = (rect.left() <= position.x() < rect.right() for rect in rects)
+        return next((index for index, is_within in enumerate(within) if is_within), None)
 
     def part_at(self, position: QPointF) -> int | None:
         index = self.value_at(position)
-        if index is None:
-            return None
-        column = int(self.values[index].x)
-        segments = self._segments(column, self._column_rect(column))
-        return next(
-            (part for part, each in enumerate(segments) if each.top() <= position.y() < each.bottom()), None
-        )
+        segments = [] if index is None else self._segments(self.values[index])
+        within = (each.top() <= position.y() < each.bottom() for each in segments)
+        return next((part for part, is_within in enumerate(within) if is_within), None)

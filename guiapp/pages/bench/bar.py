@@ -132,7 +132,7 @@ class BenchBar(QWidget):
                 action = menu.addAction(
                     f"{each.name}\t{each.note}", partial(choice.set_contender, each.name, True)
                 )
-                action.setIcon(swatch(marker_style_of(each.name, theme)))
+                action.setIcon(swatch(each.name, theme))
         menu.addSeparator()
         menu.addAction("More…", self.more_wanted.emit)
 

@@ -19,7 +19,7 @@ from guiapp.kit.widgets.painting import bold, width_of
 from guiapp.kit.widgets.style_sheet import plain_label
 from guiapp.kit.widgets.theme import UNIT_PX, Theme, ThemeSource
 from guiapp.kit.widgets.tip_watch import plain_tip
-from guiapp.pages.bench.charts import marker_image, marker_style_of
+from guiapp.pages.bench.charts import marker_image
 from guiapp.pages.bench.choice import duration_text
 from guiapp.pages.bench.model import BenchModel
 
@@ -88,7 +88,7 @@ def _parts(verdict: Verdict, theme: Theme, size_px: int) -> Iterator[str]:
     """The sentence of a verdict, with names behind their markers."""
 
     def name(contender: str) -> str:
-        image = marker_image(marker_style_of(contender, theme), round(size_px * MARKER_SHARE))
+        image = marker_image(contender, theme, round(size_px * MARKER_SHARE))
         return f"{image}&nbsp;<b>{escape(contender)}</b>"
 
     yield name(verdict.fastest)

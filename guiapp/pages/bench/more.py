@@ -49,7 +49,7 @@ from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.kit.widgets.tip_watch import plain_tip
 from guiapp.pages.bench.bar import RunButton, add_files, add_folder, size_of
-from guiapp.pages.bench.charts import SWATCH_PX, marker_style_of, swatch
+from guiapp.pages.bench.charts import SWATCH_PX, swatch
 from guiapp.pages.bench.choice import AIMS, BenchChoice, CustomContenders, CustomTrial, duration_text
 from guiapp.pages.bench.model import BenchModel
 
@@ -247,7 +247,7 @@ class MorePanel(QFrame):
                     each.name in chosen,
                     self._adds(each.name in chosen, contender=each.name),
                     each.tip or each.note,
-                    swatch(marker_style_of(each.name, theme)),
+                    swatch(each.name, theme),
                 )
                 for each in choice.candidates
             ]

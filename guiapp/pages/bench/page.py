@@ -30,13 +30,13 @@ from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.style_sheet import set_role
 from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.pages.bench.bar import BenchBar
-from guiapp.pages.bench.choice import BenchChoice, CustomContenders
+from guiapp.pages.bench.choice import THROUGHPUT, BenchChoice, CustomContenders
 from guiapp.pages.bench.headline import Headline, sentence_of, title_of
 from guiapp.pages.bench.history import RUNS, SUFFIX, RunHistory
 from guiapp.pages.bench.model import BenchModel
 from guiapp.pages.bench.more import WIDTH_PX, MorePanel
-from guiapp.pages.bench.results import CHANGES, NOTHING_MEASURED, QWIDGETSIZE_MAX, ResultsView
-from guiapp.pages.bench.saving import BenchExport, Sheet
+from guiapp.pages.bench.results import CHANGES, NOTHING_MEASURED, QWIDGETSIZE_MAX, ResultsView, Sheet
+from guiapp.pages.bench.saving import BenchExport
 
 MOST_REMARKS_PX = 170  # high; what is more is scrolled to
 FOOT_SIDE_PX = 28
@@ -94,11 +94,8 @@ class BenchPage(Page):
         self.redraw()
 
     def _build_layout(self) -> None:
-        self._body = in_column(
-            *(self.bar, self.headline, (self.results, 1)),
-            margins=(SIDE_PX, GAP_PX + GAP_PX),
-            spacing=GAP_PX + GAP_PX,
-        )
+        parts = self.bar, self.headline, (self.results, 1)
+        self._body = in_column(*parts, margins=(SIDE_PX, 2 * GAP_PX), spacing=2 * GAP_PX)
         self._sheet.set_layout(self._body)
         self._right = framed(in_column(self.notices, (self._sheet, 1), self.footer, spacing=0), "ground")
         in_row(self.more, (self._right, 1), on=self, spacing=1)
@@ -245,7 +242,7 @@ class BenchPage(Page):
                 self.close_more()  # what is measured is wanted now
             self.notices.clear_notice(RUN)
             if CHANGES in self.results.shown:  # there are none before the run is over
-                self.results.show_calm()
+                self.results.choose(THROUGHPUT)
         self._on_progress_changed()
 
     def _show_changes(self) -> None:
@@ -256,11 +253,11 @@ class BenchPage(Page):
         self.notices.show_notice(RUN, message)
 
     def _forget_failure(self) -> None:
-        """What went wrong before is of no interest any more."""
         self.notices.clear_notice(RUN)
 
     def _open_link(self, link: str) -> None:
-        self.model.open_difference(*contender_and_text(link))
+        """Go to where a contender differs on a text."""
+        self.model.open_difference(*map(unquote, link.split("/")))
 
 
 def _dropped_run(event: QDropEvent) -> Path | None:
@@ -269,30 +266,8 @@ def _dropped_run(event: QDropEvent) -> Path | None:
     return paths[0] if len(paths) == 1 and paths[0].suffix == SUFFIX else None
 
 
-def make_page(setting: PageSetting) -> BenchPage:
-    history, own = RunHistory(setting.settings.folder / RUNS), CustomContenders(setting.settings)
-    model = BenchModel(setting.session, history=history, own=own)
-    own.setParent(model)
-    page = BenchPage(model, setting.theme_source, setting.settings)
-    setting.actions.connect_all(
-        {
-            "bench_run": page.run_or_stop,
-            "bench_pause": page.model.toggle_pause,
-            "bench_report": page.save_report,
-            "bench_pictures": page.save_pictures,
-            "bench_open": page.bar.runs_button.open_run,
-            "bench_compare": page.bar.runs_button.compare_with_run,
-            "bench_runs": page.bar.runs_button.show_saved_runs,
-        }
-    )
-    return page
-
-
-# The foot of the Bench page: what there is more to choose, and remarks on the run, folded into one line
-
-
 class Footer(QFrame):
-    """Two things to unfold.
+    """What there is more to choose, and remarks on the run, folded into one line.
 
     Signals:
         more_clicked(): show all that can be chosen.
@@ -321,9 +296,7 @@ class Footer(QFrame):
         self._area.viewport().setAutoFillBackground(False)
         self._area.hide()
         line = in_row(self.more_button, (self.what, 1), (STRETCH, 0), self.notes_button)
-        in_column(
-            self._area, line, on=self, margins=(FOOT_SIDE_PX, GAP_PX, FOOT_SIDE_PX, GAP_PX), spacing=UNIT_PX
-        )
+        in_column(self._area, line, on=self, margins=(FOOT_SIDE_PX, GAP_PX), spacing=UNIT_PX)
         choice.changed.connect(self._on_choice_changed)
         theme_source.changed.connect(self._draw)
         self._on_choice_changed()
@@ -370,23 +343,31 @@ class Footer(QFrame):
         self.setVisible(bool(self._notes) or not self.more_button.isHidden())
 
 
-# Remarks on a run as rich text: where ids differ, a click leads there
-
-
 def linked(note: str) -> str:
-    """The sentence, its links to be clicked on."""
+    """A remark as rich text: where ids differ, a click leads there."""
     if not isinstance(note, LinkedNote):
         return escape(note)
+    target = quote(note.contender, safe="")
     return "".join(
-        _link(note.contender, text, words) if text else escape(words) for words, text in note.parts
+        f'<a href="{target}/{quote(text, safe="")}">{escape(words)}</a>' if text else escape(words)
+        for words, text in note.parts
     )
 
 
-def _link(contender: str, text: str, shown: str) -> str:
-    return f'<a href="{quote(contender, safe="")}/{quote(text, safe="")}">{escape(shown)}</a>'
-
-
-def contender_and_text(link: str) -> tuple[str, str]:
-    """Whom a link is about, and on which text."""
-    contender, _, text = link.partition("/")
-    return unquote(contender), unquote(text)
+def make_page(setting: PageSetting) -> BenchPage:
+    history, own = RunHistory(setting.settings.folder / RUNS), CustomContenders(setting.settings)
+    model = BenchModel(setting.session, history=history, own=own)
+    own.setParent(model)
+    page = BenchPage(model, setting.theme_source, setting.settings)
+    setting.actions.connect_all(
+        {
+            "bench_run": page.run_or_stop,
+            "bench_pause": page.model.toggle_pause,
+            "bench_report": page.save_report,
+            "bench_pictures": page.save_pictures,
+            "bench_open": page.bar.runs_button.open_run,
+            "bench_compare": page.bar.runs_button.compare_with_run,
+            "bench_runs": page.bar.runs_button.show_saved_runs,
+        }
+    )
+    return page

@@ -17,7 +17,6 @@ from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.kit.widgets.theme import DARK, ThemeSource
 from guiapp.pages.bench.charts import (
     BYTES,
-    DATA,
     EXACTNESS,
     N_LOOKS,
     ORDER,
@@ -25,9 +24,10 @@ from guiapp.pages.bench.charts import (
     TOKENS,
     LoadingBar,
     chart_class,
+    data_of,
     marker_style_of,
     rows_of,
-    show_records,
+    scenario_of,
     showing_of,
     texts_of,
     tip_of,
@@ -39,10 +39,9 @@ ALL = EVERYTHING["results"]
 
 def shown(key: str, results=RUN["results"], run=None, **choices):
     """What a chart shows of the records of a run."""
-    scenario = SCENARIOS["throughput" if key == EXACTNESS else key]
-    text, kind = next(iter(texts_of(results, scenario.name)), ""), key if key == EXACTNESS else scenario.chart
+    text = next(iter(texts_of(results, scenario_of(key).name)), "")
     showing = showing_of(run or {"results": results}, DARK, **choices)
-    return DATA[kind](scenario, rows_of(results, key, text), showing)
+    return data_of(key, rows_of(results, key, text), showing)
 
 
 def column(data, heading: str) -> list[str]:
@@ -65,7 +64,7 @@ def test_each_scenario_has_a_chart_that_can_be_read_at_any_size(qtbot, key, size
     qtbot.addWidget(chart)
     chart.resize(*size)
     rows = rows_of(ALL, key, "english")
-    show_records(chart, key, rows, showing_of(EVERYTHING, DARK))
+    chart.show_data(data_of(key, rows, showing_of(EVERYTHING, DARK)))
     own = {row["contender"] for row in rows if row["exact"] is None and key == EXACTNESS}
     assert {value.key for value in chart.values} == {row["contender"] for row in rows} - own
     assert all(value.tip.startswith(f"{value.key} · ") for value in chart.values)

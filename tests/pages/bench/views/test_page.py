@@ -110,7 +110,7 @@ def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(qtbot, p
         *re.findall("Against.*both|Changed.*1", text)
     }
     assert "▼ slower" in text
-    page.results.show_calm()
+    page.results.choose("throughput")
     assert "▼ 2.0" in words_of(page)
     qtbot.mouseClick(page.results.tabs[CHANGES], LEFT)
     assert page.results.shown == (CHANGES,)

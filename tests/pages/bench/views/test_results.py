@@ -9,8 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from guiapp.kit.state.settings import Settings
-from guiapp.pages.bench.results import CALM, EXACTNESS, FIGURES, NOTHING_YET, PUBLISHED, ResultsView
-from guiapp.pages.bench.saving import Sheet
+from guiapp.pages.bench.results import CALM, EXACTNESS, FIGURES, NOTHING_YET, PUBLISHED, ResultsView, Sheet
 
 LEFT = Qt.MouseButton.LeftButton
 CALM_RUN = {"results": [row for row in RUN["results"] if row["scenario"] == "throughput"]}
@@ -154,10 +153,10 @@ def test_one_contender_is_pointed_at_in_all_charts_also_in_those_that_are_made_l
     assert page.model.isolated == ""
 
 
-def test_the_unit_is_kept_in_the_settings(page, qtbot, tmp_path):
+def test_the_unit_is_kept_in_the_settings(page, theme_source, qtbot, tmp_path):
     settings = Settings(tmp_path / "settings.ini")
     for unit, words in (("tokens_per_s", "25.0 M"), ("mb_per_s", "100")):
-        results = ResultsView(page.model, page.results._theme_source, Sheet(), settings)
+        results = ResultsView(page.model, theme_source, Sheet(), settings)
         qtbot.addWidget(results)
         page.model.show_run(RUN)
         results.redraw()
