@@ -289,7 +289,6 @@ class RowChart(Chart):
             fill(painter, QRectF(x - 1, y - height / 5, 2, height / 2.5), color, 0)
 
     def value_at(self, position: QPointF) -> int | None:
-        """The row at this height."""
         row = int((position.y() - self.area.top()) // self.row_px) if self.area.height() > 1 else -1
         return row if 0 <= row < len(self.data.rows) else None
 
@@ -338,7 +337,6 @@ class BarList(RowChart):
 
 
 def counts_text(name: str, counts: Sequence[int], parts: Sequence[str]) -> str:
-    """What is read at a bar in parts."""
     return f"{name}: " + ", ".join(f"{count:,} {part}" for count, part in zip(counts, parts, strict=True))
 
 
@@ -348,7 +346,7 @@ class HistogramData(NamedTuple):
     counts  int64[parts, n], stacked
     names   n texts, as they are read
     first   the first column that is drawn
-    labels  what stands below some of them
+    labels  what stands below some of them, or at edges between two
     parts   what each part counts
     colors  of each part, solid or hatched, the first at the bottom
     least   the column at whose left edge there is a line to drag, if there is one
@@ -358,7 +356,7 @@ class HistogramData(NamedTuple):
     names: Sequence[str]
     parts: Sequence[str]
     first: int = 0
-    labels: Mapping[int, str] = {}
+    labels: Mapping[int, str] | Mapping[float, str] = {}
     colors: Sequence[PartColor] = ()
     least: int | None = None
 

@@ -264,7 +264,6 @@ class Chart(QWidget):
         return self.width() > PROJECTED_PX[0] and self.height() > PROJECTED_PX[1]
 
     def set_font_px(self, size_px: int) -> None:
-        """Of words and scales."""
         ui, mono, large = Theme.ui_font, Theme.mono_font, size_px if self.is_projected else 0
         self._fonts: dict[str, QFont] = {
             PLAIN: ui(size_px),
@@ -284,7 +283,6 @@ class Chart(QWidget):
 
     @property
     def line_px(self) -> float:
-        """The distance of two lines of words."""
         return int(self._metrics[PLAIN].height()) + 1
 
     @property
@@ -295,7 +293,6 @@ class Chart(QWidget):
 
     @property
     def controls_px(self) -> float:
-        """What buttons take at the right of the title."""
         return self._controls.sizeHint().width() + GAP_PX if self._control_row.count() else 0
 
     def set_titles(
@@ -334,7 +331,6 @@ class Chart(QWidget):
             self.box.setRange(xRange=x, yRange=y, padding=0)
 
     def pixel(self, x: float, y: float) -> QPointF:
-        """Where a place of the plot is."""
         area, ((left, right), (bottom, top)) = self.area, self.box.viewRange()
         return QPointF(
             area.left() + (x - left) / (right - left) * area.width(),
@@ -342,7 +338,6 @@ class Chart(QWidget):
         )
 
     def rect_of(self, word: Word) -> QRectF:
-        """Where words are written."""
         width, height = self.width_px(word.text, word.font), self._metrics[word.font].height()
         return QRectF(word.at.x() - word.align * width, word.at.y() - height / 2, width, height)
 
@@ -386,7 +381,6 @@ class Chart(QWidget):
             self.redraw()
 
     def select(self, key: Hashable) -> None:
-        """Mark what something is listed of."""
         if key != self.selected:
             self.selected = key
             self._update()
@@ -452,7 +446,6 @@ class Chart(QWidget):
             write(painter, room, x_scale.label, theme.dim, CENTER, self._fonts[SUBTITLE])
 
     def paint_ring(self, painter: QPainter) -> None:
-        """Draw a ring around what is pointed at."""
         if (value := self.current) is not None:
             painter.setPen(pg.mkPen(self.theme.text, width=FOCUS_PX))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -469,7 +462,6 @@ class Chart(QWidget):
 
     @property
     def current(self) -> Value | None:
-        """What is pointed at."""
         return None if self._current is None else self.values[self._current]
 
     def _update(self) -> None:
@@ -514,7 +506,6 @@ class Chart(QWidget):
         return None if index is None else self.values[index].key
 
     def part_at(self, position: QPointF) -> int | None:
-        """Which part of a bar is there."""
         return None
 
     def _on_mouse_moved(self, position: QPointF) -> None:

@@ -35,7 +35,6 @@ class Scale(NamedTuple):
         return f"{self.title}, log scale" if self.is_log and self.title else self.title
 
     def place(self, value: float) -> float:
-        """Where a value lies on the axis."""
         return math.log10(value) if self.is_log else value
 
     def places(self, values: Floats) -> Floats:

@@ -149,7 +149,6 @@ def texts_of(results: Sequence[Record], scenario: str) -> list[str]:
 
 
 def rows_of(results: Sequence[Record], key: str, text: str) -> list[Record]:
-    """What a chart shows: of this text where each has its own."""
     scenario = scenario_of(key)
     rows = (row for row in results if row["scenario"] == scenario.name)
     return [row for row in rows if not scenario.by_text or row["corpus"] == text]
@@ -444,7 +443,6 @@ def interval_of(row: Record, key: str) -> Range:
 
 
 def tip_of(row: Record) -> str:
-    """All that is known of a record, in a few lines."""
     head = f"{row['contender']} · {row['corpus']} · {size_text(row['size_bytes'])}"
     if row["median_s"] is None:
         ready, more = (row[key] / BYTES_PER_MB for key in ("built_bytes", "encoding_bytes"))
@@ -499,7 +497,6 @@ def swatch(name: str, theme: Theme) -> QIcon:
 
 
 def marker_image(name: str, theme: Theme, size_px: int) -> str:
-    """The marker as an element of rich text."""
     buffer = QBuffer()
     _picture(name, theme, size_px).save(buffer, "PNG")
     data = bytes(buffer.data().toBase64().data()).decode()

@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
-from PySide6.QtCore import QAbstractListModel, QLockFile, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QLockFile, QObject, Signal
 
 from guiapp.analysis.bench.history import (
     HASH_DIGITS,
@@ -34,11 +34,8 @@ from guiapp.core.system.outside_json import read_json
 from guiapp.core.system.replace_file import replace_file
 from guiapp.core.text.figures import counted
 from guiapp.kit.state.background import LatestJob, Writer
-from guiapp.kit.state.row_table import AnyIndex
 from guiapp.pages.bench.live import LiveRun
 
-NO_PARENT = QModelIndex()
-ROLE = Qt.ItemDataRole
 LONGEST_SAVING_S = 10.0  # that closing waits for; the journal of a run that is not saved by then stays
 JOURNAL_SUFFIX, LOCK = ".jsonl", ".lock"
 MOST_BYTES = 16 << 20  # from here on no single samples: results, which hold them, follow each cell
@@ -121,7 +118,7 @@ class RunHistory:
     """A folder of runs, named by their beginning."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
 
     def keep(self, record: Record, journal: Journal) -> FinishedRun:
         """Save a run, end its journal, which stays if need be, and compare with the last one of its kind."""
@@ -135,7 +132,7 @@ class RunHistory:
 
     def begin(self) -> Journal:
         """A place for what a run measures while it goes on."""
-        return Journal(self._folder / UNFINISHED)
+        return Journal(self.folder / UNFINISHED)
 
     def newest(self) -> OpenedRun | None:
         """The run before this start of the program, be it one that was cut off when that was killed."""
@@ -146,7 +143,7 @@ class RunHistory:
 
     def _keep_cut_off_runs(self) -> None:
         """Keep what was measured by runs whose program was killed; those that cannot be saved wait."""
-        for journal, record in cut_off_runs(self._folder / UNFINISHED):
+        for journal, record in cut_off_runs(self.folder / UNFINISHED):
             with suppress(OSError, BenchError):
                 if record is not None:
                     save_run(self._place_of(record), {"name": UNFINISHED_NAME, **record})
@@ -155,22 +152,9 @@ class RunHistory:
     def _place_of(self, record: Record) -> Path:
         started = record["environment"]["started"].replace(":", "").replace("+", "-")
         model = Path(record["vocabulary"]["path"]).stem
-        return self._folder / f"{started} {model}{SUFFIX}"
-
-    def keep_text(self, name: str, text: bytes) -> Path:
-        """Put a text where a run can be repeated with it later; raises BenchError where that fails."""
-        path = self._folder / TEXTS / sha256(text).hexdigest()[:HASH_DIGITS] / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(path, text, is_private=True)
-        except OSError as error:
-            raise BenchError(
-                f"Your text cannot be put into {path}: {error.strerror}. Choose another one."
-            ) from error
-        return path
+        return self.folder / f"{started} {model}{SUFFIX}"
 
     def runs(self) -> list[SavedRun]:
-        """The newest runs."""
         return list(map(SavedRun.at, self._paths()[:MOST_LISTED]))
 
     def _compare(self, record: Record) -> RunComparison | None:
@@ -184,7 +168,7 @@ class RunHistory:
         return None
 
     def _paths(self) -> list[Path]:
-        return sorted(self._folder.glob(f"*{SUFFIX}"), reverse=True)
+        return sorted(self.folder.glob(f"*{SUFFIX}"), reverse=True)
 
 
 def _tokens_of(run: Record) -> tuple[str | None, str]:
@@ -194,11 +178,21 @@ def _tokens_of(run: Record) -> tuple[str | None, str]:
 
 
 def with_saved_text(plan: Plan, history: RunHistory | None, text: bytes) -> Plan:
-    """A plan with a file in the place of what is typed; raises BenchError where that fails."""
+    """A plan with a file in the place of what is typed, so that a run can be repeated with it later.
+
+    Raises BenchError where that fails.
+    """
     if history is None:
         raise BenchError("There is no folder for your text. Choose another one.")
-    kept = str(history.keep_text(YOUR_TEXT, text))
-    return replace(plan, corpora=tuple(kept if name == YOUR_TEXT else name for name in plan.corpora))
+    path = history.folder / TEXTS / sha256(text).hexdigest()[:HASH_DIGITS] / YOUR_TEXT
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, text, is_private=True)
+    except OSError as error:
+        raise BenchError(
+            f"Your text cannot be put into {path}: {error.strerror}. Choose another one."
+        ) from error
+    return replace(plan, corpora=tuple(str(path) if name == YOUR_TEXT else name for name in plan.corpora))
 
 
 def _title_of(path: Path, name: str) -> str:
@@ -218,11 +212,10 @@ def _readable(paths: Iterable[Path]) -> Iterable[tuple[Path, Record]]:
             continue
 
 
-# A run on the disk while it goes on: what is left of it when the whole program is killed
-
-
 class Journal:
-    """Takes the events of one run down in a thread of its own, so that nobody waits for the disk.
+    """A run on the disk while it goes on: what is left of it when the whole program is killed.
+
+    A thread of its own takes events down, so that nobody waits for the disk.
 
     problem  why it does not, "" while it does
     """
@@ -245,7 +238,6 @@ class Journal:
         self._writer.submit(self._end, is_saved)
 
     def finish(self) -> None:
-        """Wait until everything is on the disk."""
         self._writer.finish()
 
     def _begin(self) -> None:
@@ -331,11 +323,8 @@ def _lock_of(path: Path) -> QLockFile:
     return lock
 
 
-# Kept runs as the window has them: it never waits for their disk, which may be slow, full or far away
-
-
 class SavedRuns(QObject):
-    """Lists, keeps, opens, compares and renames runs, each in a thread.
+    """Lists, keeps, opens, compares and renames runs, each in a thread: the disk may be slow or far away.
 
     Signals:
         changed(): `runs` is new.
@@ -371,26 +360,17 @@ class SavedRuns(QObject):
         if history is not None:
             self._finding.start(lambda _: history.newest())
 
-    @property
-    def others(self) -> list[SavedRun]:
-        """What the run that is shown can be compared with."""
-        return [run for run in self.runs if run.path != self.shown]
-
     def refresh(self) -> None:
-        """Look what is there: other windows keep runs too."""
         if (history := self._history) is not None:
             self._listing.start(lambda _: history.runs())
 
     def open(self, path: Path) -> None:
-        """Read a run that is in a file."""
         self._reading.start(lambda _: OpenedRun(SavedRun.at(path), load_run(path)))
 
     def compare(self, path: Path, record: Record) -> None:
-        """With a run that is in a file."""
         self._comparing.start(lambda _: RunComparison.of(SavedRun.at(path).title, load_run(path), record))
 
     def rename(self, run: SavedRun, name: str) -> None:
-        """Call a run something else, or nothing."""
         self._names[run.path] = name
         self._renaming.start(lambda _: self._rename_all())
 
@@ -399,7 +379,6 @@ class SavedRuns(QObject):
         self._journal = None if self._history is None else self._history.begin()
 
     def take_down(self, event: Mapping[str, Any]) -> None:
-        """What the run tells."""
         if self._journal is not None:
             self._journal.add(event)
 
@@ -444,55 +423,3 @@ class SavedRuns(QObject):
     def _on_saved(self, saved: FinishedRun) -> None:
         self.saved.emit(saved)
         self.refresh()
-
-
-class RunList(QAbstractListModel):
-    """The newest kept runs; what is edited is the name alone, which changes when it is in the file.
-
-    Signals:
-        failed(str): why a run has the name that it had.
-    """
-
-    failed = Signal(str)
-
-    def __init__(self, saved: SavedRuns, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._saved = saved
-        self._runs = saved.runs
-        saved.changed.connect(self._refresh)
-        saved.failed.connect(self.failed)
-        saved.refresh()
-
-    def run_at(self, index: AnyIndex) -> SavedRun:
-        return self._runs[index.row()]
-
-    def is_shown(self, index: AnyIndex) -> bool:
-        """Whether it is the run on the page."""
-        return index.isValid() and self.run_at(index).path == self._saved.shown
-
-    def rowCount(self, parent: AnyIndex = NO_PARENT) -> int:
-        return 0 if parent.isValid() else len(self._runs)
-
-    def data(self, index: AnyIndex, role: int = ROLE.DisplayRole) -> Any:
-        run = self.run_at(index)
-        if role == ROLE.EditRole:
-            return run.name
-        return {ROLE.DisplayRole: run.title, ROLE.ToolTipRole: str(run.path)}.get(ROLE(role))
-
-    def flags(self, index: AnyIndex) -> Qt.ItemFlag:
-        return super().flags(index) | Qt.ItemFlag.ItemIsEditable
-
-    def setData(self, index: AnyIndex, value: Any, role: int = ROLE.EditRole) -> bool:
-        if role != ROLE.EditRole or str(value) == self.run_at(index).name:
-            return False
-        self._saved.rename(self.run_at(index), str(value))
-        return True
-
-    def _refresh(self) -> None:
-        """Rows of the same files stay selected."""
-        runs, self._runs = self._runs, self._saved.runs
-        if [run.path for run in runs] == [run.path for run in self._runs]:
-            self.dataChanged.emit(self.index(0), self.index(len(runs) - 1))
-        else:
-            self.beginResetModel()
-            self.endResetModel()

@@ -44,11 +44,9 @@ class LiveRun:
 
     @classmethod
     def of(cls, record: Record) -> LiveRun:
-        """A run that was saved."""
         return cls(Report.of(record))
 
     def add(self, event: Mapping[str, Any]) -> None:
-        """Take note of one event."""
         self.report.add(event)
         self._record = None
         match event["event"]:
@@ -76,7 +74,6 @@ class LiveRun:
                 self._live.pop(_turn(event), None)
 
     def end(self) -> None:
-        """Nothing follows: what has samples is kept as it is."""
         self.report.results += self._with_samples()
         self._record = None
         self._live, self.loading = {}, {}
@@ -118,7 +115,6 @@ class LiveRun:
 
 
 def _turn(event: Mapping[str, Any]) -> tuple[str, str]:
-    """Who did what."""
     return event["contender"], event["operation"]
 
 

@@ -99,7 +99,6 @@ class BenchModel(QObject):
         return self._starting.is_busy or self._runner.is_running
 
     def run(self) -> None:
-        """Measure what is chosen, from the beginning."""
         if not self.can_run:
             return
         plan, history = self.choice.plan, self._history
@@ -141,7 +140,6 @@ class BenchModel(QObject):
         self.running_changed.emit()
 
     def hold(self) -> None:
-        """Time nothing for a moment: somebody types, and would be disturbed by it as it would be by them."""
         if self._runner.is_running:
             self._runner.hold()
 
@@ -170,24 +168,14 @@ class BenchModel(QObject):
         return bool(self._run.report.results)
 
     @property
-    def growth(self) -> list[Record]:
-        """What time depends on length like, from the finished records."""
-        return self._run.report.growth
-
-    @property
-    def left_out(self) -> list[Record]:
-        return self._run.report.left_out
-
-    @property
     def loading(self) -> Mapping[str, LoadingStage]:
-        """Contenders that are being opened."""
         return self._run.loading
 
     @property
     def awaited(self) -> list[str]:
         """Who shall take part and has no figures, in the order of the plan; nobody who cannot."""
         planned = self.record["plan"].get("contenders") or (self.choice.contenders if self.is_running else ())
-        there = {row["contender"] for row in (*self.results, *self.left_out)}
+        there = {row["contender"] for row in (*self.results, *self._run.report.left_out)}
         return [name for name in planned if name not in there]
 
     @property
@@ -199,11 +187,11 @@ class BenchModel(QObject):
     def failed_to_open(self) -> Mapping[str, str]:
         """Why one that was asked for takes no part at all."""
         planned = self.record["plan"].get("contenders", ())
-        gone = {each["contender"]: each["reason"] for each in self.left_out if not each["scenario"]}
+        left_out = self._run.report.left_out
+        gone = {each["contender"]: each["reason"] for each in left_out if not each["scenario"]}
         return {name: gone[name] for name in planned if name in gone}
 
     def verdict(self, text: str, baseline: str) -> Verdict | None:
-        """Who is fastest on a text, as far as it is known by now."""
         return verdict_of(self.results, text, baseline)
 
     @property
@@ -234,7 +222,6 @@ class BenchModel(QObject):
         return "" if is_same and sha256(document.text()).hexdigest() == used["sha256"] else "text"
 
     def open_run(self, path: Path) -> None:
-        """Show a run that is in a file; not while one is going on."""
         if self.is_running:
             self.failed.emit(f"Stop the run that is going on before you open {path.name}.")
         else:
@@ -250,7 +237,6 @@ class BenchModel(QObject):
             self.show_run(opened.record, opened.entry.title, opened.entry.path)
 
     def compare_with(self, path: Path) -> None:
-        """Tell what is surely faster or slower than in a run that is in a file."""
         if path == self.saved.shown:
             self.failed.emit(f"{path.name} is the run that is shown. Choose another one to compare it with.")
         else:
@@ -270,7 +256,6 @@ class BenchModel(QObject):
         return notes({**run, "complete": run["complete"] or self.is_running or not self.results})
 
     def show_run(self, record: Record, title: str = "A saved run", path: Path | None = None) -> None:
-        """Show a run that was saved, without its model."""
         self._run, self.comparison, self.saved.shown = LiveRun.of(record), None, path
         self.isolate("")
         self.set_progress(title)
@@ -324,7 +309,6 @@ class BenchModel(QObject):
             self.results_changed.emit()
 
     def set_progress(self, progress: str) -> None:
-        """Show a line about what happens."""
         self.progress = progress
         self.progress_changed.emit()
 
@@ -402,7 +386,6 @@ class BenchRunner(QObject):
         self._send("resume")
 
     def hold(self) -> None:
-        """Ask it to begin nothing for a moment."""
         self._send("hold")
 
     def stop(self) -> None:

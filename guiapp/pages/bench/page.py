@@ -103,7 +103,7 @@ class BenchPage(Page):
 
     def _connect(self) -> None:
         model = self.model
-        for signal in (model.results_changed, model.choice.changed, model.choice.forecast.changed):
+        for signal in (model.results_changed, model.choice.changed):
             signal.connect(self._plan_frame)
         model.progress_changed.connect(self._on_progress_changed)
         model.failed.connect(self._show_failure)
@@ -204,7 +204,6 @@ class BenchPage(Page):
             self.export.save_pictures(self.results.baseline)
 
     def _can_report(self) -> bool:
-        """Whether there is anything to write; says so where there is not: keys reach this at any time."""
         if not self.model.can_report:
             self.model.set_progress(NOTHING_MEASURED)
         return self.model.can_report
@@ -256,7 +255,6 @@ class BenchPage(Page):
         self.notices.clear_notice(RUN)
 
     def _open_link(self, link: str) -> None:
-        """Go to where a contender differs on a text."""
         self.model.open_difference(*map(unquote, link.split("/")))
 
 
@@ -303,7 +301,6 @@ class Footer(QFrame):
         self._draw()
 
     def show_notes(self, notes: Sequence[str]) -> None:
-        """Sentences as rich text."""
         if list(notes) != self._notes:
             self._notes = list(notes)
             self._draw()

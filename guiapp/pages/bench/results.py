@@ -152,8 +152,8 @@ class ResultsView(QWidget):
         in_row(*choosers, on=at_end)
         self.bar = WrappingRow([], at_end)
         self._charts_box = in_row(spacing=2 * GAP_PX)
-        body = in_column((self._charts_box, 1), (self.tables, 1), STRETCH, spacing=2 * GAP_PX)
-        in_column(self.bar, (body, 1), on=self, spacing=GAP_PX)
+        self._body = in_column(self._charts_box, (self.tables, 1), STRETCH, spacing=2 * GAP_PX)
+        in_column(self.bar, (self._body, 1), on=self, spacing=GAP_PX)
         for chooser in choosers:
             chooser.activated.connect(self.redraw)
         self.units.activated.connect(self._save_unit)
@@ -246,7 +246,6 @@ class ResultsView(QWidget):
             self.redraw()
 
     def redraw(self) -> None:
-        """Draw what is in front with the results that there are now."""
         model = self._model
         self.keys = self._list_keys()
         shown = self.shown
@@ -280,7 +279,6 @@ class ResultsView(QWidget):
             chart.show_data(data_of(key, rows, showing))
 
     def _offer(self, shown: Sequence[str]) -> None:
-        """Tabs, and what there is to choose for the charts that are shown."""
         keys, results = self.keys, self._model.results
         for key in keys:
             if key not in self.tabs:
@@ -327,7 +325,8 @@ class ResultsView(QWidget):
             if key not in TABLES:
                 box.addWidget(self.chart(key), COLUMN_SHARES[key] if is_column else 1)
                 self.chart(key).show()
-        self.tables.setVisible(has_table or bool({*shown} & {*TABLES}))
+        self._body.setStretch(0, int(box.count() > 0))  # an empty one would take its share, too
+        self.tables.setVisible(has_table or not box.count())
 
     def chart(self, key: str) -> Chart:
         """The chart of a scenario or of exactness, made when it is needed first."""
@@ -344,7 +343,6 @@ class ResultsView(QWidget):
 
     @property
     def _showing(self) -> Showing:
-        """What charts tell beside the results."""
         model = self._model
         loading = [LoadingBar(name, each.share or None, each.stage) for name, each in model.loading.items()]
         if model.is_running or not model.results:  # the others will take part
@@ -504,7 +502,6 @@ class TablesView(QTextBrowser):
         )
 
     def _marked(self, table: Table, name: str) -> str:
-        """A name, behind its marker if it is a contender's."""
         if table.rows[0][0] != CONTENDER:
             return escape(name)
         return f"{marker_image(name, self._theme_source.theme, SWATCH_PX)}&nbsp;&nbsp;{escape(name)}"
@@ -533,7 +530,6 @@ def _style(theme: Theme) -> str:
 
 
 def published(run: Record) -> tuple[str, list[Table]]:
-    """An introduction, and a table for each source."""
     found = list(published_tables(run))
     if not found:
         return NOTHING_PUBLISHED, []
@@ -544,7 +540,6 @@ def published(run: Record) -> tuple[str, list[Table]]:
 
 
 def changed(comparison: RunComparison | None) -> tuple[str, list[Table]]:
-    """An introduction, and what surely differs."""
     if comparison is None:
         return NOTHING_COMPARED, []
     table = change_table(comparison.changes, f"Changed since {comparison.title}")
@@ -554,5 +549,4 @@ def changed(comparison: RunComparison | None) -> tuple[str, list[Table]]:
 
 
 def figures(run: Record, baseline: str) -> tuple[str, list[Table]]:
-    """All that was measured."""
     return ("" if run["results"] else NOTHING_MEASURED), list(measured_tables(run, baseline))

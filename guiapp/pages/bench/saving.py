@@ -95,12 +95,10 @@ class BenchExport:
             self._model.set_progress(progress)
 
     def _fail(self, why: str) -> None:
-        """Say so, and no longer which chart is drawn."""
         self._model.set_progress("")
         self._model.failed.emit(why)
 
     def _report(self, path: Path, baseline: str) -> Iterator[str]:
-        """Write a report; says at each chart that it is drawn."""
         run, charts, ending = self._model.record, {}, path.suffix.lower()
         for title, svg in paper_charts(run, baseline) if ending == ".html" else ():
             charts[title] = svg
@@ -111,7 +109,6 @@ class BenchExport:
         )
 
     def _pictures(self, folder: Path, baseline: str) -> Iterator[str]:
-        """Write each chart; says at each that it is drawn."""
         files: dict[Path, bytes] = {}
         for number, (title, chart) in enumerate(_charts_of(self._model.record, baseline), 1):
             name = re.sub(r"\W+", "-", title.lower()).strip("-")

@@ -93,7 +93,6 @@ class EmbeddingsModel(Working):
             self.reading.start(partial(_read, vocabulary, None if unused is None else unused.tolist()))
 
     def set_up(self, name: str) -> None:
-        """Show another of UPWARDS upwards."""
         self.up = name
         self._draw()
 

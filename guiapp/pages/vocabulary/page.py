@@ -178,13 +178,6 @@ class VocabularyPage(Page):
             self.contents.show_message(PREPARING if is_coming else NO_MODEL, helps=not is_coming)
 
 
-def make_page(setting: PageSetting) -> VocabularyPage:
-    return VocabularyPage(setting.session, setting.settings, setting.requests, setting.theme_source)
-
-
-# All that is known of the chosen token of the vocabulary, for a token card
-
-
 class VocabularyDetails(QObject):
     """The details of the model's chosen token.
 
@@ -204,13 +197,11 @@ class VocabularyDetails(QObject):
             changed.connect(self.describe)
 
     def visible(self, token_id: int) -> str:
-        """How a token of the present vocabulary is written."""
         prepared = self._model.prepared
         vocabulary = None if prepared is None else prepared.figures.vocabulary
         return "" if vocabulary is None else self._spelling.token(vocabulary, token_id, SHOWN_BYTES)
 
     def part(self, data: bytes, limit: int) -> str:
-        """How some bytes of its tokens are written."""
         prepared = self._model.prepared
         return "" if prepared is None else self._spelling.part(prepared.figures.vocabulary, data, limit)
 
@@ -230,9 +221,6 @@ class VocabularyDetails(QObject):
         if details is not None or self.details is not None:
             self.details = details
             self.details_changed.emit()
-
-
-# The list of tokens: how many there are, and what is known of each; the present row is looked at
 
 
 class TokenListing(QWidget):
@@ -262,7 +250,6 @@ class TokenListing(QWidget):
 
     @property
     def selected(self) -> Ids:
-        """The tokens of the selected rows, in their order."""
         rows = self.view.selected_rows
         return self._model.shown.ids[rows] if rows else NO_IDS
 
@@ -321,9 +308,6 @@ class TokenListing(QWidget):
         nothing = NOT_FOUND if not n_shown and prepared is not None and shown.counts else ""
         trying = TRYING if self._model.trying.is_busy else ""
         self.state.setText(trying or shown.problem or self._model.problem or nothing)
-
-
-# Tokens of a vocabulary as rows for Qt's table views, made when they are looked at
 
 
 class VocabularyRow(NamedTuple):
@@ -400,11 +384,8 @@ class VocabularyTableModel(RowTable[VocabularyRow]):
         self.endResetModel()
 
 
-# The filter, what can be put into it, the columns, and what can be done with the tokens that are listed
-
-
 class VocabularyBar(QFrame):
-    """One row of controls.
+    """The filter, what can be put into it, the columns, and what can be done with what is listed.
 
     Signals:
         tree_wanted(): light the selected tokens in the tree.
@@ -472,3 +453,7 @@ class VocabularyBar(QFrame):
             is_shown = column.name in self._model.columns
             show = partial(self._model.show_column, column.name, not is_shown)
             add_choice(menu, f"{column.name}: {column.about}", is_shown, show)
+
+
+def make_page(setting: PageSetting) -> VocabularyPage:
+    return VocabularyPage(setting.session, setting.settings, setting.requests, setting.theme_source)

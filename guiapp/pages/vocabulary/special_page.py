@@ -116,7 +116,6 @@ class SpecialTokensPage(Page):
     ) -> None:
         super().__init__()
         self._requests = requests
-        self._actions = actions
         self.model = SpecialTokensModel(session, self)
         self.saving = FileSaving(self)
         self.list = SpecialTokenList(self.model, self.saving, theme_source)
@@ -125,7 +124,7 @@ class SpecialTokensPage(Page):
         self.open = push_button("Open model…", self._ask_model, role="primary")
         self.contents = Contents(self, self.splitter, self.open)
         in_column(self.contents, on=self, spacing=0)
-        self.details.text_wanted.connect(self._show_text)
+        self.details.text_wanted.connect(actions["inspect"].trigger)
         self.details.tree_wanted.connect(requests.token_wanted)
         self.list.search.come_by_keys(self)
         self.watched.connect(self.model.set_active)
@@ -152,34 +151,19 @@ class SpecialTokensPage(Page):
     def _ask_model(self) -> None:
         self._requests.model_wanted.emit(self.open, self.model.session.loader.open)
 
-    def _show_text(self) -> None:
-        self._actions["inspect"].trigger()
-
     def _refresh(self) -> None:
         if self.model.tokens:
             self.contents.show_inside(self.list.view)
         else:
-            self.contents.show_message(self._message(), helps=self.model.session.vocabulary is None)
-
-    def _message(self) -> str:
-        """What is said where nothing is listed."""
-        vocabulary = self.model.session.vocabulary
-        if vocabulary is None:
-            return NO_MODEL
-        if self.model.tokens is None:
-            return WAITING
-        return f"This model has no special tokens: its {counted(len(vocabulary), 'token')} are text."
-
-
-def make_page(setting: PageSetting) -> SpecialTokensPage:
-    return SpecialTokensPage(setting.session, setting.requests, setting.actions, setting.theme_source)
-
-
-# The column at the right: all about the token that is looked at, and what can be done with it
+            vocabulary, is_known = self.model.session.vocabulary, self.model.tokens is not None
+            n_tokens = counted(0 if vocabulary is None else len(vocabulary), "token")
+            none = f"This model has no special tokens: its {n_tokens} are text."
+            message = NO_MODEL if vocabulary is None else none if is_known else WAITING
+            self.contents.show_message(message, helps=vocabulary is None)
 
 
 class SpecialDetails(QScrollArea):
-    """One special token, to read, to copy, and to put into the text.
+    """The column at the right: the token that is looked at, to read, to copy, and to put into the text.
 
     Signals:
         text_wanted(): show the text; the token is selected there.
@@ -218,7 +202,6 @@ class SpecialDetails(QScrollArea):
         self._show()
 
     def copy(self) -> None:
-        """Put all facts on the clipboard, one a line."""
         if (token := self._model.chosen) is not None:
             lines = [f"token\t{self._model.session.label_of(token.token_id)}"]
             lines += [f"{name}\t{value}".replace("\n", "; ") for name, value in self._facts_of(token).items()]
@@ -256,9 +239,6 @@ class SpecialDetails(QScrollArea):
     def _want_tree(self) -> None:
         if self._model.chosen is not None:
             self.tree_wanted.emit(self._model.chosen.token_id)
-
-
-# All about a special token in words, for the column at the right
 
 
 def facts_of(token: SpecialToken, is_parsed: bool, n_occurrences: int) -> dict[str, str]:
@@ -303,9 +283,6 @@ def _reserved(token: SpecialToken) -> str:
     if token.is_unused:
         return "yes, and nothing in the files uses it"
     return "by its name, but it is used" if token.is_reserved else ""
-
-
-# The list of special tokens: which are listed, a search, and forms to copy and save them in
 
 
 class SpecialTokenList(QWidget):
@@ -363,7 +340,7 @@ class SpecialTokenList(QWidget):
         for name, button in self.groups.items():
             button.setText(f"{GROUPS[name].title} {self._model.sizes.get(name, 0):,}")
             button.setVisible(name == "all" or self._model.sizes.get(name, 0) > 0)
-            button.setChecked(name == self._model.filter.group)
+            button.setChecked(name == self._model.group)
         self.search.show_query(self._model.query)
         self.view.setVisible(bool(self._model.shown))
         self._hint.setVisible(not self._model.shown)
@@ -379,13 +356,19 @@ class SpecialTokenList(QWidget):
         menu.addAction(f"{'All' if are_all else 'The'} {len(tokens):,} {'listed' if are_all else 'selected'}")
         menu.actions()[0].setEnabled(False)
         for title, _, write in FORMS:
-            menu.addAction(f"Copy: {title}", partial(_copy, write, tokens))
+            menu.addAction(f"Copy: {title}", partial(self._copy, write, tokens))
         menu.addSeparator()
         for title, ending, write in FORMS:
             menu.addAction(f"Save: {title}…", partial(self._save, Form(title, ending), write, tokens))
 
+    def _copy(self, write: Callable[[Tokens], str], tokens: Tokens) -> None:
+        QGuiApplication.clipboard().setText(write(tokens))
+
     def _save(self, form: Form, write: Callable[[Tokens], str], tokens: Tokens) -> None:
-        ask_and_save(self, self._saving, "special_tokens", form, partial(_written, write, tokens))
+        def data(_: Progress) -> bytes:
+            return write(tokens).encode("utf-8", "surrogateescape")
+
+        ask_and_save(self, self._saving, "special_tokens", form, data)
 
 
 class _TokenDelegate(ChipDelegate):
@@ -396,14 +379,6 @@ class _TokenDelegate(ChipDelegate):
         text = elided(str(index.data()), option.font, room.width() - 2 * UNIT_PX, MIDDLE)
         room.setWidth(min(width_of(text, option.font) + 2 * UNIT_PX, room.width()))
         return room, text, self._theme_source.theme.raised
-
-
-def _copy(write: Callable[[Tokens], str], tokens: Tokens) -> None:
-    QGuiApplication.clipboard().setText(write(tokens))
-
-
-def _written(write: Callable[[Tokens], str], tokens: Tokens, progress: Progress) -> bytes:
-    return write(tokens).encode("utf-8", "surrogateescape")
 
 
 class SpecialTable(RowTable[SpecialToken]):
@@ -452,3 +427,7 @@ class SpecialTable(RowTable[SpecialToken]):
         self.beginResetModel()
         self._rows = self._model.shown
         self.endResetModel()
+
+
+def make_page(setting: PageSetting) -> SpecialTokensPage:
+    return SpecialTokensPage(setting.session, setting.requests, setting.actions, setting.theme_source)

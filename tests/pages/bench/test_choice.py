@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from told import told_by
 
 from guiapp import open_model
+from guiapp.analysis.bench.corpus import RANDOM_BYTES, TUTORIAL_LINE, TUTORIAL_TIMES
 from guiapp.analysis.bench.engine import cells_of
 from guiapp.analysis.libraries.contender import UNSPLIT
+from guiapp.core.demo import sample_text
+from guiapp.pages.bench import choice as bench_choice
 from guiapp.pages.bench.choice import (
     AIMS,
     CODE,
@@ -17,6 +22,7 @@ from guiapp.pages.bench.choice import (
     THROUGHPUT,
     BenchCandidate,
     BenchChoice,
+    size_of_text,
 )
 from guiapp.pages.bench.history import YOUR_TEXT
 
@@ -24,8 +30,8 @@ from guiapp.pages.bench.history import YOUR_TEXT
 @pytest.fixture
 def choice(session):
     made = BenchChoice(session)
-    made._peers = [BenchCandidate(name, "1.0") for name in ("rs-bpe", *reversed(MOST_USED))]
-    made._peers.append(BenchCandidate("gone", "", "It is missing."))
+    made.libraries = [BenchCandidate(name, "1.0") for name in ("rs-bpe", *reversed(MOST_USED))]
+    made.libraries.append(BenchCandidate("gone", "", "It is missing."))
     yield made
     made.close()
 
@@ -55,7 +61,7 @@ def test_who_is_missing_takes_no_part_however_chosen(choice):
     assert [each.name for each in choice.missing] == ["gone"]
     choice.set_contender("gone", True)
     assert "gone" not in choice.contenders
-    choice._peers[-1] = BenchCandidate("gone", "1.0")
+    choice.libraries[-1] = BenchCandidate("gone", "1.0")
     assert "gone" in choice.contenders, "it waited"
 
 
@@ -130,6 +136,44 @@ def test_another_vocabulary_has_other_contenders(choice, session, qtbot, told):
 
 def test_without_a_model_there_is_nothing_to_run(choice, session, monkeypatch):
     monkeypatch.setattr(session.loader, "model", None)
-    choice._peers = []
+    choice.libraries = []
     assert (choice.contenders, choice.is_whole, choice.expected_s) == ((), False, 0.0)
     assert choice.plan.model == ""
+
+
+# How long a plan is expected to take, while the sizes of its texts become known
+
+
+def test_a_folder_that_takes_long_to_look_through_does_not_keep_anybody_waiting(
+    choice, qtbot, tmp_path, monkeypatch
+):
+    is_there, size_of_text = threading.Event(), bench_choice.size_of_text
+    monkeypatch.setattr(bench_choice, "size_of_text", lambda name: is_there.wait() and size_of_text(name))
+    for name, size in (("large", 10_000_000), ("small", 10)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "text").write_bytes(bytes(size))
+    choice.add_texts([str(tmp_path / "large")])
+    unknown_s = choice.expected_s
+    with qtbot.waitSignal(choice.changed):
+        is_there.set()
+    large_s = choice.expected_s
+    assert choice.size_of(str(tmp_path / "large")) == 10_000_000
+    with qtbot.waitSignals([choice.changed] * 2):
+        choice.add_texts([str(tmp_path / "small")])
+        assert choice.expected_s == unknown_s
+    assert choice.expected_s < large_s
+
+
+def test_sizes_of_texts_of_each_kind(tmp_path, monkeypatch):
+    (tmp_path / "folder" / "deeper").mkdir(parents=True)
+    for name, size in (("folder/a", 3), ("folder/deeper/b", 4)):
+        (tmp_path / name).write_bytes(bytes(size))
+    assert size_of_text("random") == RANDOM_BYTES
+    assert size_of_text("tutorial") == len(TUTORIAL_LINE.encode()) * TUTORIAL_TIMES
+    assert size_of_text("sample:english") == len(sample_text("english"))
+    assert [size_of_text(str(tmp_path / name)) for name in ("folder", "folder/a", "gone")] == [
+        *(7, 3),
+        bench_choice.USUAL_BYTES,
+    ]
+    monkeypatch.setattr(bench_choice, "MOST_FILES", 0)
+    assert size_of_text(str(tmp_path / "folder")) == 0

@@ -3,7 +3,7 @@
 import pytest
 from closing import see_that_nothing_goes_on
 
-from guiapp.pages.bench.choice import BenchForecast
+from guiapp.pages.bench.choice import BenchChoice
 from guiapp.pages.bench.model import BenchModel, DifferenceFinder
 
 OWNERS = {
@@ -13,7 +13,7 @@ OWNERS = {
         (made.saved._keeping, made.saved._renaming),  # kept runs are saved to the end
     ),
     "difference": lambda session: (made := DifferenceFinder(session), made.close),
-    "forecast": lambda session: (made := BenchForecast(None), made.close),
+    "choice": lambda session: (made := BenchChoice(session), made.close),
 }
 
 

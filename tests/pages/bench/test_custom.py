@@ -11,7 +11,7 @@ import pytest
 from guiapp.analysis.bench.plan import Plan
 from guiapp.analysis.libraries.custom import CustomContender, make_custom
 from guiapp.kit.state.settings import Settings
-from guiapp.pages.bench.choice import CustomContenders, CustomTrial, custom_candidates, library_candidates
+from guiapp.pages.bench.choice import CustomContenders, CustomTrial
 
 IDS = "import sys; print(len(sys.stdin.read()), 2)"
 
@@ -94,12 +94,3 @@ def test_whoever_types_on_or_closes_waits_for_no_trial(session, qtbot):
     trial.forget()
     assert not trial.is_busy
     trial.close()
-
-
-def test_what_libraries_return_and_own_ones_run_is_in_their_tips():
-    tips = {each.name: each.tip for each in library_candidates(None)}
-    assert tips["gigatoken"] == "It returns an array."
-    assert tips["tiktoken"] == "It returns a list, which is read outside of the timing."
-    (mine,) = custom_candidates([CustomContender("mine", "stream", "tok --x")])
-    assert (mine.name, mine.note, mine.reason) == ("mine", "your own", "")
-    assert mine.tip.endswith("The way through its pipes is in the time.\ntok --x")

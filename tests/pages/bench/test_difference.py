@@ -22,24 +22,6 @@ def finder(session):
 
 
 @pytest.mark.parametrize(
-    ("plan", "why"),
-    [
-        (
-            Plan("demo:toy", (), ()),
-            "This run is of demo:toy. Open that model to see where tokens differ.",
-        ),
-        (
-            Plan("demo:bpe", (), (), pre="qwen2"),
-            "This run split text as “qwen2”, chosen by hand. Choose the same to see where tokens differ.",
-        ),
-    ],
-)
-def test_a_run_of_another_model_or_split_is_not_looked_into(finder, plan, why):
-    finder.open(RESULT, plan)
-    assert (finder.told, finder._job.is_busy) == ([why], False)
-
-
-@pytest.mark.parametrize(
     ("text", "start", "end", "pointed"),
     [(b"some text", 5, 7, (5, 7)), (b"some text", 5, 5, (5, 6)), ("a世b".encode(), 1, 2, (1, 4))],
 )

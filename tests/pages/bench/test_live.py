@@ -23,12 +23,6 @@ def sample(name, seconds):
     return {"event": "sample", "contender": name, "operation": "encode", "seconds": seconds}
 
 
-def test_nothing_is_told_before_there_is_a_sample():
-    run = run_of(*EVENTS[:3])
-    assert (run.results, run.noise) == ([], "")
-    assert LiveRun().results == LiveRun().report.results == []
-
-
 def test_a_record_of_the_cell_that_goes_on_has_what_its_result_will_have():
     run = run_of(*EVENTS[:4])
     (row,) = run.results

@@ -1,13 +1,11 @@
 """What the Bench page is told, in which order, by a runner that only notes what it is asked."""
 
-from pathlib import Path
-
 import pytest
 from PySide6.QtCore import QObject, Signal
 from told import told_by
 
 from guiapp.pages.bench.choice import ENGLISH
-from guiapp.pages.bench.history import YOUR_TEXT, OpenedRun, RunComparison, RunHistory, SavedRun
+from guiapp.pages.bench.history import YOUR_TEXT, RunHistory
 from guiapp.pages.bench.model import BenchModel
 
 
@@ -87,24 +85,3 @@ def test_a_start_that_waits_for_the_disk_can_be_stopped(session, runner, tmp_pat
     assert runner.log == []
     model.close()
     assert runner.log == ["close"]
-
-
-def test_nothing_is_opened_or_compared_into_a_run_that_goes_on(model, runner, told):
-    opened = OpenedRun(SavedRun(Path("/a/run.json"), "A title"), {"results": []})
-    comparison = RunComparison("before", (), 0, ())
-    model._show_opened(opened)
-    assert (model.progress, model.saved.shown) == ("A saved run: A title", Path("/a/run.json"))
-    told.clear()
-    model._take_comparison(comparison)
-    assert told == ["progress_changed", "results_changed", "compared"]
-    assert (model.comparison, model.progress) == (comparison, str(comparison))
-    told.clear()
-    model.compare_with(Path("/a/run.json"))
-    assert told == ["failed"]
-    model.run()
-    told.clear()
-    model._show_opened(opened)
-    model._take_comparison(comparison)
-    assert (told, model.comparison) == ([], None)
-    model.open_run(Path("/a/run.json"))
-    assert told == ["failed"]

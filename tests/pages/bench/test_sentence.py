@@ -11,7 +11,6 @@ from bench_runs import record
 from guiapp.analysis.bench.statistics import Ratio
 from guiapp.analysis.bench.verdict import Verdict
 from guiapp.pages.bench.headline import (
-    MEASURING,
     NO_CONTENDER,
     NO_MODEL,
     QUESTION,
@@ -38,16 +37,8 @@ def test_before_a_run_it_is_a_question_and_what_will_be_measured(model, session,
         model.choice.set_contender(name, False)
     assert (title_of(model, None), sentence_of(model, None)) == (NO_CONTENDER, "")
     monkeypatch.setattr(session.loader, "model", None)
-    model.choice._peers = []
+    model.choice.libraries = []
     assert (title_of(model, None), sentence_of(model, None)) == (NO_MODEL, "")
-
-
-def test_the_verdict_has_no_other_words_in_its_place(model, monkeypatch):
-    assert title_of(model, SURE) is SURE
-    model.show_run({"results": [record("decode", name, 10, 1e-4) for name in ("fast", "heap")]})
-    assert title_of(model, None) == "2 contenders, no throughput measured"
-    monkeypatch.setattr(BenchRunner, "is_running", True)
-    assert title_of(model, None) == MEASURING
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture
 def bar(qtbot, model, theme_source):
-    model.choice._peers = [BenchCandidate("tiktoken", "0.14")]
+    model.choice.libraries = [BenchCandidate("tiktoken", "0.14")]
     bar = BenchBar(model, theme_source)
     qtbot.addWidget(bar)
     bar.resize(1200, 60)

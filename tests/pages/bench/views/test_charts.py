@@ -30,7 +30,6 @@ from guiapp.pages.bench.charts import (
     scenario_of,
     showing_of,
     texts_of,
-    tip_of,
 )
 
 SIZES = ((420, 260), (860, 420), (1800, 1000))
@@ -212,15 +211,6 @@ def test_a_change_is_told_at_its_bar():
     details = [row.detail for row in shown("throughput", changes=changes).rows]
     assert details[1].endswith("▼ 2.00 × time (1.90–2.10)")
     assert "time" not in details[0]
-
-
-def test_a_tip_tells_all_that_is_known():
-    tip = tip_of(record("throughput", "greedy", 10_000, 5e-5, 0.95)).replace("\xa0", " ")
-    memory = tip_of(next(row for row in ALL if row["scenario"] == "memory"))
-    for words in ("greedy · english · 10 kB", "50.0 M tokens/s ± 15 % · 200 MB/s", "95.00 %", "byte 17"):
-        assert words in tip
-    assert "50 µs, 95 %: 45 µs to 60 µs, n = 9" in tip
-    assert "5.0 MB when it is ready, up to 1.0 MB more" in memory
 
 
 def test_no_two_contenders_look_alike():

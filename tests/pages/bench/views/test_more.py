@@ -95,7 +95,9 @@ def test_a_tick_changes_the_plan_keeps_the_focus_and_tells_the_new_time(qtbot, p
 
 def test_who_is_not_here_is_told_with_the_way_to_get_it(qtbot, panel, model):
     choice = model.choice
-    choice._peers = [BenchCandidate("gone", "", "gone is not installed. Install it with: pip install gone")]
+    choice.libraries = [
+        BenchCandidate("gone", "", "gone is not installed. Install it with: pip install gone")
+    ]
     choice.changed.emit()
     settle(qtbot, panel)
     assert panel.missing_button.text() == "1 more is not here: why?"
@@ -103,7 +105,7 @@ def test_who_is_not_here_is_told_with_the_way_to_get_it(qtbot, panel, model):
     (card,) = panel.findChildren(Explanation)
     assert "gone: not installed. Install it with: pip install gone" in card._label.text()
     card.close()
-    choice._peers = []
+    choice.libraries = []
     choice.changed.emit()
     settle(qtbot, panel)
     assert not panel.missing_button.isVisible()

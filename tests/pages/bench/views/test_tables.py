@@ -69,16 +69,6 @@ def test_a_click_on_a_head_sorts_and_another_turns_the_order(view, qtbot):
     assert [row.split(",")[0] for row in copied(view, "csv", qtbot)[1:]] == names, "the order stays"
 
 
-@pytest.mark.parametrize("width_px", [*range(900, 940, 7), 1300, 905])
-def test_tables_that_have_room_are_not_cut_off_at_the_side(view, width_px):
-    """Qt rounds up the width of each column."""
-    view.resize(width_px, 300)
-    QApplication.processEvents()
-    if view.document().idealWidth() < width_px:
-        assert view.horizontalScrollBar().maximum() == 0
-        assert view.document().size().width() <= view.viewport().width()
-
-
 def test_a_table_begins_with_what_there_is_to_say(view):
     assert figures({"results": []}, "fast") == (NOTHING_MEASURED, [])
     assert changed(None) == (NOTHING_COMPARED, [])
