@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from PySide6.QtCore import QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
@@ -12,8 +11,8 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QMenu, QSplitter, QWidg
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.tree.scripts import NAMES as SCRIPTS
-from guiapp.analysis.vocabulary_list import columns as core
-from guiapp.analysis.vocabulary_list.columns import BY_NAME
+from guiapp.analysis.vocabulary_list.columns import BY_NAME, VocabularyColumn
+from guiapp.analysis.vocabulary_list.columns import COLUMNS as ALL_COLUMNS
 from guiapp.analysis.vocabulary_list.figures import Ids, TokenFigures
 from guiapp.analysis.vocabulary_list.filters import FLAGS, has, script_term
 from guiapp.core.text.figures import counted, times
@@ -234,7 +233,10 @@ class TokenListing(QWidget):
         self.count = plain_label("dim")
         self.state = plain_label("dim", wraps=True)
         self.view = RowsView(self.table, "Tokens", self._widths)
-        self._set_style()
+        self.view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
+        self.view.horizontalHeader().setSortIndicatorClearable(True)
+        self.view.setSortingEnabled(True)
         head = in_row(self.count, (self.state, 1), margins=(MARGIN_PX, UNIT_PX), spacing=MARGIN_PX)
         in_column(head, SavingBar(saving, theme_source), (self.view, 1), STRETCH, on=self, spacing=0)
         self.setMinimumWidth(220)
@@ -256,13 +258,6 @@ class TokenListing(QWidget):
     def _copy_ids(self) -> None:
         QGuiApplication.clipboard().setText(", ".join(map(str, self.selected.tolist())))
 
-    def _set_style(self) -> None:
-        view = self.view
-        view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
-        view.horizontalHeader().setSortIndicatorClearable(True)
-        view.setSortingEnabled(True)
-
     def _widths(self, room_px: int) -> list[int]:
         """Where that is too little, they are scrolled."""
         columns, metrics = self.table.columns, self.view.horizontalHeader().fontMetrics()
@@ -279,13 +274,10 @@ class TokenListing(QWidget):
     def _on_model_reset(self) -> None:
         """Show which column sorts, and go on with the chosen token where it is still there."""
         request, titles = self._model.request, [column.title for column in self.table.columns]
-        header = self.view.horizontalHeader()
-        orders = Qt.SortOrder
+        header, orders = self.view.horizontalHeader(), Qt.SortOrder
+        order = orders.DescendingOrder if request.is_descending else orders.AscendingOrder
         with QSignalBlocker(header):
-            header.setSortIndicator(
-                titles.index(request.sort) if request.sort in titles else -1,
-                orders.DescendingOrder if request.is_descending else orders.AscendingOrder,
-            )
+            header.setSortIndicator(titles.index(request.sort) if request.sort in titles else -1, order)
         self._on_chosen_changed()
         if self._model.shown.request != self._listed:
             self._listed = self._model.shown.request
@@ -310,42 +302,29 @@ class TokenListing(QWidget):
         self.state.setText(trying or shown.problem or self._model.problem or nothing)
 
 
-class VocabularyRow(NamedTuple):
-    """One token."""
-
-    figures: TokenFigures
-    token: int
-    spelling: Spelling
+VocabularyRow = tuple[TokenFigures, int, Spelling]
 
 
-def _cell_text(column: core.VocabularyColumn, row: VocabularyRow) -> str:
-    return column.text(row.figures, row.token, row.spelling)
+def _column(column: VocabularyColumn) -> Column[VocabularyRow]:
+    return Column(column.name, RIGHT if column.is_figure else LEFT, lambda row: column.text(*row))
 
 
-COLUMNS = {
-    column.name: Column[VocabularyRow](
-        column.name, RIGHT if column.is_figure else LEFT, partial(_cell_text, column)
-    )
-    for column in core.COLUMNS
-}
+COLUMNS = {column.name: _column(column) for column in ALL_COLUMNS}
 
 
 class VocabularyTableModel(RowTable[VocabularyRow]):
     """Each token that is listed as a row; nothing is kept per row."""
 
+    columns: Sequence[Column[VocabularyRow]] = ()
+
     def __init__(self, model: VocabularyModel, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self._columns: list[Column[VocabularyRow]] = []
         self._ids = model.shown.ids
         model.shown_changed.connect(self._show)
         model.columns_changed.connect(self._show)
         model.session.spelling.changed.connect(self.notify_all_changed)
         self._show()
-
-    @property
-    def columns(self) -> Sequence[Column[VocabularyRow]]:
-        return self._columns
 
     @property
     def n_rows(self) -> int:
@@ -363,24 +342,24 @@ class VocabularyTableModel(RowTable[VocabularyRow]):
         prepared = self._model.prepared
         if prepared is None or index >= len(self._ids):
             return None
-        return VocabularyRow(prepared.figures, self.token(index), self._model.session.spelling.now)
+        return prepared.figures, self.token(index), self._model.session.spelling.now
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
         if role == Qt.ItemDataRole.ToolTipRole and orientation is Qt.Orientation.Horizontal:
-            return core.BY_NAME[self._columns[section].title].about
+            return BY_NAME[self.columns[section].title].about
         return super().headerData(section, orientation, role)
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Ask for another order; by no column for -1."""
-        name = self._columns[column].title if 0 <= column < len(self._columns) else ""
+        name = self.columns[column].title if 0 <= column < len(self.columns) else ""
         self._model.sort_by(name, bool(name) and order is Qt.SortOrder.DescendingOrder)
 
     def _show(self) -> None:
         columns = [COLUMNS[column.name] for column in self._model.shown_columns]
         self.beginResetModel()
-        self._columns, self._ids = columns, self._model.shown.ids
+        self.columns, self._ids = columns, self._model.shown.ids
         self.endResetModel()
 
 

@@ -204,7 +204,8 @@ class SpecialDetails(QScrollArea):
     def copy(self) -> None:
         if (token := self._model.chosen) is not None:
             lines = [f"token\t{self._model.session.label_of(token.token_id)}"]
-            lines += [f"{name}\t{value}".replace("\n", "; ") for name, value in self._facts_of(token).items()]
+            facts = facts_of(token, self._model.is_parsed, self._model.n_occurrences)
+            lines += [f"{name}\t{value}".replace("\n", "; ") for name, value in facts.items()]
             QGuiApplication.clipboard().setText("\n".join(lines) + "\n")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -217,13 +218,11 @@ class SpecialDetails(QScrollArea):
         if token is not None:
             theme = self._theme_source.theme
             self._token.set_spans(self._token_spans(token))
-            self.facts.show_facts(self._facts_of(token), theme.text)
+            facts = facts_of(token, self._model.is_parsed, self._model.n_occurrences)
+            self.facts.show_facts(facts, theme.text)
             self.insert.setVisible(token.reach is not TokenReach.NEVER)
             self.next.setEnabled(self._model.n_occurrences > 0)
         self._all.setVisible(token is not None)
-
-    def _facts_of(self, token: SpecialToken) -> dict[str, str]:
-        return facts_of(token, self._model.is_parsed, self._model.n_occurrences)
 
     def _token_spans(self, token: SpecialToken) -> Iterator[Span]:
         theme, session = self._theme_source.theme, self._model.session
@@ -384,20 +383,18 @@ class _TokenDelegate(ChipDelegate):
 class SpecialTable(RowTable[SpecialToken]):
     """One row for each token that is listed; tokens are written as people chose to."""
 
+    columns: Sequence[Column[SpecialToken]] = ()
+
     def __init__(self, model: SpecialTokensModel) -> None:
         super().__init__(model)
         self._model = model
-        self._columns = [
+        self.columns = [
             Column(title, RIGHT if title == "id" else LEFT, self._token if title == "token" else text)
             for title, text in COLUMNS
         ]
         self._rows: Sequence[SpecialToken] = model.shown
         model.shown_changed.connect(self._refresh)
         model.session.spelling.changed.connect(self.notify_all_changed)
-
-    @property
-    def columns(self) -> Sequence[Column[SpecialToken]]:
-        return self._columns
 
     @property
     def n_rows(self) -> int:

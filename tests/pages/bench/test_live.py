@@ -66,18 +66,6 @@ def test_a_result_takes_the_place_of_its_samples():
     assert len(run.results) == 2
 
 
-def test_the_widest_spread_and_the_machine_are_told():
-    cell = {**EVENTS[1], "load": 0.0}
-    run = run_of(EVENTS[0], cell, compared("fast"), compared("heap"), compared("scan"))
-    assert run.noise == "load 0"
-    for name, seconds in (("fast", (0.001, 0.003)), ("heap", (0.002, 0.002)), ("scan", (0.0,))):
-        for each in seconds:
-            run.add(sample(name, each))
-    assert run.noise == "spread ± 50 % · load 0"
-    run.add(EVENTS[1])
-    assert (run.noise, run.results) == ("", [])
-
-
 @pytest.mark.parametrize(
     ("asked", "scenario", "clock", "seconds"),
     [

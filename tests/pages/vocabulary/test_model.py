@@ -14,7 +14,7 @@ from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.vocabulary import model as module
 from guiapp.pages.vocabulary.model import VocabularyModel
-from guiapp.pages.vocabulary.page import VocabularyDetails, VocabularyTableModel
+from guiapp.pages.vocabulary.page import VocabularyTableModel
 
 
 @pytest.fixture
@@ -129,24 +129,6 @@ def test_a_token_is_the_chosen_one_on_all_pages(model, qtbot):
     assert model.chosen == 1, "the first one of a new list, whatever was chosen before"
 
 
-def test_details_tell_all_about_the_chosen_token(model, qtbot):
-    details = VocabularyDetails(model)
-    with qtbot.waitSignal(details.details_changed):
-        model.choose(7)
-    facts = dict(details.details.facts)
-    assert (facts["id"], facts["bytes"], facts["in this text"], facts["merge rank"]) == (
-        "7",
-        "63 62 62",
-        "not once",
-        "4",
-    )
-    assert details.details.index is None
-    assert details.visible(7) == details.part(b"cbb", 9) == "cbb"
-    model.session.loader.open("spm")
-    settle(model, qtbot)
-    assert details.details is None or details.details.token_id < 3
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_what_is_shown_is_exported(model, qtbot, form):
     model.set_query("b length:3..")
@@ -189,6 +171,7 @@ def test_a_trial_that_failed_is_repeated_only_where_people_ask_for_it(model, qtb
         assert model.shown.problem == "Which tokens text reaches has not been tried yet."
     model.try_reaching()
     assert model.problem == ""
+    model.end()
     settle(model, qtbot)
     assert (len(tried), model.problem) == (2, "It cannot be tried.")
     model.session.loader.open("spm")

@@ -297,6 +297,8 @@ def test_another_model_is_listed_by_the_same_filter(open_page, qtbot):
     qtbot.waitUntil(lambda: page.model.prepared is not None and len(page.model.prepared.figures) == 3)
     settle(page, qtbot)
     assert listed(page) == ["zz"]
+    page.shell.window.resize(1280, 1000)  # with room for all pictures
+    QApplication.processEvents()
     assert "BY SCORE" in controls_of(page.picture)
     assert texts(page.picture.worth)[0] == "-3", "the numbers at its axis"
 

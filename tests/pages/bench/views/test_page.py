@@ -253,18 +253,6 @@ def test_charts_wait_while_somebody_types(page, qtbot, monkeypatch):
     assert len(page.results.chart("throughput").values) > len(values)
 
 
-def test_of_a_busy_machine_changes_are_told_as_maybe(qtbot, page, tmp_path):
-    seconds = [1e-4 * (1 + each / 1000) for each in range(20)]
-    row = record("throughput", "fast", 10_000, 1e-4, samples_s=seconds, crowded=True)
-    (tmp_path / "old.json").write_text(json.dumps({"results": [row]}))
-    page.model.show_run({"results": [{**row, "samples_s": [9 * each for each in seconds]}]})
-    with qtbot.waitSignal(page.model.compared):
-        page.model.compare_with(tmp_path / "old.json")
-    told = page.results.tables.toPlainText()
-    assert "The machine was busy: differences below 3 × are not reliable" in told
-    assert "▼ maybe slower" in told
-
-
 def test_a_run_of_an_earlier_version_opens_without_what_is_measured_no_more(qtbot, page, tmp_path):
     path = tmp_path / "run.json"
     gone = [record(name, "heap", 10_000, 1e-4, operation="split") for name in ("stages", "energy")]
@@ -275,3 +263,26 @@ def test_a_run_of_an_earlier_version_opens_without_what_is_measured_no_more(qtbo
     assert page.model.results == RUN["results"]
     assert page.results.chart("throughput").values
     assert page.results.tabs["scaling"].isVisible()
+
+
+def test_the_headline_says_the_verdict_with_markers_before_names(page):
+    def row(name, seconds, share=1.0, **changes):
+        samples = [seconds * (1 + turn / 1000) for turn in range(20)]
+        return record("throughput", name, 10_000, seconds, share, samples_s=samples, n_tokens=1, **changes)
+
+    fast, said = row("fast", 1e-4), []
+    for others in (
+        [],
+        [row("heap", 1e-4)],
+        [row("<slow>", 3e-4)],
+        [row("<slow>", 3e-4, processor_share=0.5)],
+        [row("<slow>", 3e-4, 0.5)],
+    ):
+        page.model.show_run({"results": [fast, *others]})
+        page.redraw()
+        html, name = page.headline.verdict.text(), page.headline.verdict.accessibleName()
+        words = QTextDocument(html=html).toPlainText().replace("\N{NO-BREAK SPACE}", " ")
+        said.append(name)
+        assert words.replace("\ufffc ", "").replace(" is ", " ") == name
+        assert words.count("\ufffc") == sum(each["contender"] in name for each in [fast, *others])
+    assert [" × as fast as <slow>" in each for each in said] == [False, False, True, True, False]

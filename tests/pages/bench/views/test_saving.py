@@ -119,8 +119,8 @@ def test_a_name_keeps_its_dots(page, export, tmp_path, qtbot, monkeypatch, name,
     assert [path.name for path in tmp_path.glob("run*")] == [written]
 
 
-def test_the_report_button_is_there_exactly_when_there_is_something_to_report(page, qtbot):
-    asked = []
+def test_the_report_button_is_there_exactly_when_there_is_something_to_report(open_page, runner, qtbot):
+    page, asked = open_page, []
     page.export.ask_file = page.export.ask_folder = asked.append
 
     def answers() -> bool:
@@ -137,10 +137,10 @@ def test_the_report_button_is_there_exactly_when_there_is_something_to_report(pa
     assert page.model.progress.startswith("Nothing measured yet")
     page.model.show_run(RUN)
     assert answers()
-    page.model.show_run({"results": []})
+    page.model.run()
     for event in EVENTS:  # of a cell that goes on, figures are in charts and not in reports
-        page.model._runner.told.emit(event)
+        runner.told.emit(event)
     assert page.model.results
     assert not answers()
-    page.model._runner.ended.emit("")
+    runner.end()
     assert answers()

@@ -1,14 +1,25 @@
-"""Rows of bars: how long they are, what stands beside them, and lists of counts."""
+"""Bars in rows and in histograms, with the mouse and in words."""
 
 import chart_samples as samples
 import numpy as np
 import pytest
-from chart_samples import COUNTS, badly_written, click, hover, marker_style, rows_data, texts, word_of
+from chart_samples import (
+    COUNTS,
+    badly_written,
+    click,
+    drag,
+    histogram_data,
+    hover,
+    marker_style,
+    rows_data,
+    texts,
+    word_of,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, Qt
 
-from guiapp.kit.charts.bars import BarList, BarRow, RowChart
+from guiapp.kit.charts.bars import BarList, BarRow, HistogramData, RowChart
 
 
 @pytest.fixture
@@ -99,3 +110,31 @@ def test_nothing_that_is_written_beside_bars_covers_or_leaves_anything(source, d
     chart.redraw()
     assert badly_written(chart) == []
     chart.deleteLater()
+
+
+def test_columns_stand_side_by_side_and_a_click_is_on_one_and_its_part(make):
+    chart = make("histogram")
+    assert [(value.key, value.y) for value in chart.values] == [*enumerate([100, 0, 400, 1, 1])]
+    assert (chart.box.viewRange(), texts(chart)) == ([[-0.5, 4.5], [0, 400]], ["Latin", "a long name"])
+    hover(chart, chart.pixel(2.3, 10))
+    assert chart.told == ["Cyrillic: 300 listed, 100 others"]
+    below = QPointF(chart.pixel(1, 0).x(), chart.height() - 2)
+    for place in (chart.pixel(2.3, 150), chart.pixel(2.3, 350), chart.pixel(0, 300), below):
+        click(chart, place)
+    assert chart.clicks == [(2, 0), (2, 1), (0, None), (1, None)]
+
+
+def test_columns_before_the_first_are_left_out_and_of_nothing_there_are_none(make):
+    chart = make("histogram", histogram_data(first=3))
+    assert ([value.key for value in chart.values], chart.box.viewRange()) == ([3, 4], [[2.5, 4.5], [0, 1]])
+    nothing = make("histogram", HistogramData(np.zeros((2, 0), np.int64), (), ()))
+    click(nothing, nothing.area.center())
+    assert (nothing.values, nothing.clicks) == ([], [(None, None)])
+
+
+@pytest.mark.parametrize(("to", "column"), [(2.6, 3), (1.9, 2), (-9, 0), (99, 5)])
+def test_the_line_is_dragged_to_the_nearest_edge_of_a_column(make, to, column):
+    chart, moved = make("histogram", histogram_data(least=1)), []
+    chart.line_moved.connect(moved.append)
+    drag(chart, *(chart.pixel(x, 200).toPoint() for x in (0.5, 1.2, to)))
+    assert (moved, chart.is_zoomed, chart.clicks) == ([column], False, [])
