@@ -20,7 +20,7 @@ from guiapp.errors import ChatError, EncodeError, TokenloupeError, UnknownPreErr
 
 if TYPE_CHECKING:
     from guiapp.analysis.chat.chat import Chat
-    from guiapp.analysis.chat.comparison import ChatComparison
+    from guiapp.analysis.chat.report import ChatComparison
     from guiapp.analysis.compare.comparison import Comparison
     from guiapp.analysis.doctor.doctor import Diagnosis
     from guiapp.analysis.explain.spelling import Spelling
@@ -92,7 +92,7 @@ def chat(
     as_text    whether content stays text where it looks like a control token
     The result has `text`, `token_ids`, `origins` (of each token), `turns`, `is_generated` (by the assistant),
     `budget`, and `as_text`: the tokens if content may not become control tokens.
-    `guiapp.analysis.chat.hints.hints` tells what may go wrong, `guiapp.analysis.chat.comparison` in what two
+    `guiapp.analysis.chat.hints.hints` tells what may go wrong, `guiapp.analysis.chat.report` in what two
     of them differ.
     The template runs in a process of its own, for at most 2 s.  Raises ChatError for messages or a template
     that cannot be rendered, VocabError for a model that cannot be used.
@@ -101,8 +101,7 @@ def chat(
     [origin.message for origin in chat.origins]
     """
     from guiapp.analysis.chat.chat import chat_of
-    from guiapp.analysis.chat.messages import conversation_of
-    from guiapp.analysis.chat.settings import ChatSettings
+    from guiapp.analysis.chat.messages import ChatSettings, conversation_of
     from guiapp.core.encode.tokenizer import Tokenizer
 
     conversation = conversation_of(messages, tools)

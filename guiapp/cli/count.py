@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from guiapp.analysis.explain.hidden_report import HiddenReport, hidden_report
+from guiapp.analysis.explain.characters import HiddenReport, hidden_report
 from guiapp.cli.files import (
     InputError,
     add_parse_special_option,

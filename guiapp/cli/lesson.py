@@ -62,8 +62,8 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _export(options: argparse.Namespace) -> int:
+    from guiapp.analysis.lessons.checking import save_lesson
     from guiapp.analysis.lessons.lesson import ENDING, lessons_folder, load
-    from guiapp.analysis.lessons.saving import save_lesson
 
     own = lessons_folder() / f"{options.file}{ENDING}"
     if options.output.suffix.lower() != PAGE_ENDING:

@@ -6,8 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from guiapp.analysis.explain.doubled_special import doubled_special
-from guiapp.analysis.explain.reports import ids_report, segmentations_report, token_lines
+from guiapp.analysis.explain.reports import doubled_special, ids_report, segmentations_report, token_lines
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.cli.files import (
     InputError,

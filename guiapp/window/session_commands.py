@@ -99,7 +99,7 @@ class SessionCommands(QObject):
 
     def _ask(self, read: Read) -> None:
         """Have people decide how to go on, if at all."""
-        from guiapp.analysis.sessions.opening import Obstacle
+        from guiapp.analysis.sessions.session_file import Obstacle
 
         questions, opening = self._window.questions, read.opening
         if opening.obstacle is Obstacle.ON_WEB:

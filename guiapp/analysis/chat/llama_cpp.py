@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.chat.chat import Chat
 from guiapp.analysis.chat.messages import arguments_as_text, with_arguments, with_reasoning
-from guiapp.analysis.chat.rendering import LONGEST_REASON, Rendering
-from guiapp.analysis.chat.templates import special_texts
+from guiapp.analysis.chat.templates import LONGEST_REASON, Rendering, special_texts
 from guiapp.analysis.chat.traced import CHANGED, CharacterOrigin, OriginRun
 from guiapp.core.system.processes import ApartError, answer_of
 from guiapp.core.text.common_ends import common_ends

@@ -8,23 +8,29 @@ Tokens are told by signs: the letters of two files may differ where the tokens d
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from itertools import accumulate
+from typing import NamedTuple
 
-from guiapp.analysis.compare.seen_stages import SeenPiece, SeenStages, plain_text, seen_stages
-from guiapp.analysis.compare.subjects import what_differs, what_is_cut
-from guiapp.analysis.explain.code_marks import code
-from guiapp.analysis.explain.spelling import Spelling
+import numpy as np
+
+from guiapp.analysis.explain.spelling import Spelling, code
+from guiapp.core.encode.families.tracer import Symbols, Tracer
 from guiapp.core.encode.reference.merge import Merge
 from guiapp.core.encode.tokenizer import Tokenizer
+from guiapp.core.text.normalized import NormalizedText
+from guiapp.core.text.packed_texts import sliced
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.merges import MARKED_SPACE, PairMerging
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 from guiapp.errors import EncodeError
 
+NEAR = 3  # characters: as long as a contraction
 LONGEST_SHOWN = 40
 PLAIN_NAMES = ("the first", "the second")
 UNWRITTEN = ("unknown", "byte")  # kinds of tokens for what no other token stands for
@@ -401,3 +407,159 @@ def _sentence(clause: str) -> str:
     """With a capital, unless a model's name begins it that is written otherwise."""
     begins = clause[0].upper() if clause.startswith(PLAIN_NAMES) else clause[0]
     return f"{begins}{clause[1:]}."
+
+
+# What a difference between two texts, or a cut in one, is about, in a word or two
+
+
+def _without_marks(text: str) -> str:
+    apart = unicodedata.normalize("NFD", text)
+    return "".join(character for character in apart if unicodedata.category(character)[0] != "M")
+
+
+def what_differs(mine: str, other: str) -> str:
+    """What two normalised texts differ in."""
+    return next((name for name, alike in ALIKE if alike(mine) == alike(other)), "characters")
+
+
+ALIKE = (
+    ("the space in front", lambda text: text.lstrip(" ")),
+    ("spaces", lambda text: "".join(text.split())),
+    ("case", str.lower),
+    ("composed characters", lambda text: unicodedata.normalize("NFC", text)),
+    ("compatible characters", lambda text: unicodedata.normalize("NFKC", text)),
+    ("accents", _without_marks),
+    ("accents and case", lambda text: _without_marks(text).lower()),
+)
+"""What texts differ in that are equal by the function; the first one counts."""
+
+CONTRACTION = re.compile("['’](?:[stmd]|re|ve|ll)", re.IGNORECASE)
+
+
+def what_is_cut(before: str, after: str) -> str:
+    """What a cut is about, by the text on both sides of it."""
+    first, second = before[-1:], after[:1]
+    near = before[-NEAR:] + after[:NEAR]
+    if any(
+        match.start() < len(before[-NEAR:]) + 1 and match.end() >= len(before[-NEAR:])
+        for match in CONTRACTION.finditer(near)
+    ):
+        return "contractions"
+    kinds = {_kind(each) for each in (first, second) if each}
+    return next((name for name in ORDER if name in kinds), "the end of the text")
+
+
+def _kind(character: str) -> str:
+    if character in "\r\n":
+        return "line ends"
+    if character.isspace():
+        return "spaces"
+    return {"N": "digits", "M": "accents", "L": "letters"}.get(unicodedata.category(character)[0], "signs")
+
+
+ORDER = ("digits", "line ends", "spaces", "accents", "signs", "letters")
+
+
+# What each stage of a tokenizer makes of a text, told alike for all kinds, so that two can be compared
+
+
+class SeenPiece(NamedTuple):
+    """A piece, and what became of it.
+
+    text     normalised, a marked space as a space
+    tokens   ids
+    symbols  what pair merging starts from; None where it is not merged
+    merges   in order
+    """
+
+    text: bytes
+    tokens: tuple[int, ...]
+    symbols: tuple[int, ...] | None
+    merges: tuple[Merge, ...]
+
+
+@dataclass(frozen=True)
+class SeenStages:
+    """All stages of one text.
+
+    special    the texts of the special tokens that are cut out first, in order
+    segments  start and end of what is left between them, empty ones left out
+    pieces     of all that is left, in order
+    """
+
+    special: tuple[bytes, ...]
+    segments: tuple[tuple[int, int], ...]
+    pieces: tuple[SeenPiece, ...]
+
+    @property
+    def normalized(self) -> bytes:
+        return b"".join(piece.text for piece in self.pieces)
+
+
+def seen_stages(tokenizer: Tokenizer, text: bytes) -> SeenStages:
+    """The stages of a text of at most some hundred bytes, by the readable twins; raises EncodeError."""
+    vocabulary, encoder = tokenizer.vocabulary, _briefest_encoder(tokenizer)
+    found = tokenizer.special_tokens.partition(np.frombuffer(text, np.uint8), True)
+    around = zip(found.raw_starts.tolist(), found.raw_ends.tolist(), strict=True)
+    segments = tuple((start, end) for start, end in around if start < end)
+    tracer = _Stages(vocabulary)
+    for start, end in segments:
+        begins = tokenizer.begins_text_at(start, True)
+        tokenizer.pipeline_of(encoder).encode_readable(text[start:end], begins, encoder, tracer)
+    special = tuple(map(vocabulary.raw_text, found.ids.tolist()))
+    return SeenStages(special, segments, tuple(tracer.pieces))
+
+
+def plain_text(vocabulary: Vocabulary, token_id: int) -> bytes:
+    """What a token stands for in the text of a piece, without the marks of its vocabulary."""
+    return vocabulary.token_bytes(token_id).removeprefix(_mark(vocabulary))
+
+
+def plain_texts(vocabulary: Vocabulary) -> list[bytes]:
+    """The same of all tokens."""
+    mark = _mark(vocabulary)
+    return [text.removeprefix(mark) for text in sliced(*vocabulary.token_bytes_table)]
+
+
+def _mark(vocabulary: Vocabulary) -> bytes:
+    """What tokens have in front that begin a piece, or go on with one."""
+    if vocabulary.parts is not None:
+        return vocabulary.parts.model.continuing_prefix.encode()
+    return b" " if vocabulary.type is VocabType.WPM else b""
+
+
+def _briefest_encoder(tokenizer: Tokenizer) -> str:
+    """Merging as `scan` does it tells merges and nothing else."""
+    return (
+        "scan"
+        if "scan" in tokenizer.encoders
+        else tokenizer.reference_encoder(next(iter(tokenizer.encoders)))
+    )
+
+
+@dataclass
+class _Stages(Tracer):
+    """Writes pieces down."""
+
+    vocabulary: Vocabulary
+    pieces: list[SeenPiece] = field(default_factory=list)
+
+    def begin(self, data: bytes, normalized: NormalizedText | None, start: int) -> None: ...
+
+    def split(self, piece_ends: Sequence[int]) -> None: ...
+
+    def piece(self, start: int, data: bytes, marked: NormalizedText | None, symbols: Symbols | None) -> None:
+        text = data.replace(MARKED_SPACE, b" ")
+        if self.vocabulary.type is VocabType.WPM and self.vocabulary.parts is None:
+            text = text.removeprefix(b" ")
+        self._text = text
+        self._symbols = None if symbols is None else tuple(symbol for symbol, _, _ in symbols)
+        self._merges: list[Merge] = []
+
+    def step(self, step: object) -> None:
+        if isinstance(step, Merge):
+            self._merges.append(step)
+
+    def end_piece(self, tokens: Symbols) -> None:
+        ids = tuple(token for token, _, _ in tokens)
+        self.pieces.append(SeenPiece(self._text, ids, self._symbols, tuple(self._merges)))

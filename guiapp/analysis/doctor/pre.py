@@ -16,8 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.doctor.examined import ExaminedModel
-from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding, TokenizationChange
+from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, ExaminedModel, Finding, TokenizationChange
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.hugging_face.matching import Literal
 from guiapp.core.open_model import open_model

@@ -9,13 +9,13 @@ from unicodedata import category
 
 import numpy as np
 
-from guiapp.analysis.chat.markers import confusable_key
-from guiapp.analysis.doctor.examined import ExaminedModel
+from guiapp.analysis.chat.templates import confusable_key
 from guiapp.analysis.doctor.findings import (
     CONVERT,
     ERROR,
     HINT,
     WARNING,
+    ExaminedModel,
     Finding,
     Tokenization,
     TokenizationChange,

@@ -7,6 +7,7 @@ the merges over the token's own text, as the encoder does.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.vocabulary.attributes import Attribute
+from guiapp.core.vocabulary.merges import PairMerging, byte_pair_merging, sentence_piece_merging
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from guiapp.core.vocabulary.parts import ModelOptions
     from guiapp.core.vocabulary.token_tree import TokenTree
 
+KEPT_TREES = 4096
 NOT_OF_TEXT = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.UNUSED | Attribute.BYTE
 MOST_SYMBOLS = 128
 
@@ -191,3 +194,40 @@ def token_path(vocabulary: Vocabulary, tree: TokenTree, token_id: int, n_shown: 
 def _of_text(vocabulary: Vocabulary, ids: NDArray[np.int32]) -> NDArray[np.int32]:
     selected: NDArray[np.int32] = ids[(vocabulary.attributes[ids] & NOT_OF_TEXT) == 0]
     return selected
+
+
+# All explanations of one vocabulary's tokens, with the tables that they share
+
+
+class Explainer:
+    """How tokens of one vocabulary are built and what is near them.
+
+    Building the tables is work for a background thread; answers are quick.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, merging: PairMerging | None = None) -> None:
+        """`merging` are the merge rules of a tokenizer of this vocabulary; made anew where there are none."""
+        self.vocabulary = vocabulary
+        merging = merging or _pair_merging(vocabulary)
+        self.merge_tree = lru_cache(KEPT_TREES)(partial(_merge_tree, vocabulary, merging))
+        self._tree = vocabulary.token_tree
+
+    def path(self, token_id: int) -> TokenPath:
+        return token_path(self.vocabulary, self._tree, token_id)
+
+    def merge_rank(self, token_id: int) -> int | None:
+        """The rank of the merge that completes a token of a BPE vocabulary."""
+        worth = self.merge_tree(token_id).worth if self.vocabulary.type is VocabType.BPE else None
+        return None if worth is None else int(worth)
+
+
+def _merge_tree(vocabulary: Vocabulary, merging: PairMerging | None, token_id: int) -> MergeTree:
+    note = why_not_merged(vocabulary, token_id)
+    return MergeTree((), note) if note or merging is None else merge_tree(vocabulary, merging, token_id)
+
+
+def _pair_merging(vocabulary: Vocabulary) -> PairMerging | None:
+    """The merge rules of a vocabulary whose type has any."""
+    if vocabulary.type is VocabType.BPE:
+        return byte_pair_merging(vocabulary)
+    return sentence_piece_merging(vocabulary) if vocabulary.type is VocabType.SPM else None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from tempfile import TemporaryFile
 
-from guiapp.analysis.explain.code_marks import without_marks
+from guiapp.analysis.explain.spelling import without_marks
 
 CHARACTER_PX, BOX_PX, GAP_PX, MARGIN_PX = 9, 40, 4, 16
 HEAD_PX = 40

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from guiapp.analysis.explain.code_marks import parts
+from guiapp.analysis.explain.spelling import parts
 from guiapp.analysis.export.html import beginning, resource, words
 
 WALK = (

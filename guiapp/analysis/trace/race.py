@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.compare.spans import SPECIAL, SpanColumn, compare_spans
-from guiapp.analysis.explain.code_marks import code
+from guiapp.analysis.explain.spelling import code
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.analysis.trace.operations import BEFORE, FORMS, NUMBERS
 from guiapp.analysis.trace.sentences import LONGEST_LABEL

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from guiapp.analysis.explain.code_marks import code
-from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.explain.spelling import Spelling, code
 from guiapp.analysis.trace.operations import BEFORE
 from guiapp.analysis.trace.trace import Trace
 from guiapp.core.text.figures import counted

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
-from guiapp.analysis.explain.code_marks import code
+from guiapp.analysis.explain.spelling import code
 from guiapp.analysis.train import bpe, unigram, wordpiece
 from guiapp.analysis.train.corpus import END_OF_WORD, Pair, TrainingCorpus
 from guiapp.core.text.figures import counted

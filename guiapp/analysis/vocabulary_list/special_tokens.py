@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.chat.markers import resembles_end
-from guiapp.analysis.chat.templates import templates_of
+from guiapp.analysis.chat.templates import resembles_end, templates_of
 from guiapp.analysis.doctor.roles import keeps_going
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import ATTRIBUTE_OF_TYPE, KINDS, Attribute

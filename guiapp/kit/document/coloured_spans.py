@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.explain.token_classes import KINDS, RARITIES, TokenClasses
+from guiapp.analysis.explain.characters import KINDS, RARITIES, TokenClasses
 from guiapp.core.encode.counting.cost import STEPS, word_costs
 from guiapp.core.pretokenize.edges import certain, patterns_of, piece_ends, rule_of
 from guiapp.core.text.character_starts import decode

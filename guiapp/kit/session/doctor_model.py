@@ -228,7 +228,7 @@ def _examine(
 
 
 def _exported(form: str, title: str, diagnosis: Diagnosis, progress: Progress) -> bytes:
-    from guiapp.analysis.doctor.report import markdown, record
+    from guiapp.analysis.doctor.doctor import markdown, record
     from guiapp.analysis.export.json_text import json_text
 
     if form == "json":

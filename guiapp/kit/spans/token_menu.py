@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QPoint, QPointF, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
-from guiapp.analysis.explain.word_variants import LONGEST_WORD_BYTES, WordVariant, logit_bias, word_variants
+from guiapp.analysis.explain.id_lists import LONGEST_WORD_BYTES, WordVariant, logit_bias, word_variants
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.document.search import TextSearch

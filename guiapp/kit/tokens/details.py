@@ -22,8 +22,7 @@ from guiapp.kit.tokens.source import TokenSource
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from guiapp.analysis.explain.explainer import Explainer
-    from guiapp.analysis.explain.merge_tree import MergeTree, TokenPath
+    from guiapp.analysis.explain.merge_tree import Explainer, MergeTree, TokenPath
     from guiapp.analysis.explain.spelling import Spelling
     from guiapp.core.vocabulary.merges import PairMerging
 
@@ -255,7 +254,7 @@ def _exact_instead(source: TokenSource, index: int) -> str:
 
 
 def _build_explainer(vocabulary: Vocabulary, merging: PairMerging | None, progress: Progress) -> Explainer:
-    from guiapp.analysis.explain.explainer import Explainer
+    from guiapp.analysis.explain.merge_tree import Explainer
 
     return Explainer(vocabulary, merging)
 

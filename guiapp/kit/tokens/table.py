@@ -14,7 +14,7 @@ from guiapp.kit.state.row_table import ATTRIBUTES_ROLE, LEFT, NO_INDEX, RIGHT, A
 from guiapp.kit.tokens.details import TokenDetailsModel, hex_bytes
 
 if TYPE_CHECKING:
-    from guiapp.analysis.explain.explainer import Explainer
+    from guiapp.analysis.explain.merge_tree import Explainer
 
 TINT_ROLE = Qt.ItemDataRole.UserRole  # which colour a token has in the text
 

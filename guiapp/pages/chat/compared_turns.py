@@ -13,9 +13,8 @@ from guiapp.core.vocabulary.quoting import quoted
 from guiapp.pages.chat.token_tints import hue_of
 
 if TYPE_CHECKING:
-    from guiapp.analysis.chat.chat import Chat
-    from guiapp.analysis.chat.comparison import ChatComparison
-    from guiapp.analysis.chat.turns import Turn
+    from guiapp.analysis.chat.chat import Chat, Turn
+    from guiapp.analysis.chat.report import ChatComparison
 
 LONGEST_ALIKE, KEPT = 240, 60  # tokens in a row that both have, of longer ones those at the ends
 MOST_CELLS = 3_000  # of a turn

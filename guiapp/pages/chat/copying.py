@@ -9,7 +9,7 @@ from functools import partial
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
-from guiapp.analysis.chat.settings import is_text
+from guiapp.analysis.chat.messages import is_text
 from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.chat.edited_conversation import as_json

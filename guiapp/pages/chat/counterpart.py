@@ -17,7 +17,7 @@ from guiapp.pages.chat.model import ChatModel
 
 if TYPE_CHECKING:  # jinja2 and all that
     from guiapp.analysis.chat.chat import Chat
-    from guiapp.analysis.chat.comparison import ChatComparison
+    from guiapp.analysis.chat.report import ChatComparison
     from guiapp.core.encode.tokenizer import Tokenizer
 
 
@@ -118,8 +118,8 @@ def _compared(
     chat: Chat, counterpart: Counterpart, tokenizer: Tokenizer | None, load: Load, progress: Progress
 ) -> ComparedPrompts:
     from guiapp.analysis.chat.chat import chat_of
-    from guiapp.analysis.chat.comparison import ChatComparison, as_text_of, in_model
     from guiapp.analysis.chat.llama_cpp import llama_prompt
+    from guiapp.analysis.chat.report import ChatComparison, as_text_of, in_model
 
     checkpoint, settings, description = partial(progress, 0.0), chat.settings, ""
     match counterpart.way:

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.chat.messages import Conversation, Message
-from guiapp.analysis.chat.settings import ChatSettings
+from guiapp.analysis.chat.messages import ChatSettings, Conversation, Message
 
 ROLES = ("system", "user", "assistant", "tool", "developer")
 MOST_STEPS = 1_000

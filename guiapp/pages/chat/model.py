@@ -12,9 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Signal
 
-from guiapp.analysis.chat.messages import Conversation, conversation_of
-from guiapp.analysis.chat.requests import request_of, settings_of
-from guiapp.analysis.chat.settings import ChatSettings, is_text, marked_as_text
+from guiapp.analysis.chat.messages import (
+    ChatSettings,
+    Conversation,
+    conversation_of,
+    is_text,
+    marked_as_text,
+    request_of,
+    settings_of,
+)
 from guiapp.errors import ChatError, TokenloupeError
 from guiapp.kit.document.files import read_text
 from guiapp.kit.session.model_session import ModelSession
@@ -23,11 +29,9 @@ from guiapp.pages.chat.edited_conversation import EditedConversation
 from guiapp.pages.chat.token_tints import tints_of
 
 if TYPE_CHECKING:  # jinja2 and all that: the process that renders has them
-    from guiapp.analysis.chat.chat import Chat
-    from guiapp.analysis.chat.fixes import Fix
-    from guiapp.analysis.chat.hints import Hint
+    from guiapp.analysis.chat.chat import Chat, TokenOrigin
+    from guiapp.analysis.chat.hints import Fix, Hint
     from guiapp.analysis.chat.templates import ChatTemplate
-    from guiapp.analysis.chat.token_origins import TokenOrigin
     from guiapp.core.encode.encoding import Encoding
     from guiapp.core.encode.tokenizer import Tokenizer
 
@@ -170,7 +174,7 @@ class ChatModel(Working):
 
     def apply_fix(self, fix: Fix) -> None:
         """Do what the button of a hint about the prompt that is shown says, but for what is to be copied."""
-        from guiapp.analysis.chat.fixes import apply_fix
+        from guiapp.analysis.chat.hints import apply_fix
 
         if self.chat is None:
             return
@@ -186,8 +190,8 @@ class ChatModel(Working):
 
     def part_that_wrote(self, token: int) -> tuple[int, int] | None:
         """The characters of the template, see `template_parts`; None where it wrote none of it."""
-        from guiapp.analysis.chat.template_parts import part_that_wrote
-        from guiapp.analysis.chat.token_origins import ADDED
+        from guiapp.analysis.chat.chat import ADDED
+        from guiapp.analysis.chat.hints import part_that_wrote
 
         chat = self.chat
         if chat is None or chat.origins[token].kind == ADDED:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 
-from guiapp.analysis.chat.messages import conversation_of
-from guiapp.analysis.chat.requests import request_of, settings_of
+from guiapp.analysis.chat.messages import conversation_of, request_of, settings_of
 from guiapp.errors import ChatError
 from guiapp.kit.document.autosaved_texts import AutosavedTexts
 from guiapp.kit.state.background import later

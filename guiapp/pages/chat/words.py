@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guiapp.analysis.chat.token_origins import ADDED, TokenOrigin
+from guiapp.analysis.chat.chat import ADDED, TokenOrigin
 from guiapp.analysis.chat.traced import CHANGED, CONTENT
 from guiapp.core.vocabulary.quoting import quoted
 

@@ -13,7 +13,7 @@ from guiapp.analysis.editing.token_store import N_TINTS, TokenStore
 from guiapp.kit.tokens.layout import SpanWindow, Strength
 
 if TYPE_CHECKING:
-    from guiapp.analysis.compare.live_comparison import LiveComparison
+    from guiapp.analysis.compare.spans import LiveComparison
     from guiapp.kit.session.model_session import ModelSession
 
 

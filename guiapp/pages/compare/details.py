@@ -13,10 +13,10 @@ from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QPainter
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from guiapp.analysis.compare.comparison import ModelSide
-from guiapp.analysis.compare.difference_reasons import LONGEST, DifferenceReason, DifferingSpan
 from guiapp.analysis.compare.reasons import shown
+from guiapp.analysis.compare.texts import LONGEST, DifferenceReason, DifferingSpan
 from guiapp.analysis.editing.token_store import N_TINTS
-from guiapp.analysis.explain.code_marks import parts
+from guiapp.analysis.explain.spelling import parts
 from guiapp.analysis.hunt.report import escaped
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted

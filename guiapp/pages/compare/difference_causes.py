@@ -11,7 +11,9 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.compare.comparison import ModelSide
-from guiapp.analysis.compare.difference_reasons import (
+from guiapp.analysis.compare.reasons import Cause
+from guiapp.analysis.compare.spans import UNTOLD
+from guiapp.analysis.compare.texts import (
     AROUND,
     LONGEST,
     DifferenceReason,
@@ -19,8 +21,6 @@ from guiapp.analysis.compare.difference_reasons import (
     context_span,
     reasons_of,
 )
-from guiapp.analysis.compare.live_comparison import UNTOLD
-from guiapp.analysis.compare.reasons import Cause
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.kit.models.loader import display_name
 from guiapp.kit.state.background import LatestJob, Progress, Working, later

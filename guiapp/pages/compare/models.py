@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.compare.live_comparison import LiveComparison
-from guiapp.analysis.compare.spans import SpanColumn, column_of
+from guiapp.analysis.compare.spans import LiveComparison, SpanColumn, column_of
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.kit.state.background import LatestJob, Working

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.compare.comparison import Counts
-from guiapp.analysis.compare.texts_report import count_tables, csv_text, svg_text
+from guiapp.analysis.compare.texts import count_tables, csv_text, svg_text
 from guiapp.analysis.export.tables import page_of
 from guiapp.core.open_model import open_model
 from guiapp.core.sources.locate import cached_name, lasting_name

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QAbstractTableModel, QObject, Qt
 
-from guiapp.analysis.compare.comparison import Counts, Tally
-from guiapp.analysis.compare.texts_report import (
+from guiapp.analysis.compare.comparison import UNSPACED, Counts, Tally
+from guiapp.analysis.compare.texts import (
     NO_ENDING,
     Terms,
     cost_text,
@@ -17,7 +17,6 @@ from guiapp.analysis.compare.texts_report import (
     number,
     scripts_in,
 )
-from guiapp.analysis.compare.words import UNSPACED
 from guiapp.analysis.export.tables import NONE, Table, markdown_table
 from guiapp.analysis.tree.scripts import NAMES
 from guiapp.core.vocabulary.quoting import printable, quoted

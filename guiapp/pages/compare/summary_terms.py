@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.compare.comparison import LONGEST_CONTEXT
-from guiapp.analysis.compare.texts_report import Terms
+from guiapp.analysis.compare.texts import Terms
 from guiapp.core.sources.locate import lasting_name
 from guiapp.core.system.outside_json import read_json
 from guiapp.kit.state.settings import Settings

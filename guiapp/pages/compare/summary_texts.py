@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from guiapp.analysis.compare.text_files import text_files
+from guiapp.analysis.compare.texts import text_files
 from guiapp.kit.document.files import read_text
 from guiapp.kit.state.background import Progress
 

@@ -6,8 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.compare.changes_report import ChangesReport, compare_ids
-from guiapp.analysis.compare.id_changes import IdChange, IdChanges, changes_after_edits, id_changes, is_fast
+from guiapp.analysis.compare.id_changes import (
+    ChangesReport,
+    IdChange,
+    IdChanges,
+    changes_after_edits,
+    compare_ids,
+    id_changes,
+    is_fast,
+)
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.kit.document.check import Job, TextCheck
 from guiapp.kit.session.model_session import ModelSession

@@ -9,7 +9,7 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from guiapp.analysis.compare.changes_report import as_text
+from guiapp.analysis.compare.id_changes import as_text
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.row_pixmaps import PointedOut

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.compare.changes_report import notes
+from guiapp.analysis.compare.id_changes import notes
 from guiapp.core.text.figures import counted, percent
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.pages.compare.texts import ComparedTexts

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from guiapp.analysis.compare.vocabularies import SEARCHES, VocabularyComparison
-from guiapp.analysis.explain.explainer import Explainer
+from guiapp.analysis.explain.merge_tree import Explainer
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.tree.scripts import NAMES
 from guiapp.core.vocabulary.vocabulary import SCORED, Vocabulary, special_role

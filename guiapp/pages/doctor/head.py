@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame
 
-from guiapp.analysis.doctor.report import count
+from guiapp.analysis.doctor.doctor import count
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.models.loader import title_of
 from guiapp.kit.session.doctor_model import DoctorModel

@@ -10,8 +10,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStackedWidget, QWidget
 
+from guiapp.analysis.doctor.doctor import is_command
 from guiapp.analysis.doctor.findings import Finding, TemplateLine, TokenizationChange
-from guiapp.analysis.doctor.report import is_command
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.session.doctor_model import DoctorModel

@@ -12,12 +12,11 @@ from tempfile import TemporaryDirectory
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.hunt.engine import HuntPlan, hunt
+from guiapp.analysis.hunt.engine import HuntPlan, hunt, likely_pre
 from guiapp.analysis.hunt.generators import ALL_NAMES
-from guiapp.analysis.hunt.likely import likely_pre
 from guiapp.analysis.hunt.mismatches import Find, Hunt, Kind, LineOffset
+from guiapp.analysis.hunt.pair import HuntError
 from guiapp.analysis.hunt.report import markdown
-from guiapp.analysis.hunt.sides import HuntError
 from guiapp.core.system.replace_file import replace_file
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted

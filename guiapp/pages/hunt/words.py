@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from guiapp.analysis.compare.reasons import Cause
-from guiapp.analysis.explain.code_marks import parts
+from guiapp.analysis.explain.spelling import parts
 from guiapp.analysis.hunt.mismatches import Find, Hunt, HuntSubject, Kind
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted

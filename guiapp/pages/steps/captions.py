@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guiapp.analysis.explain.code_marks import without_marks
+from guiapp.analysis.explain.spelling import without_marks
 from guiapp.analysis.trace.debugger import Debugger, Granularity
 
 STAGES = "What happens to any text, one stage after the other. Only the fourth is up to the encoder."

@@ -9,7 +9,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
-from guiapp.analysis.explain.code_marks import parts
+from guiapp.analysis.explain.spelling import parts
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row
 from guiapp.kit.widgets.style_sheet import set_role

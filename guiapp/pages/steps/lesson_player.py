@@ -15,11 +15,14 @@ from guiapp.analysis.lessons.lesson import (
     MOST_TRAINED_TOKENS,
     Lesson,
     LessonStep,
+    computed_answer,
+    go_to_place,
     load,
     load_all,
     load_each,
+    place_of,
+    training_answer,
 )
-from guiapp.analysis.lessons.places import computed_answer, go_to_place, place_of, training_answer
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.sources.locate import cached_name, is_another, is_cached, is_fetched
 from guiapp.core.vocabulary.quoting import quoted

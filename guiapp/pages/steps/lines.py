@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy
 
-from guiapp.analysis.explain.code_marks import parts, without_marks
+from guiapp.analysis.explain.spelling import parts, without_marks
 from guiapp.kit.document.units import n_units
 from guiapp.kit.widgets.painting import Painted, bold, in_shared_size, scaled
 from guiapp.kit.widgets.shaped_texts import LEFT, RIGHT, ShapedTexts

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSplitter, QStackedWidget, QWidget
 
-from guiapp.analysis.lessons.places import labels_now
+from guiapp.analysis.lessons.lesson import labels_now
 from guiapp.analysis.trace.debugger import Debugger, Granularity
 from guiapp.core.text.figures import percent
 from guiapp.core.text.visible_text import isolate, visible_text

@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from guiapp.analysis.explain.doubled_special import doubled_special
 from guiapp.analysis.explain.id_lists import holds_numbers
+from guiapp.analysis.explain.reports import doubled_special
 from guiapp.kit.document.budget import TokenBudget
 from guiapp.kit.document.coloured_spans import COLORINGS, ColouredSpans
 from guiapp.kit.document.line_costs import MostExpensiveModel

@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
-from guiapp.analysis.explain.code_marks import parts, without_marks
+from guiapp.analysis.explain.spelling import parts, without_marks
 from guiapp.core.text.visible_text import visible_runs
 from guiapp.kit.spans.token_menu import offer_copying
 from guiapp.kit.tokens.why import WhyModel

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.explain.explainer import Explainer
+from guiapp.analysis.explain.merge_tree import Explainer
 from guiapp.analysis.search.queries import QueryError
 from guiapp.analysis.tree.trials import unreached_apart
 from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, VocabularyColumn, columns_of

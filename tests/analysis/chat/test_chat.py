@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import guiapp
+from guiapp.analysis.chat.chat import ADDED
 from guiapp.analysis.chat.hints import HINT, WARNING, hints
 from guiapp.analysis.chat.templates import chosen_template, templates_of
-from guiapp.analysis.chat.token_origins import ADDED
 from guiapp.analysis.chat.traced import CONTENT, TEMPLATE
 from guiapp.errors import ChatError
 

@@ -5,9 +5,9 @@ import pytest
 from chat_templates import CONVERSATIONS, TEMPLATES, chat_here
 
 import guiapp
-from guiapp.analysis.chat import comparison
-from guiapp.analysis.chat.comparison import ChatComparison, as_text_of, in_model
-from guiapp.analysis.chat.settings import ChatSettings
+from guiapp.analysis.chat import report as comparison
+from guiapp.analysis.chat.messages import ChatSettings
+from guiapp.analysis.chat.report import ChatComparison, as_text_of, in_model
 from guiapp.analysis.chat.templates import templates_of
 
 PLAIN = CONVERSATIONS["plain"]

@@ -6,9 +6,8 @@ import pytest
 from chat_templates import chat_here
 
 import guiapp
-from guiapp.analysis.chat.comparison import ChatComparison, comparison_lines, comparison_record
 from guiapp.analysis.chat.hints import hints
-from guiapp.analysis.chat.report import chat_record
+from guiapp.analysis.chat.report import ChatComparison, chat_record, comparison_lines, comparison_record
 from guiapp.analysis.export.json_text import json_parts
 
 TEMPLATE = (

@@ -2,9 +2,8 @@
 
 import pytest
 
-from guiapp.analysis.chat.fixes import Edit, Fix, TemplateEdit, apply_fix, text_of
-from guiapp.analysis.chat.messages import conversation_of
-from guiapp.analysis.chat.settings import ChatSettings
+from guiapp.analysis.chat.hints import Edit, Fix, TemplateEdit, apply_fix, text_of
+from guiapp.analysis.chat.messages import ChatSettings, conversation_of
 from guiapp.analysis.chat.templates import ChatTemplate
 
 CALL = {"function": {"name": "add", "arguments": {"a.b": "one", "a": {"b": "two"}, "c": ["x", "three"]}}}

@@ -2,9 +2,7 @@
 
 import pytest
 
-from guiapp.analysis.chat.messages import conversation_of
-from guiapp.analysis.chat.requests import request_of, settings_of
-from guiapp.analysis.chat.settings import ChatSettings
+from guiapp.analysis.chat.messages import ChatSettings, conversation_of, request_of, settings_of
 from guiapp.errors import ChatError
 
 MESSAGES = [{"role": "user", "content": "Größe\n"}]

@@ -8,9 +8,7 @@ from chat_templates import TEMPLATES, chat_here
 from gguf_builder import CONTROL, NORMAL, UNKNOWN, write_vocab
 
 import guiapp
-from guiapp.analysis.chat.fixes import apply_fix
-from guiapp.analysis.chat.hints import hints
-from guiapp.analysis.chat.template_parts import part_that_wrote
+from guiapp.analysis.chat.hints import apply_fix, hints, part_that_wrote
 
 USER, ASSISTANT = {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}
 OF_ASSISTANTS = "('<|im_end|>' if m['role'] == 'assistant' else '')"

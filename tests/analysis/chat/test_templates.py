@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.chat.settings import is_text, marked_as_text
+from guiapp.analysis.chat.messages import is_text, marked_as_text
 from guiapp.analysis.chat.templates import ChatTemplate, chosen_template, special_texts, templates_of
 from guiapp.core.vocabulary.vocabulary import SpecialIds
 from guiapp.errors import ChatError

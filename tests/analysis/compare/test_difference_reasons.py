@@ -5,8 +5,8 @@ from conftest import VOCABS
 
 import guiapp
 from guiapp.analysis.compare.comparison import ModelSide, compare_text
-from guiapp.analysis.compare.difference_reasons import NO_TEXT_SHOWS_IT, DifferingSpan, reasons_of
 from guiapp.analysis.compare.reasons import Cause
+from guiapp.analysis.compare.texts import NO_TEXT_SHOWS_IT, DifferingSpan, reasons_of
 
 
 def difference_in(sides, text, stretch):

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from guiapp.analysis.compare.words import names_apart
+from guiapp.analysis.compare.comparison import names_apart
 
 FOLDER = f"some{os.sep}folder"
 

@@ -6,15 +6,15 @@ import pytest
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.analysis.compare.comparison import ModelSide
-from guiapp.analysis.compare.difference_reasons import (
+from guiapp.analysis.compare.reasons import Cause, Reason, reason_for
+from guiapp.analysis.compare.texts import (
     AROUND,
     NO_TEXT_SHOWS_IT,
     DifferingSpan,
+    compare_texts,
     context_span,
     reasons_of,
 )
-from guiapp.analysis.compare.reasons import Cause, Reason, reason_for
-from guiapp.analysis.compare.texts import compare_texts
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType

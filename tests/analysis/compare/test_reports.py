@@ -10,7 +10,7 @@ import pytest
 
 import guiapp
 from guiapp.analysis.compare import vocabulary_report
-from guiapp.analysis.compare.changes_report import (
+from guiapp.analysis.compare.id_changes import (
     as_text,
     change_table,
     compare_ids,

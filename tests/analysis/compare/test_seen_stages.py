@@ -4,7 +4,7 @@ import pytest
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.analysis.compare.seen_stages import plain_text, plain_texts, seen_stages
+from guiapp.analysis.compare.reasons import plain_text, plain_texts, seen_stages
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules, VocabType

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guiapp.analysis.compare.subjects import what_differs, what_is_cut
+from guiapp.analysis.compare.reasons import what_differs, what_is_cut
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.analysis.compare.text_files import LOOKED_AT, TextFolderError, text_files
+from guiapp.analysis.compare.texts import LOOKED_AT, TextFolderError, text_files
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.compare.comparison import ModelSide, compare_text
-from guiapp.analysis.compare.texts import compare_texts
-from guiapp.analysis.compare.texts_report import Terms, csv_text, record, summary, svg_text, tables
+from guiapp.analysis.compare.texts import Terms, compare_texts, csv_text, record, summary, svg_text, tables
 from guiapp.analysis.export.tables import markdown_table
 from guiapp.core.encode.tokenizer import Tokenizer
 

@@ -9,8 +9,13 @@ import numpy as np
 import pytest
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.compare.settings import ComparedSetting, Wording, described, settings_of
-from guiapp.analysis.compare.vocabularies import compare_vocabularies
+from guiapp.analysis.compare.vocabularies import (
+    ComparedSetting,
+    Wording,
+    compare_vocabularies,
+    described,
+    settings_of,
+)
 from guiapp.analysis.compare.vocabulary_report import csv_rows, csv_text, page_text, record, tables, verdict
 from guiapp.analysis.tree.scripts import NAMES
 from guiapp.core.encode.tokenizer import Tokenizer

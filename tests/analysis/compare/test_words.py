@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.analysis.compare import words as words_module
-from guiapp.analysis.compare.words import NO_LETTER, count_words, words_of
+from guiapp.analysis.compare import comparison as words_module
+from guiapp.analysis.compare.comparison import NO_LETTER, count_words, words_of
 from guiapp.analysis.tree.scripts import NAMES
 from guiapp.native.checkpoint import at_checkpoints
 

@@ -7,9 +7,8 @@ import pytest
 from gguf_builder import write_vocab
 
 import guiapp
-from guiapp.analysis.doctor.doctor import Diagnosis
+from guiapp.analysis.doctor.doctor import Diagnosis, count, is_command, markdown, record, text_lines
 from guiapp.analysis.doctor.findings import Finding, TemplateLine, Tokenization, TokenizationChange
-from guiapp.analysis.doctor.report import count, is_command, markdown, record, text_lines
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 
 TEMPLATE = "tokenizer.chat_template"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.analysis.explain.code_marks import MarkedPart, code, parts, without_marks
+from guiapp.analysis.explain.spelling import MarkedPart, code, parts, without_marks
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 import guiapp
-from guiapp.analysis.explain.doubled_special import doubled_special
+from guiapp.analysis.explain.reports import doubled_special
 
 BOS = 2549  # of demo:bpe
 BEGINS = "The text begins with {}, and the model adds another one."

@@ -3,7 +3,7 @@
 import pytest
 
 from guiapp import open_model
-from guiapp.analysis.explain.hidden_report import HiddenPlace, HiddenReport, hidden_report
+from guiapp.analysis.explain.characters import HiddenPlace, HiddenReport, hidden_report
 
 TEXT = "a\n\u200bb\u00ad\u200bc\n d\U000e0041\U000e0042 x\u200b"
 

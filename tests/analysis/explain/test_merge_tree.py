@@ -9,8 +9,7 @@ from conftest import VOCABS
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.analysis.explain.explainer import Explainer
-from guiapp.analysis.explain.merge_tree import MergeNode, MergeTree, TokenPath
+from guiapp.analysis.explain.merge_tree import Explainer, MergeNode, MergeTree, TokenPath
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType
 

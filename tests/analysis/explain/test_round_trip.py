@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 import guiapp
 from guiapp.analysis.editing.options import Options
 from guiapp.analysis.explain import round_trip as module
-from guiapp.analysis.explain.round_trip import first_difference, round_trip, round_trip_of
-from guiapp.analysis.explain.round_trip_rules import Loss
+from guiapp.analysis.explain.round_trip import Loss, first_difference, round_trip, round_trip_of
 from guiapp.cli.main import run
 from guiapp.core.vocabulary.byte_alphabet import CHARACTER_OF_BYTE
 

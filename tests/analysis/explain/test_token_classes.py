@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.explain.token_classes import KINDS, RARITIES, TokenClasses
+from guiapp.analysis.explain.characters import KINDS, RARITIES, TokenClasses
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import VocabType
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import guiapp
-from guiapp.analysis.explain.word_variants import logit_bias, word_variants
+from guiapp.analysis.explain.id_lists import logit_bias, word_variants
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ import pytest
 
 import guiapp
 from guiapp.analysis.compare.reasons import Cause
-from guiapp.analysis.hunt import worker
+from guiapp.analysis.hunt import searching as worker
 from guiapp.analysis.hunt.engine import NO_WORKER, HuntPlan, hunt
 from guiapp.analysis.hunt.mismatches import Hunt
 from guiapp.analysis.libraries.table import PEERS

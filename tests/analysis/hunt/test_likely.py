@@ -6,8 +6,7 @@ import planted
 import pytest
 
 from guiapp.analysis.compare.reasons import Cause, Reason
-from guiapp.analysis.hunt.engine import HuntPlan
-from guiapp.analysis.hunt.likely import likely_pre
+from guiapp.analysis.hunt.engine import HuntPlan, likely_pre
 from guiapp.analysis.hunt.mismatches import Find
 
 DIGITS = Reason(Cause.PIECES, "digits", "")

@@ -9,9 +9,8 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.compare.reasons import Cause, Reason
-from guiapp.analysis.hunt.pair import SidePair, library_reason
-from guiapp.analysis.hunt.sides import FileSide, HuntError, LibrarySide
-from guiapp.analysis.hunt.worker import open_pair
+from guiapp.analysis.hunt.pair import FileSide, HuntError, LibrarySide, SidePair, library_reason
+from guiapp.analysis.hunt.searching import open_pair
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute

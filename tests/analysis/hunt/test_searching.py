@@ -8,9 +8,8 @@ import pytest
 import guiapp
 from guiapp.analysis.compare.reasons import Cause
 from guiapp.analysis.hunt.mismatches import MOST_TEXTS, Hunt, HuntSubject, LineOffset, UserLine
-from guiapp.analysis.hunt.pair import SidePair
+from guiapp.analysis.hunt.pair import FileSide, SidePair
 from guiapp.analysis.hunt.searching import Searcher
-from guiapp.analysis.hunt.sides import FileSide
 
 DIGITS = (Cause.PIECES, "digits")
 

@@ -7,8 +7,8 @@ import pytest
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.analysis.hunt import sides
-from guiapp.analysis.hunt.sides import FileSide, LibrarySide
+from guiapp.analysis.hunt import pair as sides
+from guiapp.analysis.hunt.pair import FileSide, LibrarySide
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.vocabulary import VocabType
 

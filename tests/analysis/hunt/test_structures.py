@@ -6,11 +6,9 @@ import planted
 import pytest
 
 import guiapp
-from guiapp.analysis.hunt.generators import batch
-from guiapp.analysis.hunt.pair import SidePair
-from guiapp.analysis.hunt.sides import FileSide
-from guiapp.analysis.hunt.structures import LONGEST, special_texts, texts_of_differences
-from guiapp.analysis.hunt.worker import material_of
+from guiapp.analysis.hunt.generators import LONGEST, batch, special_texts, texts_of_differences
+from guiapp.analysis.hunt.pair import FileSide, SidePair
+from guiapp.analysis.hunt.searching import material_of
 
 CHANGES = (
     ("gguf", planted.drop_merge(1)),

@@ -5,11 +5,9 @@ from time import perf_counter
 import pytest
 
 from guiapp import open_model
-from guiapp.analysis.lessons import scenes
-from guiapp.analysis.lessons.checking import check
-from guiapp.analysis.lessons.lesson import load
-from guiapp.analysis.lessons.places import ANSWERS
-from guiapp.analysis.lessons.saving import save_lesson
+from guiapp.analysis.lessons import checking as scenes
+from guiapp.analysis.lessons.checking import check, save_lesson
+from guiapp.analysis.lessons.lesson import ANSWERS, load
 from guiapp.core.demo import DEMO_MODELS, demo_model_path
 
 HEAD = (

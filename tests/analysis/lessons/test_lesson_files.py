@@ -7,8 +7,7 @@ from time import perf_counter
 import pytest
 
 import guiapp
-from guiapp.analysis.lessons.lesson import LessonStep, is_lesson_file, load, load_each
-from guiapp.analysis.lessons.places import go_to_place
+from guiapp.analysis.lessons.lesson import LessonStep, go_to_place, is_lesson_file, load, load_each
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.trace.conditions import COLUMNS
 from guiapp.analysis.trace.recorder import record

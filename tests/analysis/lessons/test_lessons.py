@@ -2,9 +2,8 @@
 
 import pytest
 
-from guiapp.analysis.lessons.checking import check
+from guiapp.analysis.lessons.checking import Scenes, check
 from guiapp.analysis.lessons.lesson import load_each
-from guiapp.analysis.lessons.scenes import Scenes
 
 LESSONS, BROKEN = load_each()
 

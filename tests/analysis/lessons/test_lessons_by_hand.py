@@ -7,8 +7,8 @@ import pytest
 from gguf_builder import BYTE, NORMAL, write_vocab
 from unpaired_vocabularies import write_test
 
+from guiapp.analysis.lessons.checking import save_lesson
 from guiapp.analysis.lessons.lesson import load
-from guiapp.analysis.lessons.saving import save_lesson
 from guiapp.cli.main import run
 from guiapp.core.encode.catalogue import ALGORITHMS
 

@@ -3,7 +3,7 @@
 import pytest
 
 import guiapp
-from guiapp.analysis.lessons.places import MOST_LISTED, computed_answer
+from guiapp.analysis.lessons.lesson import MOST_LISTED, computed_answer
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.analysis.trace.recorder import record
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from guiapp.analysis.lessons.checking import save_lesson
 from guiapp.analysis.lessons.lesson import load, load_each
-from guiapp.analysis.lessons.saving import save_lesson
 from guiapp.core.system.outside_toml import FaultyFileError
 
 LESSONS, _ = load_each()

@@ -10,11 +10,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from guiapp import open_model
-from guiapp.analysis.sessions import opening
+from guiapp.analysis.sessions import session_file as opening
 from guiapp.analysis.sessions.name import is_session
-from guiapp.analysis.sessions.opening import Obstacle, opened, with_model
-from guiapp.analysis.sessions.session_file import MOST_FILE_BYTES, SessionFile, load
-from guiapp.analysis.sessions.writing import save, written
+from guiapp.analysis.sessions.session_file import (
+    MOST_FILE_BYTES,
+    Obstacle,
+    SessionFile,
+    load,
+    opened,
+    save,
+    with_model,
+    written,
+)
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.trace.debugger import Granularity
 from guiapp.core.demo import demo_model_path

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import guiapp
-from guiapp.analysis.explain.explainer import Explainer
+from guiapp.analysis.explain.merge_tree import Explainer
 from guiapp.analysis.trace.recorder import record
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.encode import tokenizer as tokenizer_module

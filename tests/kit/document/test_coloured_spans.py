@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from guiapp.analysis.explain.token_classes import KINDS, RARITIES
+from guiapp.analysis.explain.characters import KINDS, RARITIES
 from guiapp.core.encode.counting.cost import STEPS
 from guiapp.kit.document.coloured_spans import COLORINGS, N_SHADES, ColouredSpans
 from guiapp.kit.session.model_session import ModelSession

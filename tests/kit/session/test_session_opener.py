@@ -6,9 +6,7 @@ import pytest
 
 import guiapp
 from guiapp.analysis.editing.options import Options
-from guiapp.analysis.sessions.opening import Obstacle
-from guiapp.analysis.sessions.session_file import SessionFile, load
-from guiapp.analysis.sessions.writing import save
+from guiapp.analysis.sessions.session_file import Obstacle, SessionFile, load, save
 from guiapp.core.demo import demo_model_path
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.session_opener import SessionOpener

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guiapp
-from guiapp.analysis.chat.comparison import ChatComparison, as_text_of
+from guiapp.analysis.chat.report import ChatComparison, as_text_of
 from guiapp.pages.chat import compared_turns as module
 from guiapp.pages.chat.compared_turns import compared_turns, differences, flowed
 

@@ -3,8 +3,7 @@
 import pytest
 
 from guiapp.analysis.chat.llama_cpp import LlamaPrompt
-from guiapp.analysis.chat.messages import conversation_of
-from guiapp.analysis.chat.settings import ChatSettings
+from guiapp.analysis.chat.messages import ChatSettings, conversation_of
 from guiapp.pages.chat import llama_check
 from guiapp.pages.chat.llama_check import LlamaCheck
 from guiapp.pages.chat.model import ChatModel

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from guiapp.analysis.chat.messages import conversation_of
-from guiapp.analysis.chat.settings import ChatSettings
+from guiapp.analysis.chat.messages import ChatSettings, conversation_of
 from guiapp.errors import ChatError
 from guiapp.pages.chat.model import ChatModel
 from guiapp.pages.chat.spans import ChatSpans

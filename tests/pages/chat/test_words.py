@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.analysis.chat.token_origins import ADDED, TokenOrigin
+from guiapp.analysis.chat.chat import ADDED, TokenOrigin
 from guiapp.analysis.chat.traced import CHANGED, CONTENT, TEMPLATE
 from guiapp.pages.chat.token_tints import HUES, hue_of
 from guiapp.pages.chat.words import line_of, places

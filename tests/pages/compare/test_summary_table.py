@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from summaries import Opened, close, compared_models
 
-from guiapp.analysis.compare.texts_report import scripts_in
+from guiapp.analysis.compare.texts import scripts_in
 from guiapp.analysis.tree.scripts import NAMES
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.compare import summary as summary_module

@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.analysis.compare.texts_report import Terms
+from guiapp.analysis.compare.texts import Terms
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.compare.summary_terms import SummaryTerms, context_in, price_in
 

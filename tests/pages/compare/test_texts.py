@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import guiapp
-from guiapp.analysis.compare.changes_report import compare_ids
-from guiapp.analysis.compare.id_changes import id_changes
+from guiapp.analysis.compare.id_changes import compare_ids, id_changes
 from guiapp.analysis.explain.id_lists import as_plain
 from guiapp.core.demo import sample_text
 from guiapp.core.text.common_ends import n_equal_from_start

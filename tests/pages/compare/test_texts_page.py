@@ -10,7 +10,7 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu
 
 import guiapp
-from guiapp.analysis.compare.changes_report import as_text
+from guiapp.analysis.compare.id_changes import as_text
 from guiapp.analysis.explain.id_lists import as_json
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.demo import sample_text

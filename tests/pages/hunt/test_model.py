@@ -11,8 +11,8 @@ from fake_hunt import DIGITS, MERGE, START, batch_of, find_of, lines_of
 
 import guiapp
 from guiapp.analysis.hunt.generators import ALL_NAMES
+from guiapp.analysis.hunt.pair import HuntError
 from guiapp.analysis.hunt.report import markdown
-from guiapp.analysis.hunt.sides import HuntError
 from guiapp.analysis.libraries.table import PEERS
 from guiapp.pages.hunt.sides import HuntSide
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 from fake_hunt import START, find_of
 
-from guiapp.analysis.compare.reasons import Cause
-from guiapp.analysis.compare.subjects import ORDER
+from guiapp.analysis.compare.reasons import ORDER, Cause
 from guiapp.pages.hunt.words import ReasonPart, no_mismatch_lines, plain, sentence, title_of, where
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import guiapp
-from guiapp.analysis.explain.code_marks import without_marks
+from guiapp.analysis.explain.spelling import without_marks
 from guiapp.analysis.trace.debugger import Granularity
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.reports import debugger_for

@@ -8,7 +8,7 @@ import pytest
 from pictures import paintings_of
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from guiapp.analysis.explain.code_marks import code
+from guiapp.analysis.explain.spelling import code
 from guiapp.kit.widgets.shaped_texts import MonoTexts
 from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import Theme, ThemeSource

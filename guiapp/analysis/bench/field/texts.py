@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from guiapp.analysis.bench.corpus import SAMPLE, corpus_named
-from guiapp.analysis.hunt.generators import Material, batch
-from guiapp.analysis.hunt.structures import short
+from guiapp.analysis.hunt.generators import Material, batch, short
 from guiapp.core.demo import SAMPLES, sample_text
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.packed_texts import sliced

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from guiapp.analysis.explain.code_marks import without_marks
+from guiapp.analysis.explain.spelling import without_marks
 from guiapp.analysis.trace.places import START, StepKey
 
 TITLE_COLUMNS = 19

@@ -11,14 +11,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from guiapp.analysis.explain.characters import characters_of
-from guiapp.analysis.explain.code_marks import code
-from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.explain.why.cutting import CutPiece, cut_lines
-from guiapp.analysis.explain.why.deciding import Decisions
+from guiapp.analysis.explain.spelling import Spelling, code
+from guiapp.analysis.explain.why.cutting import CutPiece, changes, cut_lines, rewrites
+from guiapp.analysis.explain.why.deciding import Decisions, Recorded, Segment, recorded
 from guiapp.analysis.explain.why.excerpt import Excerpt, Switches, excerpt_of
 from guiapp.analysis.explain.why.explanation import TokenWhy, WhyLine, WhyStage
-from guiapp.analysis.explain.why.recording import Recorded, Segment, recorded
-from guiapp.analysis.explain.why.rewriting import changes, rewrites
 from guiapp.analysis.trace.places import StepKey
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer

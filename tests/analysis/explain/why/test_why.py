@@ -15,10 +15,10 @@ from random_texts import random_texts
 from random_tokenizers import random_tokenizer
 
 from guiapp import EncodeError, open_model
-from guiapp.analysis.explain.code_marks import without_marks
+from guiapp.analysis.explain.spelling import without_marks
+from guiapp.analysis.explain.why.deciding import MOST_RECORDED
 from guiapp.analysis.explain.why.excerpt import REACH_BYTES, Switches, excerpt_of
 from guiapp.analysis.explain.why.explanation import TokenWhy
-from guiapp.analysis.explain.why.recording import MOST_RECORDED
 from guiapp.analysis.explain.why.why import SHOWN_BYTES, why, why_of
 from guiapp.analysis.trace.places import step_at
 from guiapp.analysis.trace.recorder import record

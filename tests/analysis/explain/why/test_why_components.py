@@ -5,7 +5,7 @@ import json
 import pytest
 
 from guiapp import open_model
-from guiapp.analysis.explain.code_marks import without_marks
+from guiapp.analysis.explain.spelling import without_marks
 from guiapp.analysis.explain.why.why import why
 
 BERT = {"clean_text": True, "handle_chinese_chars": True, "strip_accents": None, "lowercase": True}

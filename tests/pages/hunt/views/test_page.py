@@ -15,8 +15,8 @@ from PySide6.QtGui import QGuiApplication, QHelpEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolTip
 
 from guiapp.analysis.hunt.generators import ALL_NAMES
+from guiapp.analysis.hunt.pair import HuntError
 from guiapp.analysis.hunt.report import markdown
-from guiapp.analysis.hunt.sides import HuntError
 from guiapp.kit.widgets.painted_rows import ROW_PX
 from guiapp.kit.widgets.side_markers import color_of
 from guiapp.kit.widgets.theme import DARK, LIGHT
