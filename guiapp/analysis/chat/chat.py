@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from operator import eq
 from typing import NamedTuple, overload
 
 import numpy as np
@@ -26,7 +25,6 @@ AT_ONCE = 1 << 13
 NO_MESSAGE = -1
 ASSISTANT = "assistant"
 TOOLS = "tools"
-ANYWHERE = -2  # among places in a template
 
 
 @dataclass(frozen=True)
@@ -135,11 +133,9 @@ class Chat:
     def became_control(self) -> NDArray[np.bool_]:
         """bool[n]: the tokens of content that are control tokens, but for what a model has no tokens for."""
         vocabulary, spans = self.tokenizer.vocabulary, self.encoding.spans
-        effective_attributes = np.where(
-            self.origins.is_content, vocabulary.effective_attributes[self.token_ids], 0
-        )
-        became: NDArray[np.bool_] = effective_attributes & Attribute.CONTROL > 0
-        for index in np.flatnonzero(effective_attributes & Attribute.UNKNOWN).tolist():
+        attributes = np.where(self.origins.is_content, vocabulary.effective_attributes[self.token_ids], 0)
+        became: NDArray[np.bool_] = attributes & Attribute.CONTROL > 0
+        for index in np.flatnonzero(attributes & Attribute.UNKNOWN).tolist():
             name = vocabulary.raw_text(int(self.token_ids[index]))
             start, end = spans[index].tolist()
             became[index] = self.encoding.text_bytes[start:end].strip() == name
@@ -172,25 +168,14 @@ class Chat:
         return RunOrigins(self.rendering, self._role)
 
     @cached_property
-    def roles_at(self) -> Mapping[int, set[str]]:
-        """The roles of the messages that come by at each place of the template, and ANYWHERE."""
-        found = defaultdict[int, set[str]](set)
-        for _, origin, _ in self.rendering.runs:
-            if origin.message is not None:
-                for place in (origin.place, ANYWHERE):
-                    found[place].add(self.conversation.role(origin.message))
-        return found
-
-    @cached_property
     def character_of_byte(self) -> NDArray[np.int64]:
         """int64[n + 1]: of each byte of the text, and for its end the number of characters."""
         is_first = np.frombuffer(self.parsed.text_bytes, np.uint8) & 0xC0 != 0x80
         return np.append(np.cumsum(is_first) - 1, len(self.rendering.text))
 
     def _origins_in(self, encoding: Encoding) -> TokenOrigins:
-        n_before, n_after = (
-            map(len, self.tokenizer.special_affixes()) if self.settings.add_special else (0, 0)
-        )
+        affixes = self.tokenizer.special_affixes() if self.settings.add_special else ([], [])
+        n_before, n_after = map(len, affixes)
         starts, ends = encoding.spans[n_before : len(encoding) - n_after].T
         characters = self.character_of_byte
         firsts = characters[starts]
@@ -279,12 +264,8 @@ class _Prompt:
         owners = self._messages[places]
         firsts = np.flatnonzero(np.diff(owners, prepend=NO_MESSAGE))
         lasts = np.append(firsts[1:], len(places))[: len(firsts)] - 1
-        self.owned = [
-            _Owned(start, last + 1, message, bool(np.isin(message, contents)))
-            for start, last, message in zip(
-                places[firsts].tolist(), places[lasts].tolist(), owners[firsts].tolist(), strict=True
-            )
-        ]
+        columns = places[firsts], places[lasts] + 1, owners[firsts], np.isin(owners[firsts], contents)
+        self.owned = [_Owned(*row) for row in zip(*(each.tolist() for each in columns), strict=True)]
 
     def borders(self) -> list[int]:
         """Where the turn of each message but the first begins."""
@@ -394,11 +375,6 @@ class RunOrigins:
         ]
         self.of_runs.append(TokenOrigin(ADDED))
 
-    @cached_property
-    def last_contents(self) -> dict[int | None, int]:
-        """The last run of content of each message."""
-        return {each.message: row for row, each in enumerate(self.of_runs) if each.is_content}
-
     def rows_at(self, characters: NDArray[np.int64]) -> NDArray[np.int64]:
         """The runs that these are in."""
         return np.searchsorted(self.bounds[:-1], characters, "right") - 1
@@ -459,11 +435,6 @@ class TokenOrigins(Sequence[TokenOrigin]):
     def __iter__(self) -> Iterator[TokenOrigin]:
         for start in range(0, len(self), AT_ONCE):
             yield from self[start : start + AT_ONCE]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, TokenOrigins) and len(self) == len(other) and all(map(eq, self, other))
-
-    __hash__ = None  # type: ignore[assignment]
 
     def _origin(self, start: int, end: int, row: int, end_row: int) -> TokenOrigin:
         if end_row == row + 1:

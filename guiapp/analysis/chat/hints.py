@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.chat.as_text import is_control
-from guiapp.analysis.chat.chat import ADDED, ANYWHERE, TOOLS, Chat, TokenOrigin
+from guiapp.analysis.chat.chat import ADDED, TOOLS, Chat, TokenOrigin
 from guiapp.analysis.chat.messages import (
     MOST_CHARACTERS,
     ChatSettings,
@@ -43,11 +43,9 @@ from guiapp.native.checkpoint import stoppable
 EXPRESSION = re.compile(r"\w*(?:\s*\.\s*\w+|\s*\[[^][]*\]|\([^()]*\)|\s*\|\s*\w+)*")
 OWNER, LONGEST_OWNER = re.compile(r"(?<![\w.)\]])[^\W\d]\w*\Z"), 100
 Place = tuple[str | int, ...]  # the keys and rows that lead to a value in a message
-BEHIND = re.compile(r"\s*(?:[+~]|-?\}\}|(?:if|else)\b)")  # an expression that is printed as a text
 TAG = re.compile(r"\{[{%#]|[{%#]\}")
 ASSISTANT = "assistant"
 BLANKS = " \t\u00a0\u3000"
-LONGEST_NAME = 24
 MOST_PIECES = 20  # that are looked for in the prompt
 
 
@@ -122,9 +120,8 @@ def _two_bos(chat: Chat) -> Iterator[Hint]:
 
 def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
     """Whether what the assistant has said ends as the model would end it; each kind of end is told once."""
-    vocabulary, told, markers = chat.tokenizer.vocabulary, set[str](), _Markers(chat)
+    vocabulary, names = chat.tokenizer.vocabulary, chat.tokenizer.special_tokens.names
     control = is_control(vocabulary)
-    names = chat.tokenizer.special_tokens.names
     contents = np.flatnonzero(chat.origins.is_content & ~_is_repeated(chat))
     is_last = np.diff(chat.origins.messages[contents], append=-2) != 0
     behind = np.append(contents[1:], len(chat.origins))
@@ -143,11 +140,10 @@ def _ends_of_turns(chat: Chat) -> Iterator[Hint]:
         else:
             code = "missing_eos"
             what = f"Nothing tells the model that the assistant's {turn} has ended: no control token follows."
-        if what not in told:
-            told.add(what)
-            mark = marks[0] if marks else None
-            fix = _end_as_meant(chat, markers, last, following) or _ending(chat, last, mark, markers.end)
-            yield Hint(code, WARNING, what, (last + 1, max(following, last + 1)), origin.message, fix)
+        fix = None
+        if marks and resembles_end(_raw(vocabulary, marks[0])):
+            fix = Fix("Copy what mends the file", remedy=ending_generation(vocabulary, marks[0]))
+        yield Hint(code, WARNING, what, (last + 1, max(following, last + 1)), origin.message, fix)
 
 
 def _is_repeated(chat: Chat) -> NDArray[np.bool_]:
@@ -161,28 +157,18 @@ def _is_repeated(chat: Chat) -> NDArray[np.bool_]:
     return np.isin(chat.origins.rows, repeated)
 
 
-def _ending(chat: Chat, last: int, mark: int | None, end: int | None) -> Fix | None:
-    """For a turn whose content ends with a token: what ends it now may just not be known as an end.
-
-    end  the model's own, see `_end_of_turns`
-    """
-    vocabulary, message = chat.tokenizer.vocabulary, chat.origins[last].message
-    if mark is not None and resembles_end(_raw(vocabulary, mark)):
-        return Fix("Copy what mends the file", remedy=ending_generation(vocabulary, mark))
-    if end not in vocabulary.eog:
-        end = next((each for each in _ends_of_model(vocabulary) if each in vocabulary.eog), None)
-    if end is None or message is None or not chat.origins[last].field.startswith("content"):
-        return None
-    name = _raw(vocabulary, end)
-    edit = ending_turn(chat, message, name)
-    return None if edit is None else Fix(f"Add {quoted(name, LONGEST_NAME)}", template=edit)
-
-
 def _near_misses(chat: Chat) -> Iterator[Hint]:
     """What looks like a control token but is text in this model."""
-    told = set[str]()
-    for result, meant, instead in _Markers(chat).misspelt(0, len(chat.text)):
-        said = result[0]
+    vocabulary, names, told = chat.tokenizer.vocabulary, chat.tokenizer.special_tokens.names, set[str]()
+    by_confusable_key, end = {confusable_key(name): name for name in names}, _end_of_turns(chat)
+    for result in stoppable(MARKER.finditer(chat.text)):
+        said, meant = result[0], by_confusable_key.get(confusable_key(result[0]), "")
+        if said in names or not (meant or said in ENDS or said in BEGINNINGS):
+            continue
+        instead = f"; it has {quoted(meant)}" if meant else ""
+        if said in ENDS and not meant and end is not None:
+            meant = _raw(vocabulary, end)
+            instead = f"; its turns end with {quoted(meant)}"
         origin = chat.origin_at(result.start())
         where = f"in {_name(origin)}" if origin.is_content else f"from line {origin.line} of the template"
         what = f"{quoted(said)}, {where}, is plain text in this model{instead}."
@@ -199,55 +185,14 @@ def _near_misses(chat: Chat) -> Iterator[Hint]:
         )
 
 
-class _Markers:
-    """Special tokens by what people see of them.
-
-    end  the token that ends turns, see `_end_of_turns`
-    """
-
-    def __init__(self, chat: Chat) -> None:
-        self._chat, self.end = chat, _end_of_turns(chat)
-        self._names = chat.tokenizer.special_tokens.names
-        self._by_confusable_key = {confusable_key(name): name for name in self._names}
-
-    def misspelt(self, start: int, end: int) -> Iterator[tuple[re.Match[str], str, str]]:
-        """Near misses among some characters of the prompt: with what is meant, or "", and how to say so."""
-        for result in stoppable(MARKER.finditer(self._chat.text, start, end)):
-            said, meant = result[0], self._by_confusable_key.get(confusable_key(result[0]), "")
-            if said in self._names or not (meant or said in ENDS or said in BEGINNINGS):
-                continue
-            instead = f"; it has {quoted(meant)}" if meant else ""
-            if said in ENDS and not meant and self.end is not None:
-                meant = _raw(self._chat.tokenizer.vocabulary, self.end)
-                instead = f"; its turns end with {quoted(meant)}"
-            yield result, meant, instead
-
-
-def _end_as_meant(chat: Chat, markers: _Markers, last: int, following: int) -> Fix | None:
-    """For a turn behind which the template writes an end, but misspelt: a second one is not to be added."""
-    vocabulary = chat.tokenizer.vocabulary
-    start, end = _characters(chat, last)[0], len(chat.text)  # the last token may have some of the marker
-    if following < len(chat.token_ids):
-        end = _characters(chat, following)[0]
-    ends = {_raw(vocabulary, token_id) for token_id in vocabulary.eog}
-    for result, meant, _ in markers.misspelt(start, end):
-        if meant in ends and chat.origin_at(result.start()).kind == TEMPLATE:
-            return _replacement(chat, result.start(), result.end(), meant)
-    return None
-
-
 def _end_of_turns(chat: Chat) -> int | None:
     """The token that the template writes behind most contents, or else the model's own."""
     vocabulary = chat.tokenizer.vocabulary
     is_content, following, control = chat.origins.is_content, chat.token_ids[1:], is_control(vocabulary)
     behind = Counter(following[is_content[:-1] & ~is_content[1:] & control[following]].tolist())
-    return max(behind, key=behind.__getitem__, default=next(_ends_of_model(vocabulary), None))
-
-
-def _ends_of_model(vocabulary: Vocabulary) -> Iterator[int]:
-    """What its file names as ends of a turn, the likeliest first."""
     ids = vocabulary.special_ids
-    return (each for each in (ids.eot, ids.eos) if each is not None)
+    own = ids.eos if ids.eot is None else ids.eot
+    return max(behind, key=behind.__getitem__, default=own)
 
 
 def _added_blanks(chat: Chat) -> Iterator[Hint]:
@@ -319,9 +264,8 @@ def _lost_tools(chat: Chat) -> Iterator[Hint]:
         yield Hint("lost_tools", WARNING, what, (0, 0))
     for number, message in enumerate(chat.conversation.messages):
         if _lacks_names(chat, message.get("tool_calls")):
-            what = (
-                f"The template leaves out the tool calls of message {number + 1} ({quoted(message['role'])})."
-            )
+            where = f"message {number + 1} ({quoted(message['role'])})"
+            what = f"The template leaves out the tool calls of {where}."
             yield Hint("lost_tools", WARNING, what, (0, 0), number)
 
 
@@ -335,15 +279,11 @@ def _escaped_arguments(chat: Chat) -> Iterator[Hint]:
     for number, message in enumerate(chat.conversation.messages):
         for function in functions_of(message.get("tool_calls")):
             written = json.dumps(given := function.get("arguments"), ensure_ascii=False)
-            start = (
-                chat.text.find(written) if arguments_as_object(given) != given and '\\"' in written else -1
-            )
-            if start >= 0:
-                what = (
-                    f"The template escapes arguments of a tool call, which are text in message {number + 1}."
-                )
+            is_json = arguments_as_object(given) != given and '\\"' in written
+            if is_json and (start := chat.text.find(written)) >= 0:
+                what = f"escapes arguments of a tool call, which are text in message {number + 1}."
                 tokens = chat.tokens_at(start, start + len(written))
-                yield Hint("escaped_arguments", HINT, f"{what} Give an object.", tokens, number)
+                yield Hint("escaped_arguments", HINT, f"The template {what} Give an object.", tokens, number)
 
 
 def _replacement(chat: Chat, start: int, end: int, text: str) -> Fix | None:
@@ -415,45 +355,7 @@ def _changes_more(source: str, start: int, end: int, text: str) -> bool:
     return bool(TAG.search(before[-1:] + text + behind)) or (is_dropped and not text)
 
 
-def ending_turn(chat: Chat, message: int, text: str) -> TemplateEdit | None:
-    """Write a text behind the content of one of the assistant's messages, and of all others of it.
-
-    None where the template does not print the content as it stands, nor text of its own behind it: what else
-    it does with it may take no text.
-    """
-    runs, source, last = chat.rendering.runs, chat.template.source_text, chat.runs.last_contents[message]
-    place, owner = runs[last].origin.place, ""
-    if place >= 0:
-        owner, expression = owner_before(source, place), EXPRESSION.match(source, place)
-        if expression is not None and BEHIND.match(source, expression.end()):
-            said = _for_assistants(chat, place, text, owner)
-            return None if said is None else TemplateEdit(expression.end(), expression.end(), f" ~ {said}")
-    behind = runs[last + 1].origin if last + 1 < len(runs) else None
-    if (
-        behind is None
-        or behind.message != message
-        or behind.field
-        or behind.place < 0
-        or (result := spelling_of(chat, last + 1)) is None
-    ):
-        return None
-    said = _for_assistants(chat, behind.place, text, owner if behind.place > place else "")
-    written = f"{said} ~ " if result.quote else f"{{{{ {said} }}}}"
-    return None if said is None else TemplateEdit(behind.place, behind.place, written)
-
-
-def _for_assistants(chat: Chat, place: int, text: str, owner: str) -> str | None:
-    """An expression for a place of the template: a text where a message is the assistant's, else nothing.
-
-    owner  the variable that is the message; with "", None where other messages come by as well
-    """
-    said, roles_at = f"'{_in_quotes(text)}'", chat.roles_at
-    if roles_at[place] == {ASSISTANT} != roles_at[ANYWHERE]:
-        return said
-    return f"({said} if {owner}['role'] == '{ASSISTANT}' else '')" if owner else None
-
-
-def _in_quotes(text: str, quote: str = "'") -> str:
+def _in_quotes(text: str, quote: str) -> str:
     """As a string of a template spells it."""
     return text.replace("\\", "\\\\").replace(quote, f"\\{quote}").replace("\n", "\\n")
 

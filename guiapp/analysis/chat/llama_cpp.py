@@ -114,9 +114,8 @@ def _like(rendering: Rendering, text: str) -> Rendering:
     shift, middle = len(text) - len(ours), len(text) - n_after
     runs = [run for run in rendering.runs if run.start < n_before]
     runs += [OriginRun(n_before, CharacterOrigin(CHANGED), 0)] if middle > n_before else []
-    for run, end in zip(
-        rendering.runs, [*(each.start for each in rendering.runs[1:]), len(ours)], strict=True
-    ):
+    ends = [*(each.start for each in rendering.runs[1:]), len(ours)]
+    for run, end in zip(rendering.runs, ends, strict=True):
         if end + shift > middle:
             start = max(run.start + shift, middle)
             runs.append(OriginRun(start, run.origin, run.offset + start - run.start - shift))

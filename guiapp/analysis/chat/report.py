@@ -25,9 +25,7 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
 
-MOST_PAIRS = (
-    1 << 22
-)  # of tokens that a turn's are looked for among; for longer ones, where they begin and end
+MOST_PAIRS = 1 << 22  # of tokens that are compared within a turn; of longer ones, where they begin and end
 SIGNS = Spelling.SIGNS
 AROUND, LONGEST_LINE = 60, 200  # characters of a line of the template
 
@@ -90,10 +88,8 @@ def _tokens(chat: Chat, encoding: Encoding, origins: Sequence[TokenOrigin]) -> I
     text_of = cache(partial(SIGNS.token, chat.tokenizer.vocabulary))
     for first in range(0, len(encoding), AT_ONCE):
         some = slice(first, first + AT_ONCE)
-        rows = zip(
-            encoding.token_ids[some].tolist(), encoding.spans[some].tolist(), origins[some], strict=True
-        )
-        for token_id, span, origin in rows:
+        ids, spans = encoding.token_ids[some].tolist(), encoding.spans[some].tolist()
+        for token_id, span, origin in zip(ids, spans, origins[some], strict=True):
             yield {
                 "id": token_id,
                 "text": text_of(token_id),
@@ -131,11 +127,8 @@ def chat_lines(chat: Chat, hints: Sequence[Hint]) -> Iterator[str]:
     """For people: the budget, the tokens by origin, and what to look at."""
     budget = chat.budget
     roles = [f"{count:,} {quoted(role)}" for role, count in budget.by_role.items()]
-    parts = [
-        f"{budget.n_template:,} template",
-        *roles,
-        *([f"{budget.n_added:,} added"] if budget.n_added else []),
-    ]
+    parts = [f"{budget.n_template:,} template", *roles]
+    parts += [f"{budget.n_added:,} added"] if budget.n_added else []
     yield f"{counted(budget.n_tokens, 'token')}: {', '.join(parts)}"
     yield f"template {quoted(chat.template.name)}, from {quoted(chat.template.source)}"
     yield ""
@@ -172,12 +165,8 @@ def _token_lines(chat: Chat, encoding: Encoding, origins: Sequence[TokenOrigin])
 def _label(origin: TokenOrigin) -> str:
     if origin.message is None or not origin.is_content:
         return f"{origin.kind} {origin.line}" if origin.line else origin.kind
-    role = quoted(origin.role, 12)
-    return (
-        f"{origin.message + 1} {role}"
-        if origin.field == "content"
-        else f"{origin.message + 1} {role}, {quoted(origin.field)}"
-    )
+    label = f"{origin.message + 1} {quoted(origin.role, 12)}"
+    return label if origin.field == "content" else f"{label}, {quoted(origin.field)}"
 
 
 # One conversation in tokens in two ways: of two templates or models, with generation prompt and without
@@ -363,9 +352,8 @@ def comparison_lines(
     yield f"{'':16}{'-':>10}{'+':>10}"
     for name, here, there in compared.counts:
         if here or there:
-            yield f"{quoted(name, 15):16}{here:>10,}{there:>10,}" + (
-                f"{there - here:>+10,}" if there != here else ""
-            )
+            change = f"{there - here:>+10,}" if there != here else ""
+            yield f"{quoted(name, 15):16}{here:>10,}{there:>10,}{change}"
     for pair in compared.turns:
         yield ""
         yield from _turn_lines(compared, pair)
@@ -376,15 +364,12 @@ def comparison_lines(
 
 def _turn_lines(compared: ChatComparison, pair: TurnPair) -> Iterator[str]:
     sides = zip("-+", (compared.first, compared.second), pair, compared.is_shared, strict=True)
-    reported = [(sign, _only(chat, turn, shared)) for sign, chat, turn, shared in sides if turn]
-    # of one side, as both have the same of these
-    n_alike = next(
-        int(shared[turn.start : turn.end].sum())
-        for turn, shared in zip(pair, compared.is_shared, strict=True)
-        if turn
-    )
-    yield f"{_name(pair.first or pair.second)}: {n_alike:,} alike"
-    yield from (f"  {sign} {only}" for sign, only in reported if only)
+    told = [(sign, chat, turn, shared) for sign, chat, turn, shared in sides if turn]
+    _, _, turn, shared = told[0]  # as both have the same of these
+    yield f"{_name(turn)}: {int(shared[turn.start : turn.end].sum()):,} alike"
+    for sign, chat, turn, shared in told:
+        if only := _only(chat, turn, shared):
+            yield f"  {sign} {only}"
 
 
 def _only(chat: Chat, turn: Turn, is_shared: NDArray[np.bool_]) -> str:
@@ -398,8 +383,8 @@ def _only(chat: Chat, turn: Turn, is_shared: NDArray[np.bool_]) -> str:
     return " ".join(shown).removesuffix(" …")
 
 
-def _name(turn: Turn | None) -> str:
-    if turn is None or turn.is_prompt:
+def _name(turn: Turn) -> str:
+    if turn.is_prompt:
         return "generation prompt"
     if turn.message is None:
         return f"template, {turn.role}" if turn.role else "template"

@@ -95,9 +95,8 @@ def _traced(request: Mapping[str, Any], now: datetime, expected: str) -> dict[st
     if text != expected or not isinstance(text, Traced):
         return {}
     runs = [[run.start, *run.origin, run.offset] for run in islice(origins.runs(text), MOST_RUNS + 1)]
-    return (
-        {} if len(runs) > MOST_RUNS else {"runs": runs, "lines": environment.line_counts(request["template"])}
-    )
+    lines = environment.line_counts(request["template"])
+    return {} if len(runs) > MOST_RUNS else {"runs": runs, "lines": lines}
 
 
 def _prompt_start(request: Mapping[str, Any], now: datetime, text: str) -> dict[str, Any]:

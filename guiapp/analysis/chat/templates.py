@@ -91,32 +91,24 @@ class ChatTemplate:
         return ENDS_OF_LINES.sub("\n", self.text)
 
     def string_at(self, place: int) -> tuple[str, list[int]]:
-        """What a string in quotes says, and where its characters are in `source_text`, and the last ends."""
-        if (result := self._strings.get(place)) is None:
-            result = self._strings[place] = _unquoted(self.source_text, place)
-        return result
+        """What a string in quotes says, and where its characters are in `source_text`, and the last ends.
 
-    @cached_property
-    def _strings(self) -> dict[int, tuple[str, list[int]]]:
-        return {}
-
-
-def _unquoted(source: str, place: int) -> tuple[str, list[int]]:
-    """See `string_at`; nothing where there is no string."""
-    quote, at = source[place : place + 1], place + 1
-    content, places = list[str](), [at]
-    if quote not in ("'", '"'):
-        return "", places
-    while (result := CHARACTER.match(source, at)) and result[0] != quote:
-        at, character = result.end(), result[0]
-        try:
-            if len(character) > 1:
-                character = character.encode("ascii", "backslashreplace").decode("unicode-escape")
-        except UnicodeDecodeError:
-            break
-        content += character
-        places[len(content) :] = [at]
-    return "".join(content), places
+        Nothing where there is no string.
+        """
+        source, at = self.source_text, place + 1
+        quote, content, places = source[place:at], list[str](), [at]
+        if quote not in ("'", '"'):
+            return "", places
+        while (result := CHARACTER.match(source, at)) and result[0] != quote:
+            at, character = result.end(), result[0]
+            try:
+                if len(character) > 1:
+                    character = character.encode("ascii", "backslashreplace").decode("unicode-escape")
+            except UnicodeDecodeError:
+                break
+            content += character
+            places[len(content) :] = [at]
+        return "".join(content), places
 
 
 def templates_of(vocabulary: Vocabulary) -> tuple[ChatTemplate, ...]:

@@ -13,7 +13,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, NamedTuple
 
 from jinja2 import nodes
@@ -387,36 +387,30 @@ class TracingEnvironment(ChatEnvironment):
         indent: int | str | None = None,
         separators: tuple[str, str] | None = None,
         sort_keys: bool = False,
-        level: int = 0,
     ) -> Iterator[str]:
         """JSON as `json.dumps` makes it, texts with the marks that they have."""
-        inner = partial(
-            self._json_pieces,
-            ensure_ascii=ensure_ascii,
-            indent=indent,
-            separators=separators,
-            sort_keys=sort_keys,
-            level=level + 1,
-        )
-        if isinstance(value, str):
-            yield from _quoted(self._here(value), ensure_ascii)
-        elif isinstance(value, dict | list | tuple) and value:
-            item, colon = separators or (", " if indent is None else ",", ": ")
-            step = " " * indent if isinstance(indent, int) else indent
-            before, behind = (
-                ("\n" + step * level for level in (level + 1, level)) if step is not None else ("", "")
-            )
-            is_dict = isinstance(value, dict)
-            yield ("{" if is_dict else "[") + before
-            for number, each in enumerate(sorted(value) if is_dict and sort_keys else value):
-                yield item + before if number else ""
-                if is_dict:
-                    yield from inner(each)
-                    yield colon
-                yield from inner(value[each] if is_dict else each)
-            yield behind + ("}" if is_dict else "]")
-        else:
-            yield json.dumps(value)
+        item, colon = separators or (", " if indent is None else ",", ": ")
+        step = " " * indent if isinstance(indent, int) else indent
+
+        def pieces(value: Any, level: int) -> Iterator[str]:
+            if isinstance(value, str):
+                yield from _quoted(self._here(value), ensure_ascii)
+            elif isinstance(value, dict | list | tuple) and value:
+                before = "" if step is None else "\n" + step * (level + 1)
+                behind = "" if step is None else "\n" + step * level
+                is_dict = isinstance(value, dict)
+                yield ("{" if is_dict else "[") + before
+                for number, each in enumerate(sorted(value) if is_dict and sort_keys else value):
+                    yield item + before if number else ""
+                    if is_dict:
+                        yield from pieces(each, level + 1)
+                        yield colon
+                    yield from pieces(value[each] if is_dict else each, level + 1)
+                yield behind + ("}" if is_dict else "]")
+            else:
+                yield json.dumps(value)
+
+        return pieces(value, 0)
 
     # What ran
 

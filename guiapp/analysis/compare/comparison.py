@@ -114,13 +114,7 @@ class Tally:
     n_word_tokens: NDArray[np.int64]
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(
-            self.n_tokens + other.n_tokens,
-            self.n_bytes + other.n_bytes,
-            self.n_characters + other.n_characters,
-            self.n_words + other.n_words,
-            self.n_word_tokens + other.n_word_tokens,
-        )
+        return Tally(*(vars(self)[name] + vars(other)[name] for name in vars(self)))
 
     @property
     def characters_per_token(self) -> float | None:

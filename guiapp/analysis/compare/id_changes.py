@@ -256,10 +256,9 @@ def _common(first: Ids, second: Ids) -> list[tuple[int, int]]:
     """The places of a longest common subsequence in both lists."""
     rows, columns = (np.flatnonzero(np.isin(one, other)) for one, other in ((first, second), (second, first)))
     ids, others = first[rows].tolist(), second[columns].tolist()
-    pairs = (
-        _common_of(ids, others) if len(ids) <= len(others) else [(b, a) for a, b in _common_of(others, ids)]
-    )
-    return [(int(rows[at]), int(columns[other])) for at, other in pairs]
+    if len(ids) <= len(others):
+        return [(int(rows[at]), int(columns[other])) for at, other in _common_of(ids, others)]
+    return [(int(rows[at]), int(columns[other])) for other, at in _common_of(others, ids)]
 
 
 def _common_of(first: list[int], second: list[int]) -> list[tuple[int, int]]:
@@ -280,9 +279,8 @@ def _common_of(first: list[int], second: list[int]) -> list[tuple[int, int]]:
             pairs.append((start, other_start + ids.index(first[start])))
         elif end - start > 1 and other_start < other_end:
             middle = (start + end) // 2
-            cut = other_start + _best_cut(
-                first[start:middle], first[middle:end], second[other_start:other_end]
-            )
+            halves = first[start:middle], first[middle:end]
+            cut = other_start + _best_cut(*halves, second[other_start:other_end])
             parts += [(middle, end, cut, other_end), (start, middle, other_start, cut)]
     return sorted(pairs)
 
@@ -379,11 +377,9 @@ def sentences(report: ChangesReport) -> Iterator[str]:
     share = f" ({percent(outcome.n_common / len(outcome.second))} of {second})" if len(outcome.second) else ""
     common = counted(outcome.n_common, "token")
     yield f"{common} in common from the start{share}: what a cache of prefixes keeps."
-    yield (
-        f"{len(outcome.changes):,} {'change' if len(outcome.changes) == 1 else 'changes'}: "
-        f"{counted(outcome.n_removed, 'token')} removed, {outcome.n_inserted:,} inserted, "
-        f"{outcome.n_unchanged:,} kept."
-    )
+    removed = f"{counted(outcome.n_removed, 'token')} removed"
+    kept = f"{outcome.n_inserted:,} inserted, {outcome.n_unchanged:,} kept"
+    yield f"{counted(len(outcome.changes), 'change')}: {removed}, {kept}."
     yield from notes(report)
     if not outcome.is_whole:
         yield "A stretch is too long to be compared token by token: it is told as changed whole."
@@ -436,14 +432,8 @@ def change_table(report: ChangesReport, most: int, spelling: Spelling = Spelling
     for change in islice(outcome.changes, most):
         removed = outcome.first[change.first_start : change.first_end]
         inserted = outcome.second[change.second_start : change.second_end]
-        rows.append(
-            [
-                f"{change.first_start:,}",
-                _tokens(report.tokenizer.vocabulary, removed, spelling),
-                f"{change.second_start:,}",
-                _tokens(report.tokenizer.vocabulary, inserted, spelling),
-            ]
-        )
+        texts = [_tokens(report.tokenizer.vocabulary, each, spelling) for each in (removed, inserted)]
+        rows.append([f"{change.first_start:,}", texts[0], f"{change.second_start:,}", texts[1]])
     return Table("Changes, by the number of the token", rows)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path, PurePath
 from typing import NamedTuple
@@ -113,13 +113,8 @@ def compare_texts(
             n_differences += len(spans.differences)
             for row in range(len(sides)):
                 totals[:, row] += spans.n_equal(row), spans.n_own(row)
-            n_explained = MOST_TOLD - len(listed)
-            listed.extend(
-                islice(
-                    differences_of(name, comparison, n_explained),
-                    None if most is None else most - len(listed),
-                )
-            )
+            differences = differences_of(name, comparison, MOST_TOLD - len(listed))
+            listed.extend(islice(differences, None if most is None else most - len(listed)))
             yield PurePath(name).suffix.lower(), comparison.encodings
 
     counts = counts_of([(side.name, side.tokenizer.vocabulary) for side in sides], compared())
@@ -148,12 +143,8 @@ def differences_of(name: str, comparison: Comparison, n_explained: int = 0) -> I
     spans = comparison.spans
     lines = np.searchsorted(line_starts_of(comparison.text_bytes), spans.differences[:, 0], "right")
     for row, (line, (start, end)) in enumerate(zip(lines.tolist(), spans.differences.tolist(), strict=True)):
-        parts = [
-            tuple(_tokens(side, encoding, first, last))
-            for side, encoding, (first, last) in zip(
-                comparison.sides, comparison.encodings, spans.tokens[row].tolist(), strict=True
-            )
-        ]
+        rows = zip(comparison.sides, comparison.encodings, spans.tokens[row].tolist(), strict=True)
+        parts = [tuple(_tokens(side, encoding, *tokens)) for side, encoding, tokens in rows]
         ids = tuple(tuple(token_id for token_id, _ in part) for part in parts)
         pieces = tuple(tuple(piece for _, piece in part) for part in parts)
         reasons = _reasons(comparison, row) if row < n_explained and end - start <= LONGEST else None
@@ -165,16 +156,11 @@ def _reasons(comparison: Comparison, row: int) -> tuple[DifferenceReason, ...]:
     start, end = comparison.spans.differences[row].tolist()
     first, last = context_span(text, start, end)
     tokens = []
-    for encoding, (begin, behind) in zip(
-        comparison.encodings, comparison.spans.tokens[row].tolist(), strict=True
-    ):
-        ids, spans = (
-            encoding.token_ids[begin:behind].tolist(),
-            (encoding.spans[begin:behind] - first).tolist(),
-        )
-        tokens.append(
-            tuple((token, *span) for token, span in zip(ids, spans, strict=True) if span[0] < span[1])
-        )
+    places = comparison.spans.tokens[row].tolist()
+    for encoding, (begin, behind) in zip(comparison.encodings, places, strict=True):
+        ids, spans = encoding.token_ids[begin:behind].tolist(), encoding.spans[begin:behind] - first
+        rows = zip(ids, *spans.T.tolist(), strict=True)
+        tokens.append(tuple(row for row in rows if row[1] < row[2]))
     is_at_edge = start == end and start in (0, len(text))
     cut = DifferingSpan(text[first:last], start - first, end - first, is_at_edge, tuple(tokens))
     return tuple(reasons_of(comparison.sides, cut))
@@ -220,9 +206,8 @@ def context_span(text: bytes, start: int, end: int) -> tuple[int, int]:
     """The stretch of a text to look at for a difference: what is near of its line, as whole characters."""
     first, last = character_start(text, max(start - AROUND, 0)), character_start(text, end + AROUND)
     line_end = text.find(b"\n", max(end - 1, start), last)
-    return max(first, text.rfind(b"\n", first, start) + 1), min(
-        last, len(text)
-    ) if line_end < 0 else line_end + 1
+    last = min(last, len(text)) if line_end < 0 else line_end + 1
+    return max(first, text.rfind(b"\n", first, start) + 1), last
 
 
 def reasons_of(sides: Sequence[ModelSide], difference: DifferingSpan) -> Iterator[DifferenceReason]:
@@ -260,26 +245,23 @@ def _chosen(ours: ModelSide, theirs: ModelSide, difference: DifferingSpan) -> Re
     """What people chose for one of two sides, where that makes the difference."""
     for side in (ours, theirs):
         if difference.is_at_edge and not side.add_special and ours.add_special != theirs.add_special:
-            return Reason(
-                Cause.AROUND, "switch", f"{side.name} adds no special tokens: that is switched off."
-            )
-        usual = ModelSide(side.name, side.tokenizer, parse_special=side.parse_special)
-        whole = 0, len(difference.context)
-        if side.encoder is not None and _tokens_of(side, difference, *whole) != _tokens_of(
-            usual, difference, *whole
-        ):
+            told = f"{side.name} adds no special tokens: that is switched off."
+            return Reason(Cause.AROUND, "switch", told)
+        if side.encoder is not None and _makes_a_difference(side, replace(side, encoder=None), difference):
             encoder = code(side.encoder)
             told = f"{side.name} is encoded with {encoder}, which does not give its exact tokens here."
             return Reason(Cause.ENCODER, side.encoder, told)
     if ours.parse_special != theirs.parse_special:
         side = theirs if ours.parse_special else ours
-        parsed = ModelSide(side.name, side.tokenizer, side.encoder)
-        if _tokens_of(side, difference, 0, len(difference.context)) != _tokens_of(
-            parsed, difference, 0, len(difference.context)
-        ):
+        if _makes_a_difference(side, replace(side, parse_special=True), difference):
             told = f"{side.name} takes special tokens as text: to parse them is switched off."
             return Reason(Cause.SPECIAL, "switch", told)
     return None
+
+
+def _makes_a_difference(side: ModelSide, changed: ModelSide, difference: DifferingSpan) -> bool:
+    whole = 0, len(difference.context)
+    return _tokens_of(side, difference, *whole) != _tokens_of(changed, difference, *whole)
 
 
 def _contexts(difference: DifferingSpan) -> Iterator[tuple[int, int]]:
@@ -515,9 +497,7 @@ def record(compared: TextsComparison, terms: Terms) -> dict[str, object]:
                 "line": each.line,
                 "span": [each.start, each.end],
                 "token_ids": each.token_ids,
-                "why": None
-                if each.reasons is None
-                else [_reason_record(explained) for explained in each.reasons],
+                "why": None if each.reasons is None else [*map(_reason_record, each.reasons)],
             }
             for each in compared.differences
         ],

@@ -224,10 +224,8 @@ def _symbol_bytes(tokenizer: Tokenizer) -> tuple[NDArray[np.uint8], NDArray[np.i
         return data, offsets
     assert tokenizer.merging is not None
     texts, bounds = tokenizer.merging.symbol_texts
-    others = [
-        b"\xff" + texts[start:end].tobytes() for start, end in pairwise(bounds[len(offsets) - 1 :].tolist())
-    ]
-    more, more_offsets = packed(others)
+    stretches = pairwise(bounds[len(offsets) - 1 :].tolist())
+    more, more_offsets = packed([b"\xff" + texts[start:end].tobytes() for start, end in stretches])
     return np.concatenate([data, more]), np.concatenate([offsets, offsets[-1] + more_offsets[1:]])
 
 
@@ -464,12 +462,12 @@ def _tokens(vocabulary: Vocabulary, ids: list[int]) -> Wording:
 
 def _templates(vocabulary: Vocabulary) -> Wording:
     """They are long: their sizes and hashes."""
-    templates = [
-        str(value) for key, value in vocabulary.metadata.items() if key.rpartition(".")[2] == "chat_template"
-    ]
-    return Wording(
-        tuple(f"{len(each):,} characters {_digest(each.encode('utf-8', 'replace'))}" for each in templates)
-    )
+    told = list[str]()
+    for key, value in vocabulary.metadata.items():
+        if key.rpartition(".")[2] == "chat_template":
+            text = str(value)
+            told.append(f"{len(text):,} characters {_digest(text.encode('utf-8', 'replace'))}")
+    return Wording(tuple(told))
 
 
 def _digest(data: bytes) -> str:

@@ -45,9 +45,8 @@ def verdict(comparison: VocabularyComparison, names: Names) -> str:
 
 def page_text(comparison: VocabularyComparison, names: Names, *, is_markdown: bool) -> str:
     """All of it to read: the verdict, counts, the first differences of each kind, rules, scripts."""
-    return page_of(
-        tables(comparison, names, LISTED_OF_KIND), [verdict(comparison, names)], is_markdown=is_markdown
-    )
+    told = tables(comparison, names, LISTED_OF_KIND)
+    return page_of(told, [verdict(comparison, names)], is_markdown=is_markdown)
 
 
 def tables(comparison: VocabularyComparison, names: Names, most: int) -> Iterator[Table]:
@@ -60,10 +59,8 @@ def tables(comparison: VocabularyComparison, names: Names, most: int) -> Iterato
     if any(role.differs for role in comparison.roles):
         yield _role_table(comparison, names)
     if settings := [*comparison.other_settings, *comparison.incomparable_settings]:
-        rows = [
-            [each.name, *(elided(told, LONGEST_SETTING) for told in (each.first, each.second))]
-            for each in settings
-        ]
+        cells = ((each.name, each.first, each.second) for each in settings)
+        rows = [[name, *(elided(each, LONGEST_SETTING) for each in told)] for name, *told in cells]
         yield Table("Rules that differ", [["", *names], *rows])
     if len(comparison.only[0]) or len(comparison.only[1]):
         yield _script_table(comparison, names)
@@ -90,7 +87,7 @@ def _count_table(comparison: VocabularyComparison, names: Names) -> Table:
         ("searched for otherwise", comparison.other_search),
         ("with another score", comparison.other_score),
     ):
-        rows.append([f"{what}", f"{int(differs.sum()):,}", f"{int(differs.sum()):,}"])
+        rows.append([what, *[f"{int(differs.sum()):,}"] * 2])
     if (merges := comparison.merges) is not None:
         n_moved = int(merges.moved.sum())
         rows += [
@@ -116,9 +113,9 @@ def _token_rows(
     vocabularies = comparison.first.vocabulary, comparison.second.vocabulary
     for side, name in enumerate(names):
         for token_id in map(int, comparison.only[side][:most]):
-            cells = _token_cells(vocabularies[side], token_id, write)
-            pairs = [[cell, ""] if side == 0 else ["", cell] for cell in cells[1:]]
-            yield [f"only in {name}", cells[0], *(cell for pair in pairs for cell in pair)]
+            text, *cells = _token_cells(vocabularies[side], token_id, write)
+            pairs = ((cell, "") if side == 0 else ("", cell) for cell in cells)
+            yield [f"only in {name}", text, *chain.from_iterable(pairs)]
     flags = {
         "other kind": comparison.other_kind,
         "searched for otherwise": comparison.other_search,
@@ -135,8 +132,7 @@ def _token_rows(
                 for each, token_id in zip(vocabularies, comparison.both[row].tolist(), strict=True)
             )
             what = ", ".join(name for name, each in flags.items() if each[row])
-            pairs = [[one, other] for one, other in zip(first[1:], second[1:], strict=True)]
-            yield [what, first[0], *(cell for pair in pairs for cell in pair)]
+            yield [what, first[0], *chain.from_iterable(zip(first[1:], second[1:], strict=True))]
 
 
 def _token_cells(vocabulary: Vocabulary, token_id: int, write: Callable[[bytes], str]) -> list[str]:
@@ -183,12 +179,10 @@ def _rule(rule: tuple[bytes, bytes]) -> str:
 
 def _role_table(comparison: VocabularyComparison, names: Names) -> Table:
     rows = [["", *names]]
+    first, second = (each.vocabulary for each in comparison.tokenizers)
     for role in comparison.roles:
         if role.differs:
-            ids = role.first, role.second
-            rows.append(
-                [role.name, *map(_role_cell, (each.vocabulary for each in comparison.tokenizers), ids)]
-            )
+            rows.append([role.name, _role_cell(first, role.first), _role_cell(second, role.second)])
     return Table("Roles of special tokens that differ", rows)
 
 

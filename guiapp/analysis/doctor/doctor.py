@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.compare.vocabularies import NOTHING, VocabularyComparison, compare_vocabularies
+from guiapp.analysis.doctor.examined import Check, ExaminedModel
 from guiapp.analysis.doctor.findings import (
     CONVERT,
     DOWNLOAD,
@@ -21,8 +22,6 @@ from guiapp.analysis.doctor.findings import (
     HINT,
     SEVERITIES,
     WARNING,
-    Check,
-    ExaminedModel,
     Finding,
     Tokenization,
     TokenizationChange,
@@ -222,9 +221,8 @@ def _in_order(findings: Iterator[Finding], path: Path | None) -> tuple[Finding, 
 
 def check_original(examined: ExaminedModel, original: Tokenizer) -> Iterator[Finding]:
     """Other ids of a text of many scripts, and what differs between the files."""
-    if changes := first_change(
-        ExaminedModel(with_file_pre(examined.tokenizer)), ExaminedModel(original), add_special=True
-    ):
+    by_file = ExaminedModel(with_file_pre(examined.tokenizer))
+    if changes := first_change(by_file, ExaminedModel(original), add_special=True):
         what = f"“{quoted(changes.text)}” has other ids than in the original; those are shown as mended."
         yield Finding("original_ids", ERROR, what, changes=changes)
     holds_special = original.vocabulary.format != HOLDS_NO_SPECIAL
@@ -247,10 +245,8 @@ def check_original(examined: ExaminedModel, original: Tokenizer) -> Iterator[Fin
         if setting.name == ENDS and not holds_special:
             continue
         if is_of_one_format or (setting.name in IN_ALL_FORMATS and setting.second != NOTHING):
-            what = (
-                f"{setting.name.capitalize()}: {quoted(setting.first)}; original: {quoted(setting.second)}."
-            )
-            yield Finding("original_rule", HINT, what)
+            ours, theirs = quoted(setting.first), quoted(setting.second)
+            yield Finding("original_rule", HINT, f"{setting.name.capitalize()}: {ours}; original: {theirs}.")
     for remark in original.vocabulary.warnings:
         yield Finding("original_remark", HINT, f"Of the original: {remark}", "")
 
@@ -283,10 +279,8 @@ def _tokens(
     for name, is_other in differs.items():
         if (is_other & is_meant).any():
             rows = comparison.both[is_other & is_meant, 0].tolist()
-            severity = WARNING if name == "kind" else ERROR
-            yield examined.about(
-                rows, f"original_{name}", severity, f"it has another {name} in the original."
-            )
+            severity, said = WARNING if name == "kind" else ERROR, f"it has another {name} in the original."
+            yield examined.about(rows, f"original_{name}", severity, said)
 
 
 def _other_kinds(comparison: VocabularyComparison) -> NDArray[np.bool_]:
@@ -310,23 +304,18 @@ def record(diagnosis: Diagnosis) -> dict[str, Any]:
 
 def _finding(finding: Finding) -> dict[str, Any]:
     changes = finding.changes
+    after = changes and changes.after
+    ids = changes and {"text": changes.text, "before": changes.before.ids, "after": after and after.ids}
+    line = finding.line and {"template": finding.line.template, "number": finding.line.number}
     return {
         "code": finding.code,
         "severity": finding.severity,
         "what": finding.what,
-        "changes": None
-        if changes is None
-        else {
-            "text": changes.text,
-            "before": changes.before.ids,
-            "after": None if changes.after is None else changes.after.ids,
-        },
+        "changes": ids,
         "remedy": finding.remedy,
         "tokens": finding.tokens,
         "pre": finding.pre,
-        "line": None
-        if finding.line is None
-        else {"template": finding.line.template, "number": finding.line.number},
+        "line": line,
     }
 
 

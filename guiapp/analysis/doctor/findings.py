@@ -1,23 +1,9 @@
-"""What the doctor looks at, and what it finds, as values."""
+"""What the doctor finds, as values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
-
-import numpy as np
-
-from guiapp.analysis.chat.templates import ChatTemplate, confusable_key, templates_of
-from guiapp.core.encode.encoding import as_bytes
-from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.core.formats.gguf import embedding_rows
-from guiapp.core.text.packed_texts import sliced
-from guiapp.core.vocabulary.quoting import quoted
-from guiapp.core.vocabulary.remedies import GGUF, new_metadata
-from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.errors import EncodeError
 
 ERROR, WARNING, HINT = "error", "warning", "hint"
 SEVERITIES = (ERROR, WARNING, HINT)
@@ -80,101 +66,3 @@ class Finding:
     tokens: tuple[int, ...] = ()
     pre: str = ""
     line: TemplateLine | None = None
-
-
-# What the doctor looks at
-
-
-@dataclass(frozen=True, eq=False)
-class ExaminedModel:
-    """A tokenizer with what its files say besides, and its original where that is given."""
-
-    tokenizer: Tokenizer
-    original: Tokenizer | None = None
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        return self.tokenizer.vocabulary
-
-    @property
-    def is_gguf(self) -> bool:
-        return self.vocabulary.format == GGUF
-
-    @cached_property
-    def texts(self) -> list[str]:
-        """All tokens as the file spells them."""
-        texts = sliced(self.vocabulary.token_data, self.vocabulary.token_offsets)
-        return [text.decode("utf-8", "replace") for text in texts]
-
-    @cached_property
-    def bracketed(self) -> list[int]:
-        """The tokens that begin with < or [, as markers and padding do."""
-        data, offsets = self.vocabulary.token_data, self.vocabulary.token_offsets
-        rows = np.flatnonzero(np.diff(offsets))
-        result: list[int] = rows[np.isin(data[offsets[rows]], (ord("<"), ord("[")))].tolist()
-        return result
-
-    @cached_property
-    def by_confusable_key(self) -> dict[str, str]:
-        """The texts of special tokens by what people see of them."""
-        return {confusable_key(text): text for text in self.tokenizer.special_tokens.names}
-
-    @cached_property
-    def templates(self) -> tuple[ChatTemplate, ...]:
-        return templates_of(self.vocabulary)
-
-    @cached_property
-    def in_templates(self) -> frozenset[int]:
-        """The special tokens that templates write."""
-        search, ids = self.tokenizer.special_tokens, set[int]()
-        for template in self.templates:
-            text = bytearray(template.text.encode("utf-8", "replace"))
-            ids.update(search.partition(np.frombuffer(text, np.uint8), True).ids.tolist())
-        return frozenset(ids)
-
-    @property
-    def reads_only(self) -> bool:
-        """Whether the model writes nothing, as those that make embeddings."""
-        sentence = self.vocabulary.metadata
-        return "bert" in self.vocabulary.architecture or any(
-            key.endswith(".attention.causal") and value is False for key, value in sentence.items()
-        )
-
-    @cached_property
-    def embedding_rows(self) -> int | None:
-        path = self.vocabulary.path
-        return embedding_rows(path) if self.is_gguf and path is not None else None
-
-    def cut(self, text: str, add_special: bool = False) -> Tokenization:
-        """The ids of a text; none where the tokenizer refuses it."""
-        try:
-            encoding = self.tokenizer.encode(as_bytes(text), add_special, True)
-        except EncodeError:
-            return Tokenization()
-        return Tokenization(tuple(encoding.token_ids.tolist()), tuple(map(tuple, encoding.spans.tolist())))
-
-    def rows(self, bits: int) -> list[int]:
-        """The tokens with one of these attributes."""
-        result: list[int] = np.flatnonzero(self.vocabulary.attributes & bits).tolist()
-        return result
-
-    def about(
-        self,
-        rows: Sequence[int],
-        code: str,
-        severity: str,
-        sentence: str,
-        remedy: str = CONVERT,
-        changes: TokenizationChange | None = None,
-    ) -> Finding:
-        """A finding about some tokens; the sentence begins with the first of them, and how many there are."""
-        first = f"token {rows[0]} “{quoted(self.texts[rows[0]])}”"
-        which = f"T{first[1:]}" if len(rows) == 1 else f"{len(rows):,} tokens, the first is {first}"
-        return Finding(code, severity, f"{which}: {sentence}", remedy, changes, tuple(rows[:MOST_NAMED]))
-
-    def new_metadata(self, options: str, otherwise: str = CONVERT) -> str:
-        """The command that writes a copy of a GGUF file with other metadata; what mends other files."""
-        return new_metadata(self.vocabulary, options, otherwise)
-
-
-Check = Callable[[ExaminedModel], Iterator[Finding]]

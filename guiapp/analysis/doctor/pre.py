@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, ExaminedModel, Finding, TokenizationChange
+from guiapp.analysis.doctor.examined import ExaminedModel
+from guiapp.analysis.doctor.findings import ERROR, HINT, WARNING, Finding, TokenizationChange
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.hugging_face.matching import Literal
 from guiapp.core.open_model import open_model
@@ -118,17 +119,11 @@ def check_patterns(examined: ExaminedModel) -> Iterator[Finding]:
     """Regular expressions of a tokenizer.json that are marked as literal text."""
     if (parts := examined.vocabulary.parts) is None:
         return
-    components = {
-        "normalizer": parts.normalizer,
-        "pre-tokenizer": parts.pre_tokenizer,
-        "decoder": parts.decoder,
-    }
-    for name, component in components.items():
-        for text in filter(LOOKS_LIKE_PATTERN.search, _literals(component)):
-            what = f"The {name} looks for “{quoted(text)}” as literal text, but it looks like a pattern."
-            yield Finding(
-                "pattern_is_text", HINT, what, "If it is a pattern, change its key String to Regex."
-            )
+    remedy = "If it is a pattern, change its key String to Regex."
+    for name in ("normalizer", "pre_tokenizer", "decoder"):
+        for text in filter(LOOKS_LIKE_PATTERN.search, _literals(getattr(parts, name))):
+            what = f"looks for “{quoted(text)}” as literal text, but it looks like a pattern."
+            yield Finding("pattern_is_text", HINT, f"The {name.replace('_', '-')} {what}", remedy)
 
 
 def _literals(component: object) -> Iterator[str]:

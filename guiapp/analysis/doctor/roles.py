@@ -9,13 +9,13 @@ from dataclasses import asdict
 from typing import NamedTuple
 
 from guiapp.analysis.chat.templates import BEGINNINGS, ENDS, MARKER, confusable_key, resembles_end
+from guiapp.analysis.doctor.examined import ExaminedModel
 from guiapp.analysis.doctor.findings import (
     CONVERT,
     ERROR,
     HINT,
     MOST_NAMED,
     WARNING,
-    ExaminedModel,
     Finding,
     TemplateLine,
     Tokenization,
@@ -74,9 +74,8 @@ def check_roles(examined: ExaminedModel) -> Iterator[Finding]:
             continue
         is_named = f"tokenizer.ggml.{KEY_OF_ROLE[role]}_token_id" in vocabulary.metadata
         if vocabulary.attributes[row] == Attribute.NORMAL and (is_named or asked.get(role)):
-            what = (
-                f"The {role.upper()} token is {row} “{quoted(examined.texts[row])}”, which is ordinary text."
-            )
+            token = f"{row} “{quoted(examined.texts[row])}”"
+            what = f"The {role.upper()} token is {token}, which is ordinary text."
             changes = TokenizationChange("a", examined.cut("a", True)) if asked.get(role) else None
             severity = ERROR if changes or role in ("eos", "eot") else WARNING
             yield Finding("role_is_text", severity, what, naming(examined, role), changes, (row,))
@@ -140,9 +139,8 @@ def check_end_ids(examined: ExaminedModel) -> Iterator[Finding]:
 
 def _end_ids(config: object) -> frozenset[int]:
     said = config.get("eos_token_id") if isinstance(config, Mapping) else None
-    return frozenset(
-        row for row in (said if isinstance(said, list) else [said]) if type(row) is int and row >= 0
-    )
+    rows = said if isinstance(said, list) else [said]
+    return frozenset(row for row in rows if type(row) is int and row >= 0)
 
 
 def keeps_going(text: str, special_texts: Container[str]) -> bool:
@@ -155,10 +153,8 @@ def check_sizes(examined: ExaminedModel) -> Iterator[Finding]:
     n_tokens, rows, vocabulary = len(examined.vocabulary), examined.embedding_rows, examined.vocabulary
     if rows is not None and rows != n_tokens:
         less = "some ids have no embedding" if rows < n_tokens else "some embeddings have no token"
-        what = (
-            f"The model has embeddings of {rows:,} ids (token_embd.weight) and {n_tokens:,} tokens: {less}."
-        )
-        yield Finding("embedding_rows", ERROR, f"{what} llama.cpp does not load it.")
+        what = f"The model has embeddings of {rows:,} ids (token_embd.weight) and {n_tokens:,} tokens"
+        yield Finding("embedding_rows", ERROR, f"{what}: {less}. llama.cpp does not load it.")
     key = f"{vocabulary.architecture}.vocab_size"
     said = vocabulary.metadata.get(key) if examined.is_gguf else None
     if isinstance(said, int) and said != n_tokens:
@@ -279,11 +275,10 @@ def _role_missing(examined: ExaminedModel, template: _Template) -> Iterator[Find
             continue
         if result := re.search(WRITES.format(role=role), template.text):
             key = f"tokenizer.ggml.{role}_token_id"
-            what = (
-                f"{template} writes {role}_token, but the file names none ({key}): nothing is written there."
-            )
+            what = f"writes {role}_token, but the file names none ({key}): nothing is written there."
             remedy = naming(examined, role, _correcting(examined))
-            yield Finding("template_role_missing", WARNING, what, remedy, line=template.line(result.start()))
+            line = template.line(result.start())
+            yield Finding("template_role_missing", WARNING, f"{template} {what}", remedy, line=line)
 
 
 def _markers(examined: ExaminedModel, template: _Template) -> Iterator[Finding]:

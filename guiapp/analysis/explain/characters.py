@@ -167,10 +167,8 @@ def hidden_report(tokenizer: Tokenizer, text: bytes, add_special: bool, parse_sp
     tokens = np.searchsorted(starts, hits.ends) - np.searchsorted(ends, hits.starts, "right")
     newlines = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
     lines = np.searchsorted(newlines, hits.starts) + 1
-    places = []
-    for start, end, line, count, n_tokens in zip(
-        *(column.tolist() for column in (hits.starts, hits.ends, lines, hits.counts, tokens)), strict=True
-    ):
+    places, columns = [], (hits.starts, hits.ends, lines, hits.counts, tokens)
+    for start, end, line, count, n_tokens in zip(*(each.tolist() for each in columns), strict=True):
         hidden = text[start:end].decode()
         places.append(HiddenPlace(start, end, line, count, n_tokens, kinds_of(hidden), decoded(hidden)))
     rest = tokenizer.encode(without(text, hits), add_special, parse_special)

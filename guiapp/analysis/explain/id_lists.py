@@ -143,10 +143,8 @@ def _numbers(text: str, n_tokens: int, first: int, last: int) -> Iterator[Listed
     words = (part for part in PART.finditer(text, before.end() if before else first, last) if part[1])
     for number, word in enumerate(stoppable(words), 1):
         if not NUMBER.fullmatch(word[1]):
-            message = (
-                f"“{quoted(word[1], LONGEST_WORD)}” at character {word.start() + 1} is not a whole number."
-            )
-            raise IdsError(message, *word.span())
+            shown = f"“{quoted(word[1], LONGEST_WORD)}” at character {word.start() + 1}"
+            raise IdsError(f"{shown} is not a whole number.", *word.span())
         value = int(word[1], 0 if word[1][1:2] in ("x", "X") else 10) if len(word[1]) < 20 else n_tokens
         if not 0 <= value < n_tokens:
             shown = quoted(word[1], LONGEST_WORD)

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.core.vocabulary.merges import PairMerging, byte_pair_merging, sentence_piece_merging
 from guiapp.core.vocabulary.vocabulary import VocabType, Vocabulary
 
 if TYPE_CHECKING:
@@ -138,9 +137,8 @@ def _note(n_roots: int, ignore_merges: bool) -> str:
     if n_roots == 1:
         return ""
     if ignore_merges:
-        return (
-            f"Merging alone ends in {n_roots} tokens; a word that is a token is taken whole (ignore_merges)."
-        )
+        whole = "a word that is a token is taken whole (ignore_merges)"
+        return f"Merging alone ends in {n_roots} tokens; {whole}."
     return f"Merging ends in {n_roots} tokens: text does not lead to this token."
 
 
@@ -228,6 +226,8 @@ def _merge_tree(vocabulary: Vocabulary, merging: PairMerging | None, token_id: i
 
 def _pair_merging(vocabulary: Vocabulary) -> PairMerging | None:
     """The merge rules of a vocabulary whose type has any."""
+    from guiapp.core.vocabulary.merges import byte_pair_merging, sentence_piece_merging
+
     if vocabulary.type is VocabType.BPE:
         return byte_pair_merging(vocabulary)
     return sentence_piece_merging(vocabulary) if vocabulary.type is VocabType.SPM else None

@@ -141,9 +141,8 @@ def token_lines(
 def _table(tokenizer: Tokenizer, encoding: Encoding, spelling: Spelling) -> Iterator[str]:
     vocabulary = tokenizer.vocabulary
     yield f"{'index':>7} {'id':>7} {'span':>17}  {'kind':12}  {'token':24}  bytes"
-    for index, (token_id, (start, end)) in enumerate(
-        zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
-    ):
+    rows = zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
+    for index, (token_id, (start, end)) in enumerate(rows):
         token = spelling.token(vocabulary, token_id, 24)
         kind, hexadecimal = vocabulary.kind(token_id), vocabulary.token_bytes(token_id).hex(" ").upper()
         span = f"{start}–{end}"
@@ -166,9 +165,8 @@ def _coloured(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[str]:
 def _segments(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[tuple[bytes, int | None]]:
     """The bytes of tokens, each with its colour, and the lines of what lies between them."""
     text, last_end = encoding.text_bytes, 0
-    for index, (token_id, (start, end)) in enumerate(
-        zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
-    ):
+    rows = zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
+    for index, (token_id, (start, end)) in enumerate(rows):
         yield from ((line, None) for line in text[last_end:start].splitlines(keepends=True))
         data = text[start:end] or tokenizer.vocabulary.token_bytes(token_id)
         yield data, BACKGROUNDS[index % len(BACKGROUNDS)]

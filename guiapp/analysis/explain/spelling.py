@@ -74,7 +74,10 @@ def parts(sentence: str) -> Iterator[MarkedPart]:
     for match in CODE.finditer(sentence):
         if match.start() > end:
             yield MarkedPart(sentence[end : match.start()], False)
-        yield MarkedPart(_without_room(match[2]), True)
+        inner = match[2]
+        if len(inner) > 1 and inner[0] == inner[-1] == " ":  # marks keep it from a text like some
+            inner = inner[1:-1]
+        yield MarkedPart(inner, True)
         end = match.end()
     if end < len(sentence):
         yield MarkedPart(sentence[end:], False)
@@ -83,8 +86,3 @@ def parts(sentence: str) -> Iterator[MarkedPart]:
 def without_marks(sentence: str) -> str:
     """As it is read where code needs no marks."""
     return "".join(part.text for part in parts(sentence))
-
-
-def _without_room(inner: str) -> str:
-    """Marks keep a space between themselves and a text that could be taken for some."""
-    return inner[1:-1] if len(inner) > 1 and inner[0] == inner[-1] == " " else inner

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BufferedReader
-from itertools import islice
+from itertools import count, islice
 from os.path import basename
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -290,7 +290,7 @@ class _Team:
         for text in texts:
             try:
                 self._outputs.put(
-                    process.ask(CALL_LIMIT_S, "lines" if command == "lines" else "some", (text,))
+                    process.ask(CALL_LIMIT_S, command if command == "lines" else "some", (text,))
                 )
             except WorkerLost as error:
                 output = f"{self._task.names[1]} does not survive {shown(text)}. {error}"
@@ -300,12 +300,12 @@ class _Team:
 
 def _messages(plan: HuntPlan) -> Iterator[Message]:
     """Batches by their number and, as long as there are any, in turn with them the user's own lines."""
-    numbers = iter(range(plan.most_batches if plan.most_batches is not None else 1 << 60))
+    batches = (("batch", number) for number in islice(count(), plan.most_batches))
     lines = _lines(plan.files)
     while some := tuple(islice(lines, BATCH)):
         yield "lines", some
-        yield from (("batch", number) for number in islice(numbers, 1))
-    yield from (("batch", number) for number in numbers)
+        yield from islice(batches, 1)
+    yield from batches
 
 
 # Whether all that was found comes of one thing: that the first file's text is split by the wrong rules

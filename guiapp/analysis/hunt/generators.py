@@ -49,6 +49,7 @@ ENDINGS = (
 WORDS = ("a", "I", "don", "it", "we", "They", "WE", "x1", "é", "")
 FORMS: tuple[Form, ...] = ("NFC", "NFD", "NFKC", "NFKD")
 COMPOSED = "éÅñüǆﬁ①²Ａ가각Ω㎏ắốİ½ｶﾞがक़"
+NEIGHBOURS = ("a", "A", " ", "1", "", ".", "é", "中")
 WANTED = tuple(category for category in CATEGORIES if category != "Cs")
 REPRESENTATIVES = "aZsßé中あ한क1²\u0663 \t\n\r\u00a0\u3000.,'_/-(<$^’。\u05d0\u0301\u200d😀\0▁"
 """One character of each sort that patterns know; all texts of up to three of them are tried."""
@@ -72,11 +73,14 @@ class Material:
     takes_bytes: bool
 
 
+Make = Callable[[Material, random.Random, int], list[bytes]]
+
+
 class Generator(NamedTuple):
     """`make(material, rng, number)` gives the texts of a batch; none behind the last one."""
 
     name: str
-    make: Callable[[Material, random.Random, int], list[bytes]]
+    make: Make
 
 
 def batch(material: Material, seed: int, number: int, chosen: Sequence[str] = ()) -> tuple[str, list[bytes]]:
@@ -130,14 +134,15 @@ def _all_short() -> list[str]:
     return ["".join(each) for size in (1, 2, 3) for each in product(REPRESENTATIVES, repeat=size)]
 
 
-def _edges(material: Material, rng: random.Random, number: int) -> list[bytes]:
-    """Characters of every category of Unicode beside and between letters, digits, spaces."""
-    others = ("a", "A", " ", "1", "", ".", "é", "中")
-    texts = []
-    for _ in range(BATCH):
-        character = _any_character(rng) * rng.choice((1, 1, 1, 2))
-        texts.append(rng.choice(others) + character + rng.choice(others) + rng.choice(("", "a", " a", "\n")))
-    return [text.encode() for text in texts]
+def _each(one: Callable[[random.Random], str]) -> Make:
+    """A batch of texts, each made by itself of nothing but chance."""
+    return lambda material, rng, number: [one(rng).encode() for _ in range(BATCH)]
+
+
+def _edge(rng: random.Random) -> str:
+    """A character of any category of Unicode beside and between letters, digits, spaces."""
+    character = _any_character(rng) * rng.choice((1, 1, 1, 2))
+    return rng.choice(NEIGHBOURS) + character + rng.choice(NEIGHBOURS) + rng.choice(("", "a", " a", "\n"))
 
 
 def _any_character(rng: random.Random) -> str:
@@ -156,32 +161,28 @@ def _mixed(rng: random.Random, parts: Sequence[str], least: int, most: int) -> s
     return "".join(rng.choices(parts, k=rng.randint(least, most)))
 
 
-def _digits(material: Material, rng: random.Random, number: int) -> list[bytes]:
-    texts = []
-    for _ in range(BATCH):
-        first, second = _mixed(rng, "0123456789", 1, 7), _mixed(rng, DIGITS, 0, 4)
-        texts.append(
-            rng.choice(("", " ", "a", "-", "$")) + first + rng.choice(("", "", ".", ",", " ", "e")) + second
-        )
-    return [text.encode() for text in texts]
+def _digits(rng: random.Random) -> str:
+    first, second = _mixed(rng, "0123456789", 1, 7), _mixed(rng, DIGITS, 0, 4)
+    return rng.choice(("", " ", "a", "-", "$")) + first + rng.choice(("", "", ".", ",", " ", "e")) + second
 
 
-def _contractions(material: Material, rng: random.Random, number: int) -> list[bytes]:
-    texts = []
-    for _ in range(BATCH):
-        ending = rng.choice(ENDINGS) + rng.choice(("", "", " ", "a", ".", "'s", "1"))
-        texts.append(rng.choice(("", " ")) + rng.choice(WORDS) + rng.choice(APOSTROPHES) + ending)
-    return [text.encode() for text in texts]
+def _contraction(rng: random.Random) -> str:
+    ending = rng.choice(ENDINGS) + rng.choice(("", "", " ", "a", ".", "'s", "1"))
+    return rng.choice(("", " ")) + rng.choice(WORDS) + rng.choice(APOSTROPHES) + ending
 
 
-def _spaces(material: Material, rng: random.Random, number: int) -> list[bytes]:
-    parts = (*SPACES, *SPACES, "a", "b.", "1", "-", "A", "é", "}")
-    return [_mixed(rng, parts, 2, 8).encode() for _ in range(BATCH)]
+def _spaces(rng: random.Random) -> str:
+    return _mixed(rng, (*SPACES, *SPACES, "a", "b.", "1", "-", "A", "é", "}"), 2, 8)
 
 
-def _symbols(material: Material, rng: random.Random, number: int) -> list[bytes]:
-    parts = (*SIGNS, *SIGNS, *LETTERS, *DIGITS, *SPACES, *MARKS, *OTHERS)
-    return [_mixed(rng, parts, 2, 8).encode() for _ in range(BATCH)]
+def _signs(rng: random.Random) -> str:
+    return _mixed(rng, (*SIGNS, *SIGNS, *LETTERS, *DIGITS, *SPACES, *MARKS, *OTHERS), 2, 8)
+
+
+def _composed(rng: random.Random) -> str:
+    """Characters that normal forms compose or take apart, each way."""
+    text = _mixed(rng, (*COMPOSED, *"aeuo", *MARKS[:3], " "), 1, 4)
+    return unicodedata.normalize(rng.choice(FORMS), text)
 
 
 def _special(material: Material, rng: random.Random, number: int) -> list[bytes]:
@@ -194,44 +195,22 @@ def _special(material: Material, rng: random.Random, number: int) -> list[bytes]
     for _ in range(BATCH):
         token, other = rng.choices(material.special, k=2)
         at = rng.randint(0, len(token))
-        parts = (
-            token,
-            other,
-            token[:at],
-            token[at:],
-            token.upper(),
-            token.lower(),
-            b" ",
-            b"  ",
-            b"\n",
-            b"a",
-            b".",
-        )
+        cases = token[:at], token[at:], token.upper(), token.lower()
+        parts = (token, other, *cases, b" ", b"  ", b"\n", b"a", b".")
         texts.append(b"".join(rng.choices(parts, k=rng.randint(2, 5))))
     return texts
-
-
-def _composed(material: Material, rng: random.Random, number: int) -> list[bytes]:
-    """Characters that normal forms compose or take apart, each way."""
-    texts = []
-    for _ in range(BATCH):
-        text = _mixed(rng, (*COMPOSED, *"aeuo", *MARKS[:3], " "), 1, 4)
-        texts.append(unicodedata.normalize(FORMS[rng.randrange(len(FORMS))], text))
-    return [text.encode() for text in texts]
 
 
 def _own(material: Material, rng: random.Random, number: int) -> list[bytes]:
     """The user's own lines with a few things changed."""
     if not material.lines:
         return []
-    texts = []
+    texts, pieces = [], (*SIGNS, *SPACES, *LETTERS, *DIGITS, *MARKS, "")
     for line in rng.choices(material.lines, k=BATCH):
         characters = list(line.decode("utf-8", "replace")[:200])
         for _ in range(rng.randint(1, 4)):
             at = rng.randrange(len(characters) + 1)
-            characters[at : at + rng.choice((0, 1, 1, 3))] = rng.choice(
-                (*SIGNS, *SPACES, *LETTERS, *DIGITS, *MARKS, "")
-            )
+            characters[at : at + rng.choice((0, 1, 1, 3))] = rng.choice(pieces)
         texts.append("".join(characters).encode("utf-8", "replace"))
     return texts
 
@@ -252,13 +231,13 @@ def _bytes(material: Material, rng: random.Random, number: int) -> list[bytes]:
 GENERATORS = (
     Generator("short texts", _short),
     Generator("special tokens", _special),
-    Generator("digits", _digits),
-    Generator("contractions", _contractions),
-    Generator("spaces and line ends", _spaces),
-    Generator("edges of words", _edges),
-    Generator("composed characters", _composed),
+    Generator("digits", _each(_digits)),
+    Generator("contractions", _each(_contraction)),
+    Generator("spaces and line ends", _each(_spaces)),
+    Generator("edges of words", _each(_edge)),
+    Generator("composed characters", _each(_composed)),
     Generator("random tokens", _random_tokens),
-    Generator("signs", _symbols),
+    Generator("signs", _each(_signs)),
     Generator("your own texts, changed", _own),
     Generator("broken characters", _bytes),
 )
@@ -303,9 +282,8 @@ def _some(items: list[bytes]) -> list[bytes]:
 def _texts_of_tokens(mine: Vocabulary, other: Vocabulary) -> Iterator[bytes]:
     texts = [plain_texts(mine), plain_texts(other)]
     n_common = min(map(len, (mine, other)))
-    differing = [
-        text for i in range(n_common) if texts[0][i] != texts[1][i] for text in (texts[0][i], texts[1][i])
-    ]
+    pairs = zip(*texts, strict=False)
+    differing = [text for pair in pairs if pair[0] != pair[1] for text in pair]
     differing += texts[0][n_common:] + texts[1][n_common:]
     yield from in_contexts(_some(differing), AROUND_TEXT)
     is_other = (mine.attributes[:n_common] != other.attributes[:n_common]).nonzero()[0].tolist()

@@ -180,9 +180,8 @@ class Hunt:
         if self.finds:
             return ""
         if self.tried < ENOUGH_TEXTS:
-            return (
-                f"Fewer than {ENOUGH_TEXTS:,} texts were compared. Hunt for more seconds, or with more texts."
-            )
+            few = f"Fewer than {ENOUGH_TEXTS:,} texts were compared."
+            return f"{few} Hunt for more seconds, or with more texts."
         return "Texts were left out, as one of both crashed. Hunt again." if self.is_incomplete else ""
 
     def with_note(self, note: str) -> Hunt:

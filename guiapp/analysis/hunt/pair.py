@@ -93,9 +93,8 @@ class SidePair:
         mine, other = self.encode_each(texts)
         self.n_refused = sum(one is None and two is None for one, two in zip(mine, other, strict=True))
         are_equal = [self._are_equal(*pair) for pair in zip(mine, other, strict=True)]
-        result = [
-            at for at, is_equal in enumerate(are_equal) if not is_equal and not self._is_unheard(texts[at])
-        ]
+        unequal = (at for at, is_equal in enumerate(are_equal) if not is_equal)
+        result = [at for at in unequal if not self._is_unheard(texts[at])]
         if self._renumbered is None:
             equal = [(at, ids) for at, ids in enumerate(mine) if ids is not None and are_equal[at]]
             for start in range(0, len(equal), DECODED_TOGETHER):
@@ -264,19 +263,16 @@ def _of_texts(
     joined = [b"".join(some) for some in texts]
     subject = what_differs(*(each.decode("utf-8", "replace") for each in joined))
     if joined[0] != joined[1] and subject in SPACES and _kinds(vocabulary, mine, SPECIAL):
-        sentence = (
-            f"White space beside special tokens stays in one of them only: {_described(joined, names)}."
-        )
-        return Reason(Cause.SPECIAL, "white space beside", sentence)
+        clause = "White space beside special tokens stays in one of them only"
+        return Reason(Cause.SPECIAL, "white space beside", f"{clause}: {_described(joined, names)}.")
     if texts[0] == texts[1] or (subject == "characters" and len(mine) == len(other)):
         first, second = next(pair for pair in zip(mine, other, strict=True) if pair[0] != pair[1])
         piece = shown(plain_text(vocabulary, first))
         sentence = f"{names[0]} gives the id {first} for {piece}, {names[1]} {second}."
         return Reason(Cause.NUMBER, "ids", sentence)
     if joined[0] != joined[1]:
-        return Reason(
-            Cause.NORMALIZED, subject, f"Tokens stand for other texts: {_described(joined, names)}."
-        )
+        sentence = f"Tokens stand for other texts: {_described(joined, names)}."
+        return Reason(Cause.NORMALIZED, subject, sentence)
     return None
 
 
@@ -291,13 +287,12 @@ def _of_pieces(ours: Tokenizer, text: bytes, texts: list[list[bytes]], ids_of: I
     two there: if our ids of both parts are the library's, and the place is one where patterns cut.
     """
     pieces = seen_stages(ours, text).pieces
-    told = " and ".join(
-        f"{name} gives {' | '.join(map(shown, some))}" for name, some in zip(names, texts, strict=True)
-    )
+    cuts = [" | ".join(map(shown, some)) for some in texts]
+    told = f"{names[0]} gives {cuts[0]} and {names[1]} gives {cuts[1]}"
     ends = [set(accumulate(map(len, some))) for some in texts]
     joined = b"".join(texts[0])
     at = min(ends[0] ^ ends[1])
-    subject = what_is_cut(joined[:at].decode("utf-8", "replace"), joined[at:].decode("utf-8", "replace"))
+    subject = what_is_cut(joined, at)
     for piece in pieces:
         theirs = ids_of(piece.text)
         if len(pieces) == 1 or theirs != list(piece.tokens):

@@ -117,7 +117,6 @@ class Searcher:
         if len(text) > SHORT:
             text = shrunk(text, self._differs)
             reason = self._pair.reason(text) or reason
-
         kind = reason.kind
         text = shrunk(text, lambda some: self._is_of(kind, some))
         return text, self._pair.reason(text) or reason
@@ -127,9 +126,8 @@ class Searcher:
 
     def _has_room(self, cause: Cause) -> bool:
         """Whether one more kind may be told."""
-        return (
-            len(self._known) < MOST_KINDS and sum(each is cause for each, _ in self._known) < MOST_OF_A_CAUSE
-        )
+        n_of_cause = sum(each is cause for each, _ in self._known)
+        return len(self._known) < MOST_KINDS and n_of_cause < MOST_OF_A_CAUSE
 
     def _narrowed(self, text: bytes) -> bytes:
         """The surroundings of the place where a long text first differs, if they differ by themselves."""

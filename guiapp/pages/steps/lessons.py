@@ -21,8 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.analysis.lessons.checking import check, save_lesson
-from guiapp.analysis.lessons.lesson import ENDING, Lesson
+from guiapp.analysis.lessons.lesson import ENDING, Lesson, check, save_lesson
 from guiapp.core.demo import resources_folder
 from guiapp.core.system.outside_toml import FaultyFileError
 from guiapp.core.system.replace_file import replace_file

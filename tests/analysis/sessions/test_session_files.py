@@ -237,21 +237,6 @@ def test_what_was_fetched_is_opened_as_it_was_then(monkeypatch):
     assert asked == [("kept:hf:a/b", "gpt-2"), ("hf:a/b", None)]
 
 
-@pytest.mark.parametrize(
-    ("encoder", "explanation"),
-    [
-        ("", ""),
-        ("heap", ""),
-        ("viterbi", "This model has no encoder “viterbi”: fast is used instead."),
-        ("\x1b", "This model has no encoder “\\x1b”: fast is used instead."),
-    ],
-)
-def test_an_encoder_that_the_model_does_not_have_is_told(encoder, explanation):
-    session = SessionFile("demo:toy", b"", encoder=encoder)
-    assert opened(session).lacking == explanation
-    assert opened(replace(session, model="/none")).lacking == ""
-
-
 def test_sessions_are_known_by_the_end_of_their_name():
     for name, is_one in (
         ("a.session", True),

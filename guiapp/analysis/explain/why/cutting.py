@@ -90,22 +90,16 @@ def _by_patterns(patterns: tuple[Pattern, ...], cut_piece: CutPiece, place: Step
         each.replace(MARKED_SPACE, b" ").decode("utf-8", "replace")
         for each in (cut_piece.before, cut_piece.piece, cut_piece.after)
     )
-    return _branch_line(patterns, before + piece + after, len(before), len(before) + len(piece), place)
-
-
-def _branch_line(patterns: tuple[Pattern, ...], text: str, start: int, end: int, place: StepKey) -> WhyLine:
-    shown = code(visible_text(text[start:end].encode("utf-8", "surrogatepass"), SHOWN))
-    branch = branch_of(patterns, text, start, end)
+    shown = code(visible_text(piece.encode(), SHOWN))
+    branch = branch_of(patterns, before + piece + after, len(before), len(before) + len(piece))
     if branch is None:
-        return WhyLine(
-            f"{shown} lies between what the patterns match, or is cut by a rule beyond them.", place
-        )
+        told = f"{shown} lies between what the patterns match, or is cut by a rule beyond them."
+        return WhyLine(told, place)
     words = f": {branch.words}" if branch.words else ""
     pattern = f" of pattern {branch.pattern + 1} of {len(patterns)}" if len(patterns) > 1 else ""
-    which = (
-        f"alternative {branch.place + 1} of {branch.n_options}{pattern}" if branch.n_options > 1 else pattern
-    )
-    note = f"{code(shortened(branch.source))}" + (f", {which.removeprefix(' of ')}" if which else "")
+    which = f"alternative {branch.place + 1} of {branch.n_options}" if branch.n_options > 1 else ""
+    which = f"{which}{pattern}".removeprefix(" of ")
+    note = code(shortened(branch.source)) + (f", {which}" if which else "")
     return WhyLine(f"Piece {shown}{words}.", place, note=note)
 
 
@@ -125,9 +119,8 @@ def _by_components(
         after = _piece_at(pieces, span)
         if after != before:
             shown = code(visible_text(after, SHOWN))
-            yield WhyLine(
-                f"{_named(part)} makes the piece {shown}.", place, note=_branch(part, fragment, span)
-            )
+            told = f"{_named(part)} makes the piece {shown}."
+            yield WhyLine(told, place, note=_branch(part, fragment, span))
             explanation = True
         before = after
     if not explanation:
@@ -149,11 +142,9 @@ def _branch(part: pre_tokenizers.PreTokenizer, fragment: bytes, span: tuple[int,
     pattern = part.pattern()
     if pattern is None or not isinstance(part, pre_tokenizers.Split | pre_tokenizers.ByteLevel):
         return ""
-    before, piece = (
-        each.decode("utf-8", "replace") for each in (fragment[: span[0]], fragment[slice(*span)])
-    )
-    text = before + piece + fragment[span[1] :].decode("utf-8", "replace")
-    branch = branch_of((pattern,), text, len(before), len(before) + len(piece))
+    parts = fragment[: span[0]], fragment[slice(*span)], fragment[span[1] :]
+    before, piece, after = (each.decode("utf-8", "replace") for each in parts)
+    branch = branch_of((pattern,), before + piece + after, len(before), len(before) + len(piece))
     if branch is None:
         return ""
     words = f": {branch.words}" if branch.words else ""
