@@ -178,6 +178,7 @@ def test_what_cannot_be_is_told_before_anything_else(first, second, message):
 def test_a_library_that_crashes_is_told_with_the_text_and_the_hunt_goes_on(pair, monkeypatch):
     """As if llama.cpp did not survive a text; in a process of its own."""
     monkeypatch.setattr("guiapp.analysis.hunt.engine.serve", serve_until_digits)
+    monkeypatch.setattr("guiapp.analysis.hunt.engine.MOST_LOSSES", 3)
     state = last(HuntPlan(*pair, seconds=PATIENCE_S, most_batches=2, n_workers=1))
     crash = next(find for find in state.finds if find.reason.subject == "crash")
     assert crash.reason.cause is Cause.REFUSED

@@ -1,4 +1,4 @@
-"""What is told about one token: stages in order, each in lines that lead to a step of the debugger."""
+"""What is told about one token: stages in lines, each with a step of the debugger, and what decided."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class WhyLine:
 
     worth   the rank of a merge as people read it
     note    what lost, or what else there is to say
-    merged  of a merge the pair, and of the candidates the one that lost: see `lost_to`
+    merged  of a merge the pair, and `lost` the best other candidate
     """
 
     text: str
