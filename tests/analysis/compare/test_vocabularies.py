@@ -249,6 +249,12 @@ def test_ids_that_are_none_of_the_tokens_and_a_token_that_is_missing_are_told():
     assert told["put before a text"] == str(caught.value)
 
 
+def test_texts_that_look_alike_are_told_apart():
+    one = bpe(patterns=(PRE_TOKENIZERS["qwen2"].patterns[0]._replace(source="a b"),))
+    other = bpe(patterns=(PRE_TOKENIZERS["qwen2"].patterns[0]._replace(source="a·b"),))
+    assert differences(compare_vocabularies(one, other)) == {"rules": 1}
+
+
 def ranks_file(path):
     lines = [b64encode(token) + b" %d" % rank for rank, token in enumerate([b"a", b"b", b"ab"])]
     path.write_bytes(b"\n".join(lines) + b"\n")
