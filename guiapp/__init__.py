@@ -217,7 +217,7 @@ def vocab(
     found = guiapp.vocab("demo:bpe", "length:>8", sort="length")
     [found.record(token_id)["token"] for token_id in found.ids.tolist()]
     """
-    from guiapp.analysis.vocabulary_list.vocabulary_list import vocabulary_list
+    from guiapp.analysis.vocabulary_list.filters import vocabulary_list
     from guiapp.core.encode.tokenizer import Tokenizer
 
     tokenizer = model if isinstance(model, Tokenizer) else open_model(model)

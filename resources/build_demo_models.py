@@ -15,9 +15,9 @@ from pathlib import Path
 import longest_match_training
 from gguf import TokenType
 
-from guiapp.analysis.train import bpe
+from guiapp.analysis.train import corpus as bpe
 from guiapp.analysis.train.corpus import BYTE_LEVEL_WORDS, SENTENCEPIECE_WORDS, TrainingCorpus, count_words
-from guiapp.analysis.train.vocabularies import (
+from guiapp.analysis.train.models import (
     SPACE,
     byte_tokens,
     train_byte_level,
@@ -25,7 +25,7 @@ from guiapp.analysis.train.vocabularies import (
     train_wordpiece,
     unique,
 )
-from guiapp.analysis.train.write_gguf import ModelFile, Token, write_gguf
+from guiapp.analysis.train.models import ModelFile, Token, write_gguf
 from guiapp.core.demo import resources_folder, sample_text
 from guiapp.core.hugging_face.charsmap import build_charsmap
 

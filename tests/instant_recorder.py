@@ -3,8 +3,8 @@
 from functools import cache, lru_cache
 
 import guiapp
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.errors import TokenloupeError
 from guiapp.pages.steps.trace_recorder import TraceRecorder

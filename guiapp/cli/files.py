@@ -289,7 +289,7 @@ def print_parts(parts: Iterable[str]) -> None:
 
 def print_json(record: object, indent: int | None = None) -> None:
     """Print a record in UTF-8, the one encoding of JSON, whatever that of the terminal is."""
-    from guiapp.analysis.export.json_text import json_text
+    from guiapp.analysis.export.tables import json_text
 
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     print(json_text(record, indent))
@@ -297,7 +297,7 @@ def print_json(record: object, indent: int | None = None) -> None:
 
 def print_json_parts(record: object) -> None:
     """The same of a record that is not kept as a whole; see `json_parts`."""
-    from guiapp.analysis.export.json_text import json_parts
+    from guiapp.analysis.export.tables import json_parts
 
     print_parts(chain(json_parts(record), "\n"))
 

@@ -102,8 +102,8 @@ def _print_best(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) 
 
 def _print_log(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> None:
     """Every step of the encoding, one a line."""
+    from guiapp.analysis.trace.debugger import debugger_for, log_lines
     from guiapp.analysis.trace.recorder import record
-    from guiapp.analysis.trace.reports import debugger_for, log_lines
 
     let_terminal_replace()
     trace = record(tokenizer, text, options.encoder, options.special, options.parse_special)

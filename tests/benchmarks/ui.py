@@ -34,10 +34,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp import open_model
 from guiapp.analysis.bench.scenarios import SCALING_BYTES, WORST_BYTES
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
-from guiapp.analysis.tree.painting import NodeColors
-from guiapp.analysis.tree.picture import tree_picture
+from guiapp.analysis.tree.picture import NodeColors, tree_picture
 from guiapp.core.demo import SAMPLES, sample_text
 from guiapp.core.formats.table import LAST
 from guiapp.core.system.versions import versions

@@ -17,7 +17,7 @@ from guiapp.analysis.bench.plan import BenchError, Plan, plan_from
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.analysis.bench.statistics import Ratio, ratio_of, wander_of
 from guiapp.analysis.bench.wording import on_threads
-from guiapp.analysis.export.json_text import file_text
+from guiapp.analysis.export.tables import file_text
 from guiapp.core.system.input_files import open_input, read_input
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.system.replace_file import replace_file

@@ -11,8 +11,7 @@ from guiapp.analysis.bench.notes import notes
 from guiapp.analysis.bench.plan import BenchError, Plan, plan_from
 from guiapp.analysis.bench.tables import tables
 from guiapp.analysis.export.html import Html, TableCell, TableColumn, joined, table, tag
-from guiapp.analysis.export.json_text import file_text
-from guiapp.analysis.export.tables import Table, aligned, csv_lines, markdown_table
+from guiapp.analysis.export.tables import Table, aligned, csv_lines, file_text, markdown_table
 from guiapp.core.text.figures import counted
 
 FIGURES = ("n", "median_s", "mb_per_s", "tokens_per_s", "n_tokens", "exact", "agreement")

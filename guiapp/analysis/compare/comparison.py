@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from guiapp.analysis.compare.spans import SpanComparison, column_of, compare_spans
 from guiapp.analysis.compare.words import N_SCRIPTS, UNSPACED, count_words
 from guiapp.analysis.explain.characters import n_characters
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.core.encode.encoding import Encoding, as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.vocabulary import Vocabulary
@@ -121,7 +121,7 @@ class Tally:
     @property
     def fertility(self) -> float | None:
         """Tokens a word, over all scripts that put spaces between words; None where there are none."""
-        spaced = ~np.isin(np.arange(N_SCRIPTS), [NAMES.index(name) for name in UNSPACED])
+        spaced = ~np.isin(np.arange(N_SCRIPTS), [SCRIPT_NAMES.index(name) for name in UNSPACED])
         n_words = int(self.n_words[spaced].sum())
         return int(self.n_word_tokens[spaced].sum()) / n_words if n_words else None
 

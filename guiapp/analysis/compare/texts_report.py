@@ -11,9 +11,9 @@ from guiapp.analysis.compare.comparison import Counts, Tally
 from guiapp.analysis.compare.difference_reasons import DifferenceReason
 from guiapp.analysis.compare.texts import TextsComparison
 from guiapp.analysis.compare.words import UNSPACED
-from guiapp.analysis.export.drawing import FILLS, MARGIN_PX, NOTE_CHARACTER_PX, document, n_columns, note
-from guiapp.analysis.export.tables import NONE, Table, csv_lines
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.export.exported_run import FILLS, MARGIN_PX, NOTE_CHARACTER_PX, document, note
+from guiapp.analysis.export.tables import NONE, Table, csv_lines, n_columns
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.core.text.figures import counted, percent
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.quoting import elided
@@ -112,9 +112,9 @@ def _script_table(counts: Sequence[Counts]) -> Table:
     n_words = counts[0].whole.n_words
     rows = [["", "words", *(each.name for each in counts)]]
     for script in scripts_in(counts[0].whole):
-        unit = " (letters)" if NAMES[script] in UNSPACED else ""
+        unit = " (letters)" if SCRIPT_NAMES[script] in UNSPACED else ""
         fertilities = [number(each.whole.script_fertility(script)) for each in counts]
-        rows.append([f"{NAMES[script]}{unit}", f"{int(n_words[script]):,}", *fertilities])
+        rows.append([f"{SCRIPT_NAMES[script]}{unit}", f"{int(n_words[script]):,}", *fertilities])
     return Table("Tokens a word, by script", rows)
 
 
@@ -217,7 +217,7 @@ def _model_record(compared: TextsComparison, terms: Terms, row: int) -> dict[str
         "cost": terms.cost(row, whole.n_tokens),
         "scripts": {
             name: {"words": int(n_words), "tokens": int(n_tokens)}
-            for name, n_words, n_tokens in zip(NAMES, whole.n_words, whole.n_word_tokens, strict=True)
+            for name, n_words, n_tokens in zip(SCRIPT_NAMES, whole.n_words, whole.n_word_tokens, strict=True)
             if n_words
         },
         "file_types": {
@@ -238,7 +238,7 @@ def csv_text(compared: Sequence[Counts], terms: Terms) -> str:
             rows.append([counts.name, part, name, *figures, "" if cost is None else cost])
         for script in np.flatnonzero(counts.whole.n_words).tolist():
             n_tokens, n_words = int(counts.whole.n_word_tokens[script]), int(counts.whole.n_words[script])
-            rows.append([counts.name, "script", NAMES[script], n_tokens, "", "", n_words, ""])
+            rows.append([counts.name, "script", SCRIPT_NAMES[script], n_tokens, "", "", n_words, ""])
     return csv_lines(rows)
 
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.compare.id_changes import longest_increasing
 from guiapp.analysis.compare.settings import ComparedSetting, settings_of
-from guiapp.analysis.tree.scripts import NAMES
-from guiapp.analysis.vocabulary_list.figures import TokenFigures
-from guiapp.analysis.vocabulary_list.histograms import LONGEST_COUNTED
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
+from guiapp.analysis.vocabulary_list.columns import TokenFigures
+from guiapp.analysis.vocabulary_list.filters import LONGEST_COUNTED
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import with_file_pre
 from guiapp.core.vocabulary.attributes import KINDS, Attribute
@@ -130,8 +130,8 @@ class VocabularyComparison:
 
     @cached_property
     def by_script(self) -> Counts:
-        """int64[3, len(NAMES)]: tokens in both, only in the first, only in the second, of each script."""
-        return self._counted(*self.scripts, len(NAMES))
+        """int64[3, len(SCRIPT_NAMES)]: tokens in both, in the first alone, in the second alone, by script."""
+        return self._counted(*self.scripts, len(SCRIPT_NAMES))
 
     @cached_property
     def by_length(self) -> Counts:

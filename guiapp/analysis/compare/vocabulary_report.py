@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.compare.vocabularies import VocabularyComparison
 from guiapp.analysis.export.tables import NONE, Table, csv_lines, page_of
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.quoting import elided, quoted
@@ -204,7 +204,9 @@ def _script_table(comparison: VocabularyComparison, names: Names) -> Table:
     counts = comparison.by_script
     order = np.argsort(-counts[1:].sum(axis=0), kind="stable")
     rows = [["", "in both", *(f"only in {name}" for name in names)]]
-    rows += [_script_row(NAMES[script], counts[:, script]) for script in order[:LISTED_SCRIPTS].tolist()]
+    rows += [
+        _script_row(SCRIPT_NAMES[script], counts[:, script]) for script in order[:LISTED_SCRIPTS].tolist()
+    ]
     rest = counts[:, order[LISTED_SCRIPTS:]].sum(axis=1)
     return Table("Tokens by script", [*rows, _script_row("all others", rest)])
 
@@ -241,7 +243,7 @@ def record(comparison: VocabularyComparison, names: Names) -> dict[str, object]:
         "rules": [setting._asdict() for setting in comparison.settings],
         "scripts": {
             name: counts.tolist()
-            for name, counts in zip(NAMES, comparison.by_script.T, strict=True)
+            for name, counts in zip(SCRIPT_NAMES, comparison.by_script.T, strict=True)
             if counts.any()
         },
         "lengths": comparison.by_length.T.tolist(),

@@ -15,15 +15,15 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.tree.scripts import FIRST_SCRIPT, NAMES, OTHER_LETTERS, scripts_of_codes
+from guiapp.analysis.tree.picture import FIRST_SCRIPT, OTHER_LETTERS, SCRIPT_NAMES, scripts_of_codes
 from guiapp.core.encode.encoding import Offsets
 from guiapp.core.text.character_starts import code_points, decode, sizes_in_bytes
 from guiapp.core.text.unicode_tables import LETTER, MARK, categories
 from guiapp.native.checkpoint import checkpoint
 
 UNSPACED = ("Han", "Kana", "Thai", "Lao", "Khmer", "Burmese")
-N_SCRIPTS = len(NAMES)
-IS_UNSPACED = np.isin(np.arange(256), [NAMES.index(name) for name in UNSPACED])
+N_SCRIPTS = len(SCRIPT_NAMES)
+IS_UNSPACED = np.isin(np.arange(256), [SCRIPT_NAMES.index(name) for name in UNSPACED])
 JOINERS = [ord(sign) for sign in "'’\u200c\u200d"]  # of don't, of Persian and of Indian words
 NO_LETTER = 255
 WHITE_SPACE = re.compile(rb"[ \t\r\n]")
@@ -38,7 +38,7 @@ class TextWords:
     starts   int64[k]  letter i is the bytes [starts[i], ends[i])
     ends     int64[k]
     scripts  uint8[k]  its script, an index into `tree.scripts.NAMES`
-    counts   int64[len(NAMES)]  the words of each script
+    counts   int64[len(SCRIPT_NAMES)]  the words of each script
     """
 
     starts: Offsets
@@ -61,8 +61,9 @@ def count_words(
 ) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
     """The words of a text, and for each int64[n, 2] of token spans the tokens with letters.
 
-    Both as int64[len(NAMES)]; a token counts for the script of its first letter.  Looks at one stretch of the
-    text after another: the whole of a long one would take 40 times its size, and other threads would wait.
+    Both as int64[len(SCRIPT_NAMES)]; a token counts for the script of its first letter.  Looks at one stretch
+    of the text after another: the whole of a long one would take 40 times its size, and other threads would
+    wait.
     """
     n_words = np.zeros(N_SCRIPTS, np.int64)
     tokens = [_Tokens(spans) for spans in encodings]
@@ -84,7 +85,7 @@ def _cached_words_of(segment: bytes) -> TextWords:
 class _Tokens:
     """Counts the tokens with letters in one stretch after another.
 
-    counts  int64[len(NAMES)]
+    counts  int64[len(SCRIPT_NAMES)]
     """
 
     def __init__(self, spans: NDArray[np.int64]) -> None:
@@ -134,7 +135,7 @@ def _letter_scripts(codes: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArr
     scripts = scripts_of_codes()[codes]
     scripts[(kinds != LETTER) & ~is_mark | (scripts < FIRST_SCRIPT)] = NO_LETTER
     if len(codes):
-        follows = is_mark & (scripts == NAMES.index(OTHER_LETTERS))
+        follows = is_mark & (scripts == SCRIPT_NAMES.index(OTHER_LETTERS))
         scripts = scripts[np.maximum.accumulate(np.where(follows, 0, np.arange(len(codes))))]
     inner = np.flatnonzero(np.isin(codes[1:-1], JOINERS)) + 1
     inner = inner[(scripts[inner - 1] != NO_LETTER) & (scripts[inner + 1] == scripts[inner - 1])]

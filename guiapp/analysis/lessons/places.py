@@ -15,8 +15,7 @@ from guiapp.analysis.explain.code_marks import code
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.analysis.trace.trace import TraceTokens
-from guiapp.analysis.train.steps import TrainingStep
-from guiapp.analysis.train.symbols import Symbols
+from guiapp.analysis.train.steps import Symbols, TrainingStep
 from guiapp.core.text.figures import counted
 
 ENDS = ("start", "end")

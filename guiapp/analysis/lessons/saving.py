@@ -7,9 +7,8 @@ from itertools import islice
 from pathlib import Path
 
 from guiapp.analysis.export.exported_run import write_chunks
-from guiapp.analysis.export.page import PageStep, page
-from guiapp.analysis.export.trace_run import TraceRun
-from guiapp.analysis.export.training_run import TrainingRun
+from guiapp.analysis.export.html import PageStep, page
+from guiapp.analysis.export.runs import TraceRun, TrainingRun
 from guiapp.analysis.lessons.checking import faults_of
 from guiapp.analysis.lessons.lesson import MOST_MERGES, MOST_TRAINED_TOKENS, Lesson, LessonStep
 from guiapp.analysis.lessons.places import computed_answer, go_to_place, training_answer

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from guiapp.analysis.lessons.lesson import LessonStep
-from guiapp.analysis.trace.cost import estimate
-from guiapp.analysis.trace.debugger import Debugger
-from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
+from guiapp.analysis.trace.debugger import Debugger, debugger_for
+from guiapp.analysis.trace.recorder import estimate, record
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
 from guiapp.core.sources.locate import cached_name, hash_of

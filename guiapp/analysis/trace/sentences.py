@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from guiapp.analysis.explain.code_marks import code
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.trace.operations import BEFORE
-from guiapp.analysis.trace.trace import Trace
+from guiapp.analysis.trace.trace import BEFORE, Trace
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.merges import MARKED_SPACE

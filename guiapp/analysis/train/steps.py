@@ -10,19 +10,27 @@ from itertools import islice
 from typing import Any
 
 from guiapp.analysis.explain.code_marks import code
-from guiapp.analysis.train import bpe, unigram, wordpiece
-from guiapp.analysis.train.corpus import END_OF_WORD, Pair, TrainingCorpus
+from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.train import unigram
+from guiapp.analysis.train.corpus import (
+    END_OF_WORD,
+    Merge,
+    Pair,
+    TrainingCorpus,
+    WordPieceMerge,
+    bpe_steps,
+    wordpiece_steps,
+)
 from guiapp.core.text.figures import counted
+from guiapp.core.text.visible_text import visible_text
+from guiapp.core.vocabulary.byte_alphabet import unspell
 
 N_TOLD_PAIRS = 16  # the winner among them
 N_TOLD_PIECES = 60
 N_TOLD_WORDS = 150
-
 Cut = tuple[str, ...]
 Recut = tuple[int, Cut]
 """Which of the first words is cut anew, and how."""
-
-
 Write = Callable[[str], str]
 """How a symbol is written for people."""
 
@@ -149,9 +157,9 @@ def merges(algorithm: str, corpus: TrainingCorpus, min_count: int = 2) -> Iterat
     ranking = Ranking(corpus.pair_counts, worth)
     best = ranking.best(N_TOLD_PAIRS)
     words = _first_words(corpus)
-    steps: Iterator[bpe.Merge | wordpiece.Merge]
-    steps = wordpiece.steps(corpus, min_count) if is_wordpiece else bpe.steps(corpus, min_count)
-    for step in steps:
+    learned: Iterator[Merge | WordPieceMerge]
+    learned = wordpiece_steps(corpus, min_count) if is_wordpiece else bpe_steps(corpus, min_count)
+    for step in learned:
         pair = (step.left, step.right)
         (value,) = (entry_worth for entry, entry_worth in best if entry == pair)
         ties = tuple(entry for entry, other in best if other == value and entry != pair)
@@ -222,3 +230,27 @@ class Ranking:
         for pair, worth in ranked.items():
             heapq.heappush(self._queue, (-worth, pair))
         return list(ranked.items())
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """Of one training; with `spelling` FILE as the file will have them.
+
+    is_byte_level  they are GPT-2's letters for bytes, else text with U+2581 for spaces
+    """
+
+    is_byte_level: bool
+    spelling: Spelling = Spelling.SIGNS
+
+    def plain(self, symbol: str) -> bytes:
+        """The text that a symbol stands for."""
+        if self.is_byte_level:
+            return unspell(symbol)
+        return symbol.removesuffix(END_OF_WORD).replace("▁", " ").encode()
+
+    def write(self, symbol: str) -> str:
+        """A symbol as people see it, the textbooks' mark for ends of words included."""
+        if self.spelling is Spelling.FILE:
+            return visible_text(symbol.encode())
+        has_mark = not self.is_byte_level and symbol.endswith(END_OF_WORD)
+        return visible_text(self.plain(symbol)) + END_OF_WORD * has_mark

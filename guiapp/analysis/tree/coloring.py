@@ -9,8 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.tree.picture import TreePicture
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import SCRIPT_NAMES, TreePicture
 from guiapp.core.text.figures import times
 from guiapp.core.vocabulary.attributes import KIND_NAMES
 from guiapp.core.vocabulary.merges import PairMerging
@@ -71,7 +70,7 @@ def merge_ranks(merging: PairMerging | None, n_tokens: int) -> NDArray[np.int64]
 
 
 def _script(given: ColoringInput) -> NodeValues:
-    return NodeValues("Script", given.picture.layout.kinds, NAMES)
+    return NodeValues("Script", given.picture.layout.kinds, SCRIPT_NAMES)
 
 
 def _type(given: ColoringInput) -> NodeValues:

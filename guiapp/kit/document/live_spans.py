@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.editing.options import Options
+from guiapp.analysis.editing.live_encoding import Options
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.core.encode.encoding import NO_TOKENS, Encoding, FragmentTokens

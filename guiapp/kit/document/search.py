@@ -9,8 +9,7 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.analysis.search.in_text import NO_MATCHES, Query, TextMatches, find, tokens_named
-from guiapp.analysis.search.queries import QueryError
+from guiapp.analysis.search.matches import NO_MATCHES, Query, QueryError, TextMatches, find, tokens_named
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, later
 from guiapp.kit.tokens.layout import SpanWindow

@@ -229,7 +229,7 @@ def _examine(
 
 def _exported(form: str, title: str, diagnosis: Diagnosis, progress: Progress) -> bytes:
     from guiapp.analysis.doctor.report import markdown, record
-    from guiapp.analysis.export.json_text import json_text
+    from guiapp.analysis.export.tables import json_text
 
     if form == "json":
         return f"{json_text(record(diagnosis))}\n".encode("utf-8", "surrogateescape")

@@ -22,7 +22,7 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
-from guiapp.analysis.editing.text_blocks import Unbroken
+from guiapp.analysis.editing.text_buffer import Unbroken
 from guiapp.kit.document.display_text import DisplayText, begins_from_right, display_text
 from guiapp.kit.document.units import n_units
 from guiapp.kit.tokens.layout import RowGeometry

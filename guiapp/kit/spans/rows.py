@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.editing.text_blocks import TextBlocks, Unbroken
-from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.analysis.editing.text_buffer import TextBlocks, TextEdit, Unbroken
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.spans.block import BlockLayout, Preedit, TextMetrics
 

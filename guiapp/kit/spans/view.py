@@ -19,8 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
-from guiapp.analysis.editing.text_blocks import TextBlocks
-from guiapp.analysis.editing.text_buffer import TextEdit
+from guiapp.analysis.editing.text_buffer import TextBlocks, TextEdit
 from guiapp.core.text.character_starts import decode
 from guiapp.core.text.confusables import confusables
 from guiapp.core.text.hidden import INVISIBLE

@@ -11,8 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 
 from guiapp.analysis.chat.hints import Hint
-from guiapp.analysis.editing.text_blocks import BlockSplice, TextBlocks, Unbroken
-from guiapp.analysis.editing.text_buffer import TextBuffer, TextEdit
+from guiapp.analysis.editing.text_buffer import BlockSplice, TextBlocks, TextBuffer, TextEdit, Unbroken
 from guiapp.core.text.common_ends import n_equal_from_start
 from guiapp.kit.spans.legend import RINGED, Draw, LegendEntry, characters, ringed, token
 from guiapp.kit.spans.painter import GAP_PX, RADIUS_PX, faded

@@ -19,7 +19,7 @@ from guiapp.analysis.compare.texts_report import (
 )
 from guiapp.analysis.compare.words import UNSPACED
 from guiapp.analysis.export.tables import NONE, Table, markdown_table
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.core.vocabulary.quoting import printable, quoted
 from guiapp.kit.state.row_table import LEFT, NO_INDEX, RIGHT, AnyIndex
 from guiapp.pages.compare.summary import SummaryModel
@@ -71,10 +71,10 @@ def columns_of(counts: list[Counts], terms: Terms) -> list[SummaryColumn]:
         columns.append(SummaryColumn("cost", tip, partial(_cost, terms), cost_text))
     if counts:
         for script in scripts_in(counts[0].whole):
-            unit = "letter" if NAMES[script] in UNSPACED else "word"
-            tip = f"Tokens a {unit}, {NAMES[script]}"
+            unit = "letter" if SCRIPT_NAMES[script] in UNSPACED else "word"
+            tip = f"Tokens a {unit}, {SCRIPT_NAMES[script]}"
             columns.append(
-                SummaryColumn(NAMES[script], tip, partial(_script_fertility, script), number, True)
+                SummaryColumn(SCRIPT_NAMES[script], tip, partial(_script_fertility, script), number, True)
             )
         types = file_types_in(counts[0])
         for name in types if len(types) > 1 else ():

@@ -11,7 +11,7 @@ from PySide6.QtCore import QMetaObject, QObject, Signal
 from guiapp.analysis.compare.vocabularies import VocabularyComparison, compare_vocabularies
 from guiapp.analysis.compare.vocabulary_report import Names, csv_text, page_text, record
 from guiapp.analysis.compare.words import names_apart
-from guiapp.analysis.export.json_text import json_text
+from guiapp.analysis.export.tables import json_text
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.kit.models.compared_models import ComparedModels
 from guiapp.kit.session.model_session import ModelSession

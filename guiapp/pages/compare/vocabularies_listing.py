@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
-from guiapp.analysis.tree.scripts import NAMES
-from guiapp.analysis.vocabulary_list.histograms import LENGTHS
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
+from guiapp.analysis.vocabulary_list.filters import LENGTHS
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.state.row_table import LEFT, RIGHT, Column, RowTable
 from guiapp.kit.state.saving import FileSaving
@@ -113,8 +113,8 @@ class VocabularyList(QWidget):
         self.script.setVisible(script is not None)
         self.length.setVisible(length is not None)
         if script is not None:
-            self.script.setText(f"{NAMES[script]}  ✕")
-            self.script.setAccessibleName(f"Show all scripts, not only {NAMES[script]}")
+            self.script.setText(f"{SCRIPT_NAMES[script]}  ✕")
+            self.script.setAccessibleName(f"Show all scripts, not only {SCRIPT_NAMES[script]}")
         if length is not None:
             self.length.setText(f"{LENGTHS[length]}  ✕")
             self.length.setAccessibleName(f"Show all lengths, not only {LENGTHS[length]}")

@@ -8,8 +8,8 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSplitter, QWidget
 
-from guiapp.analysis.tree.scripts import NAMES
-from guiapp.analysis.vocabulary_list.histograms import LENGTH_LABELS, LENGTHS
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
+from guiapp.analysis.vocabulary_list.filters import LENGTH_LABELS, LENGTHS
 from guiapp.kit.charts.histogram import HATCHED_GROUND, HistogramChart, HistogramData
 from guiapp.kit.charts.markers import pattern
 from guiapp.kit.charts.rows import BarList, PartColor
@@ -219,7 +219,7 @@ class VocabularyPicture(QFrame):
         comparison, column = self._model.comparison, self._model.second_index
         if comparison is not None:
             colors = part_colors(self._theme_source.theme, column)
-            self.scripts.show_counts(comparison.by_script, NAMES, PARTS, colors)
+            self.scripts.show_counts(comparison.by_script, SCRIPT_NAMES, PARTS, colors)
             self.lengths.show_data(
                 HistogramData(comparison.by_length, LENGTHS, PARTS, 1, LENGTH_LABELS, colors)
             )

@@ -10,7 +10,7 @@ import numpy as np
 from guiapp.analysis.compare.vocabularies import SEARCHES, VocabularyComparison
 from guiapp.analysis.explain.explainer import Explainer
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.core.vocabulary.vocabulary import SCORED, Vocabulary, special_role
 from guiapp.kit.state.spelling import SharedSpelling
 from guiapp.kit.tokens.details import hex_bytes
@@ -125,7 +125,7 @@ class Describer:
     def script(self, token: Sides) -> str:
         for side, each in enumerate(token):
             if each is not None:
-                return NAMES[int(self.comparison.scripts[side][each])]
+                return SCRIPT_NAMES[int(self.comparison.scripts[side][each])]
         return ""
 
     def _token_facts(self, token: Sides) -> tuple[Fact, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.compare.vocabularies import VocabularyComparison
-from guiapp.analysis.search.queries import QueryError
+from guiapp.analysis.search.matches import QueryError
 from guiapp.analysis.vocabulary_list import filters
 from guiapp.kit.state.background import Progress
 

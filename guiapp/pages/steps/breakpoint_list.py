@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QSizePolicy
 
 from guiapp.analysis.trace.breakpoints import column_help
 from guiapp.analysis.trace.conditions import TRACE_SCHEMA, ConditionError, Schema
-from guiapp.analysis.train.breakpoints import SCHEMA
+from guiapp.analysis.train.record import SCHEMA
 from guiapp.errors import TokenloupeError
 from guiapp.kit.widgets.buttons import tool_button
 from guiapp.kit.widgets.layouts import AS_AROUND, clear, in_column, in_row

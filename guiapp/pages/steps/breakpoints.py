@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.trace.breakpoints import Breakpoint, Dialect, parse_breakpoint
-from guiapp.analysis.trace.token_names import unquoted
+from guiapp.analysis.trace.conditions import unquoted
 from guiapp.errors import TokenloupeError
 
 Rows = tuple[Breakpoint, ...]

@@ -9,7 +9,7 @@ from guiapp.analysis.sessions.session_file import SessionFile
 from guiapp.analysis.trace.breakpoints import Breakpoint, check
 from guiapp.analysis.trace.conditions import StepExpression
 from guiapp.analysis.trace.debugger import Granularity
-from guiapp.analysis.train.breakpoints import TRAINING_DIALECT
+from guiapp.analysis.train.record import TRAINING_DIALECT
 from guiapp.core.system.outside_json import read_json
 from guiapp.errors import TokenloupeError
 

@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication, QPixmap
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from guiapp.analysis.export.exported_run import ALL, ExportedRun, partial_of
-from guiapp.analysis.export.process import ExportRequest
+from guiapp.analysis.export.runs import ExportRequest
 from guiapp.core.system.processes import command_of
 from guiapp.core.text.figures import counted
 from guiapp.errors import TokenloupeError
@@ -30,7 +30,7 @@ FORMATS = {
     ".png": "Picture of the page (*.png)",
 }
 LARGE_BYTES = 20_000_000  # a file of which one is told before
-COMMAND = command_of("guiapp.analysis.export.process")
+COMMAND = command_of("guiapp.analysis.export.runs")
 
 
 class StepExporter(QObject):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from guiapp.analysis.trace.debugger import Debugger
-from guiapp.analysis.trace.operations import EFFECTS, MADE_TOKENS
+from guiapp.analysis.trace.trace import EFFECTS, MADE_TOKENS
 
 LATTICE_PLACES = 22
 

@@ -10,11 +10,10 @@ from PySide6.QtCore import QObject, QSignalBlocker, Signal
 
 from guiapp.analysis.sessions.session_file import SessionFile
 from guiapp.analysis.trace.breakpoints import Breakpoint, absence, hits
-from guiapp.analysis.trace.candidates import Waiting
 from guiapp.analysis.trace.conditions import StepExpression
 from guiapp.analysis.trace.debugger import Debugger, Granularity
-from guiapp.analysis.trace.places import StepKey, step_at
-from guiapp.analysis.trace.trace import TraceTokens
+from guiapp.analysis.trace.replay import Waiting
+from guiapp.analysis.trace.trace import StepKey, TraceTokens, step_at
 from guiapp.core.encode.encoding import Encoding
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.token_tree import TokenTree

@@ -11,11 +11,10 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.export.exported_run import ExportedRun
-from guiapp.analysis.export.trace_run import TraceRun
-from guiapp.analysis.export.training_run import TrainingRun
+from guiapp.analysis.export.runs import TraceRun, TrainingRun
 from guiapp.analysis.lessons.lesson import Lesson
 from guiapp.analysis.sessions.session_file import SessionFile
-from guiapp.analysis.trace.places import StepKey
+from guiapp.analysis.trace.trace import StepKey
 from guiapp.kit.models.compared_models import ComparedModels
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.buttons import SegmentedTabs, tool_button
@@ -38,7 +37,7 @@ from guiapp.pages.steps.training import TrainingModel
 from guiapp.pages.steps.training_view import TrainingStage, TrainingView
 
 if TYPE_CHECKING:
-    from guiapp.analysis.trace.places import StepKey
+    from guiapp.analysis.trace.trace import StepKey
 
 ENCODE, TRAIN, LESSONS = range(3)
 ON_KEYS = ("Space", "Right", "Down", "PgDown", "Return", "Enter")

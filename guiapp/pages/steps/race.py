@@ -7,7 +7,6 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.compare.comparison import ModelSide
-from guiapp.analysis.trace.cost import ONE_PIECE, TraceCost, estimate, must_ask
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.analysis.trace.race import (
     RaceDifference,
@@ -16,6 +15,7 @@ from guiapp.analysis.trace.race import (
     keep_in_step,
     outcome,
 )
+from guiapp.analysis.trace.recorder import ONE_PIECE, TraceCost, estimate, must_ask
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate

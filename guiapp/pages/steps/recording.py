@@ -5,7 +5,14 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.analysis.trace.cost import ONE_PIECE, TraceCost, beginning, estimate, first_start, n_first_bytes
+from guiapp.analysis.trace.recorder import (
+    ONE_PIECE,
+    TraceCost,
+    beginning,
+    estimate,
+    first_start,
+    n_first_bytes,
+)
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import later
 from guiapp.pages.steps.trace_recorder import TraceRecorder

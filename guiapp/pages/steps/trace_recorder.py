@@ -9,9 +9,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.trace.debugger import Debugger
+from guiapp.analysis.trace.debugger import Debugger, debugger_for
 from guiapp.analysis.trace.record_process import RecordRequest
-from guiapp.analysis.trace.reports import debugger_for
 from guiapp.analysis.trace.trace import Trace
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.system.processes import command_of

@@ -11,12 +11,10 @@ from shutil import copyfile
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.trace.breakpoints import quoted
-from guiapp.analysis.train.breakpoints import TRAINING_DIALECT, TrainingWalk
 from guiapp.analysis.train.models import TrainingError, shortfall
-from guiapp.analysis.train.record import TrainingRecord
-from guiapp.analysis.train.runs import parse_start
+from guiapp.analysis.train.record import TRAINING_DIALECT, TrainingRecord, TrainingWalk
+from guiapp.analysis.train.runs import Finished, TrainRequest, parse_start
 from guiapp.analysis.train.steps import MergeStep
-from guiapp.analysis.train.train_process import Finished, TrainRequest
 from guiapp.core.system.processes import command_of
 from guiapp.core.system.replace_file import replace_file, replacement
 from guiapp.errors import not_written
@@ -24,7 +22,7 @@ from guiapp.kit.state.background import LineProcess
 from guiapp.kit.state.spelling import SharedSpelling
 from guiapp.pages.steps.walk_model import WalkModel
 
-COMMAND = command_of("guiapp.analysis.train.train_process")
+COMMAND = command_of("guiapp.analysis.train.runs")
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.analysis.trace.cost import FIRST_BYTES, beginning
+from guiapp.analysis.trace.recorder import FIRST_BYTES, beginning
 from guiapp.core.text.figures import counted
 from guiapp.errors import TokenloupeError
 from guiapp.kit.document.document import TextDocument

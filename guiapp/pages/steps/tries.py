@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from guiapp.analysis.trace.debugger import Debugger
-from guiapp.analysis.trace.operations import FORMS, NUMBERS
+from guiapp.analysis.trace.trace import FORMS, NUMBERS
 
 TRIES = ("miss", "fail", "reject", "dead end", "rule out", "back")
 

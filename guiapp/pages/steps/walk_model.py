@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.trace.breakpoints import Breakpoint, Dialect
+from guiapp.analysis.trace.breakpoints import Breakpoint, Dialect, Walk
 from guiapp.analysis.trace.debugger import Debugger
-from guiapp.analysis.trace.walk import Walk
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.token_tree import TokenTree
 from guiapp.core.vocabulary.vocabulary import Vocabulary

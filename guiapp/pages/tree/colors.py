@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QColor
 
 from guiapp.analysis.tree.coloring import NO_CLASS, NodeValues
-from guiapp.analysis.tree.picture import TreePicture
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import SCRIPT_NAMES, TreePicture
 from guiapp.kit.widgets.theme import Theme
 
 Colors = NDArray[np.uint32]
@@ -178,7 +177,7 @@ def dimmed(colors: Colors, is_lit: NDArray[np.bool_], theme: Theme) -> Colors:
 def class_colors(names: tuple[str, ...], theme_name: str, tone: int = N_HUES // 2 * 2) -> Colors:
     """One colour for each class; the middle tone is the one of the legend."""
     palette = PALETTES[theme_name]
-    if names == NAMES:
+    if names == SCRIPT_NAMES:
         hues = [SCRIPT_HUES.get(name, OTHER_HUE) for name in names]
     else:
         hues = [CLASS_HUES[at % len(CLASS_HUES)] for at in range(len(names))]

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from guiapp.analysis.explain.merge_tree import MergeTree, merge_tree, why_not_merged
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.tree.greedy_walk import merge_rules_of
-from guiapp.analysis.tree.partial_characters import begun_characters
 from guiapp.analysis.tree.picture import TreePicture
+from guiapp.analysis.tree.reports import merge_rules_of
+from guiapp.analysis.tree.trials import begun_characters
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.figures import counted, times
 from guiapp.core.vocabulary.vocabulary import SCORED, VocabType, Vocabulary, special_role

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from guiapp.analysis.tree.greedy_walk import PrefixTree, WalkStep, greedy_walk, prefix_tree
+from guiapp.analysis.tree.reports import PrefixTree, WalkStep, greedy_walk, prefix_tree
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import Working
 from guiapp.pages.tree.model import TreeModel

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, QPointF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QFontMetricsF, QImage, QPainter, QTransform
 
-from guiapp.analysis.tree.painting import NodeColors
+from guiapp.analysis.tree.picture import NodeColors
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.widgets.painting import SHARED_PX
 from guiapp.kit.widgets.script_fonts import ScriptFonts, draw_once

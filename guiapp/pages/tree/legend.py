@@ -24,8 +24,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu
 
 from guiapp.analysis.tree.coloring import NO_CLASS, NodeValues
-from guiapp.analysis.tree.painting import paint_icicle
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import SCRIPT_NAMES, paint_icicle
 from guiapp.kit.spans.legend import Draw, LegendEntry, characters
 from guiapp.kit.widgets.painting import CENTER, Painted, fill, write
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
@@ -46,8 +45,10 @@ ALONE = "Click on one to show it alone; click again to show all."
 
 
 def _script_color(theme: Theme, name: str = "Latin", is_lit: bool = True) -> QColor:
-    at = NAMES.index(name)
-    return _color(int(dimmed(class_colors(NAMES, theme.name)[at : at + 1], np.array([is_lit]), theme)[0]))
+    at = SCRIPT_NAMES.index(name)
+    return _color(
+        int(dimmed(class_colors(SCRIPT_NAMES, theme.name)[at : at + 1], np.array([is_lit]), theme)[0])
+    )
 
 
 def _node(text: str = "", script: str = "Latin", lines: Lines = (), is_lit: bool = True) -> Draw:

@@ -11,8 +11,7 @@ from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPainterPath, QPen, QPolygonF
 
 from guiapp.analysis.tree.coloring import NodeValues
-from guiapp.analysis.tree.painting import NodeColors
-from guiapp.analysis.tree.picture import TreePicture
+from guiapp.analysis.tree.picture import NodeColors, TreePicture
 from guiapp.kit.state.background import LatestJob, Progress, Working
 from guiapp.kit.widgets.theme import Theme, ThemeSource
 from guiapp.pages.tree.colors import dimmed, node_colors, number

@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.tree.coloring import COLORINGS, ColoringInput, NodeValues, node_values
-from guiapp.analysis.tree.partial_characters import begun_characters
 from guiapp.analysis.tree.picture import ROOT, TreePicture, tree_picture
+from guiapp.analysis.tree.trials import begun_characters
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.core.vocabulary.vocabulary import Vocabulary

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QMouseEvent, QPainter, QPaint
 from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QLayout, QScrollArea, QWidget
 
 from guiapp.analysis.explain.merge_tree import MergeNode
-from guiapp.analysis.tree.greedy_walk import PrefixTree
+from guiapp.analysis.tree.reports import PrefixTree
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.token_menu import offer_copying

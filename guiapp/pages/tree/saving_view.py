@@ -23,8 +23,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtSvg import QSvgGenerator
 
-from guiapp.analysis.tree.painting import NodeColors
-from guiapp.analysis.tree.picture import TreePicture
+from guiapp.analysis.tree.picture import NodeColors, TreePicture
 from guiapp.analysis.tree.reports import AT_ONCE, Subtree, dot_lines, json_lines
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.background import Progress

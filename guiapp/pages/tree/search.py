@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.search.in_tokens import distances, find_tokens
+from guiapp.analysis.search.matches import distances, find_tokens
 from guiapp.analysis.tree.picture import TreePicture
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
 from guiapp.pages.tree.model import TreeModel

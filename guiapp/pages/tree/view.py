@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGestureEvent, QMenu, QPinchGesture, QWidget
 
-from guiapp.analysis.tree.painting import NodeColors, Pixels, paint_between, paint_icicle, paint_sunburst
+from guiapp.analysis.tree.picture import NodeColors, Pixels, paint_between, paint_icicle, paint_sunburst
 from guiapp.kit.widgets.painting import CENTER, write
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.tree.flight import TreeFlight

@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QMenu
 
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.analysis.vocabulary_list.filters import FLAGS, has, script_term
 from guiapp.core.vocabulary.attributes import KIND_NAMES
 from guiapp.kit.state.saving import FileSaving
@@ -76,9 +76,9 @@ class VocabularyBar(QFrame):
             if n_tokens := int((prepared.figures.vocabulary.kinds == number).sum()):
                 self._add_term(kinds, f"{name} · {n_tokens:,}", f"kind:{name}", "kind")
         totals = prepared.histograms[0].totals
-        for script in sorted(range(len(NAMES)), key=lambda each: -int(totals[each])):
+        for script in sorted(range(len(SCRIPT_NAMES)), key=lambda each: -int(totals[each])):
             if totals[script]:
-                title = f"{NAMES[script]} · {totals[script]:,}"
+                title = f"{SCRIPT_NAMES[script]} · {totals[script]:,}"
                 self._add_term(scripts, title, script_term(script), "script")
         menu.addSeparator()
         for name, flag in FLAGS.items():

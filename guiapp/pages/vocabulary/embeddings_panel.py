@@ -19,9 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.analysis.vocabulary_list.columns import BY_NAME
-from guiapp.analysis.vocabulary_list.embeddings.indicators import KnownUnused
-from guiapp.analysis.vocabulary_list.figures import Ids
+from guiapp.analysis.vocabulary_list.columns import BY_NAME, Ids
+from guiapp.analysis.vocabulary_list.embeddings import KnownUnused
 from guiapp.analysis.vocabulary_list.filters import has
 from guiapp.core.text.figures import counted
 from guiapp.kit.charts.chart import NUMBER, SUBTITLE, Chart, Word

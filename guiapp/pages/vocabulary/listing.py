@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.vocabulary_list import columns as core
-from guiapp.analysis.vocabulary_list.figures import Ids, TokenFigures
+from guiapp.analysis.vocabulary_list.columns import Ids, TokenFigures
 from guiapp.core.text.figures import counted
 from guiapp.kit.state.row_table import LEFT, RIGHT, Column, RowTable
 from guiapp.kit.state.saving import FileSaving

@@ -10,19 +10,27 @@ import numpy as np
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.explain.explainer import Explainer
-from guiapp.analysis.search.queries import QueryError
+from guiapp.analysis.search.matches import QueryError
 from guiapp.analysis.tree.trials import unreached_apart
-from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, VocabularyColumn, columns_of
-from guiapp.analysis.vocabulary_list.figures import Ids, TokenFigures
+from guiapp.analysis.vocabulary_list.columns import (
+    BY_NAME,
+    COLUMNS,
+    Ids,
+    TokenFigures,
+    VocabularyColumn,
+    columns_of,
+)
 from guiapp.analysis.vocabulary_list.filters import (
+    Counts,
+    Histogram,
     has,
+    histograms,
     listed,
     needs_trials,
     with_term,
     without,
     without_terms,
 )
-from guiapp.analysis.vocabulary_list.histograms import Counts, Histogram, histograms
 from guiapp.analysis.vocabulary_list.report import TokenList, exported
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.kit.session.model_session import ModelSession

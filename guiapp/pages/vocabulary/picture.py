@@ -11,8 +11,15 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
-from guiapp.analysis.vocabulary_list.filters import has, with_term, without
-from guiapp.analysis.vocabulary_list.histograms import LENGTH_LABELS, LONGEST_COUNTED, Counts, Histogram
+from guiapp.analysis.vocabulary_list.filters import (
+    LENGTH_LABELS,
+    LONGEST_COUNTED,
+    Counts,
+    Histogram,
+    has,
+    with_term,
+    without,
+)
 from guiapp.kit.charts.histogram import HistogramChart, HistogramData
 from guiapp.kit.charts.rows import BarList
 from guiapp.kit.spans.legend import Draw, LegendEntry, characters

@@ -16,11 +16,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.analysis.export.json_text import json_text
-from guiapp.analysis.vocabulary_list.special_tokens import SpecialToken
-from guiapp.analysis.vocabulary_list.special_tokens_report import (
+from guiapp.analysis.export.tables import json_text
+from guiapp.analysis.vocabulary_list.special_tokens import (
     COLUMNS,
     WAYS,
+    SpecialToken,
     csv_text,
     json_list,
     plain_list,

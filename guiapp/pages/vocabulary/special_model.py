@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.vocabulary_list.special_tokens import SpecialToken, TokenReach, special_list
-from guiapp.analysis.vocabulary_list.special_tokens_report import COLUMNS
+from guiapp.analysis.vocabulary_list.special_tokens import COLUMNS, SpecialToken, TokenReach, special_list
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working

@@ -9,7 +9,7 @@ import guiapp
 from guiapp.analysis.chat.comparison import ChatComparison, comparison_lines, comparison_record
 from guiapp.analysis.chat.hints import hints
 from guiapp.analysis.chat.report import chat_record
-from guiapp.analysis.export.json_text import json_parts
+from guiapp.analysis.export.tables import json_parts
 
 TEMPLATE = (
     "{% for m in messages %}\n<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}\n"

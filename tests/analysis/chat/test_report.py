@@ -13,7 +13,7 @@ import guiapp
 from guiapp.analysis.chat.hints import hints
 from guiapp.analysis.chat.report import chat_lines, chat_record, differs
 from guiapp.analysis.chat.templates import ChatTemplate
-from guiapp.analysis.export.json_text import json_parts
+from guiapp.analysis.export.tables import json_parts
 
 N = 1500
 

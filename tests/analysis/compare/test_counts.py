@@ -6,10 +6,10 @@ import pytest
 
 import guiapp
 from guiapp.analysis.compare.comparison import ModelSide, compare_text, context_length_of, counts_of
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
 
 TEXTS = [(".py", "def f(x): return x\n"), (".txt", "Straßen, 汉字 don't"), (".py", "x = f(1)")]
-LATIN, HAN = NAMES.index("Latin"), NAMES.index("Han")
+LATIN, HAN = SCRIPT_NAMES.index("Latin"), SCRIPT_NAMES.index("Han")
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_fertility_is_tokens_a_word_by_script(sides, counts):
     assert whole.n_words[HAN] == 2
     assert whole.script_fertility(LATIN) == whole.n_word_tokens[LATIN] / 9 == whole.fertility
     assert whole.script_fertility(HAN) >= 1
-    assert whole.script_fertility(NAMES.index("Thai")) is None
+    assert whole.script_fertility(SCRIPT_NAMES.index("Thai")) is None
 
 
 def test_nothing_has_no_ratios(sides):

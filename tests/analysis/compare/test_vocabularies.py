@@ -14,7 +14,7 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.compare.vocabularies import VocabularyComparison, compare_vocabularies
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocabulary.attributes import KIND_NAMES, KINDS, Attribute
@@ -240,8 +240,8 @@ def test_rules_that_a_file_lists_and_nothing_merges_by_are_not_compared(vocab_ty
 def test_pictures_count_what_is_shared_by_script_and_length():
     one, other = bpe(), bpe(renamed(TOKENS, "abc", "abd" * 20))
     found = compare_vocabularies(one, other)
-    assert found.by_script[:, NAMES.index("Latin")].tolist() == [5, 1, 1]
-    assert found.by_script[:, NAMES.index("Special tokens")].tolist() == [2, 0, 0]
+    assert found.by_script[:, SCRIPT_NAMES.index("Latin")].tolist() == [5, 1, 1]
+    assert found.by_script[:, SCRIPT_NAMES.index("Special tokens")].tolist() == [2, 0, 0]
     assert found.by_length[:, 3].tolist() == [1, 1, 0]
     assert found.by_length[:, -1].tolist() == [0, 0, 1]
 

@@ -12,7 +12,7 @@ from toy_vocabulary import toy_vocabulary
 from guiapp.analysis.compare.settings import ComparedSetting, Wording, described, settings_of
 from guiapp.analysis.compare.vocabularies import compare_vocabularies
 from guiapp.analysis.compare.vocabulary_report import csv_rows, csv_text, page_text, record, tables, verdict
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocabulary.attributes import Attribute
@@ -186,7 +186,7 @@ def test_csv_has_a_line_for_each(found):
 
 def test_scripts_beyond_twelve_are_summed_up(found):
     (table,) = (table for table in tables(found, NAMED, 1) if table.title == "Tokens by script")
-    assert [row[0] for row in table.rows[2:-1]] == [name for name in NAMES if name != "Latin"][:11]
+    assert [row[0] for row in table.rows[2:-1]] == [name for name in SCRIPT_NAMES if name != "Latin"][:11]
     assert table.rows[-1] == ["all others", "0", "0", "0"]
 
 

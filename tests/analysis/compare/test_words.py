@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from guiapp.analysis.compare import words as words_module
 from guiapp.analysis.compare.words import NO_LETTER, count_words, words_of
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.native.checkpoint import at_checkpoints
 
 
 def by_name(counts):
-    return {NAMES[script]: int(count) for script, count in enumerate(counts) if count}
+    return {SCRIPT_NAMES[script]: int(count) for script, count in enumerate(counts) if count}
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_short_stretches_count_what_the_whole_text_does(text, cuts, stretch_byte
         n_words, [n_tokens] = count_words(text, [spans])
     whole = words_of(text)
     scripts = whole.first_scripts(*spans.T)
-    expected = np.bincount(scripts[scripts != NO_LETTER], minlength=len(NAMES))
+    expected = np.bincount(scripts[scripts != NO_LETTER], minlength=len(SCRIPT_NAMES))
     assert by_name(n_words) == by_name(whole.counts)
     assert by_name(n_tokens) == by_name(expected)
 

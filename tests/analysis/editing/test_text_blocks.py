@@ -5,8 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from guiapp.analysis.editing.text_blocks import MAX_BLOCK_BYTES, BlockSplice, TextBlocks
-from guiapp.analysis.editing.text_buffer import TextBuffer
+from guiapp.analysis.editing.text_buffer import MAX_BLOCK_BYTES, BlockSplice, TextBlocks, TextBuffer
 from guiapp.core.text.character_starts import character_start
 
 

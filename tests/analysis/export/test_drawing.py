@@ -2,7 +2,8 @@
 
 import pytest
 
-from guiapp.analysis.export.drawing import box, document, label_at, n_columns, note, printable
+from guiapp.analysis.export.exported_run import box, document, label_at, note, printable
+from guiapp.analysis.export.tables import n_columns
 
 
 def test_a_document_is_as_large_as_its_rows():

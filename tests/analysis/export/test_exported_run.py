@@ -2,9 +2,8 @@
 
 import pytest
 
-from guiapp.analysis.export.drawing import document
-from guiapp.analysis.export.exported_run import ExportedRun, write_chunks
-from guiapp.analysis.export.page import PageStep, page
+from guiapp.analysis.export.exported_run import ExportedRun, document, write_chunks
+from guiapp.analysis.export.html import PageStep, page
 
 
 class Count(ExportedRun):

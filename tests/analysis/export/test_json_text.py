@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.analysis.export import json_text as module
-from guiapp.analysis.export.json_text import file_text, json_parts, json_text
+from guiapp.analysis.export import tables as module
+from guiapp.analysis.export.tables import file_text, json_parts, json_text
 
 RECORDS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

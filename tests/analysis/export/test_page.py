@@ -11,11 +11,10 @@ from html.parser import HTMLParser
 import pytest
 
 import guiapp
-from guiapp.analysis.export.page import PagePair, PageStep, page, rich
-from guiapp.analysis.export.trace_run import TraceRun
-from guiapp.analysis.export.training_run import TrainingRun
+from guiapp.analysis.export.html import PagePair, PageStep, page, rich
+from guiapp.analysis.export.runs import TraceRun, TrainingRun
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.runs import begin
 from guiapp.analysis.train.steps import to_json

@@ -7,10 +7,9 @@ import sys
 import pytest
 
 import guiapp
-from guiapp.analysis.export.process import ExportRequest, main
-from guiapp.analysis.export.trace_run import TraceRun
+from guiapp.analysis.export.runs import ExportRequest, TraceRun, main
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 
 
 def told(request, monkeypatch):

@@ -5,12 +5,11 @@ from functools import partial
 import pytest
 
 import guiapp
-from guiapp.analysis.export.drawing import box, document, label_at, note
-from guiapp.analysis.export.trace_run import TraceRun
-from guiapp.analysis.export.training_run import TrainingRun
-from guiapp.analysis.trace.operations import NUMBERS
+from guiapp.analysis.export.exported_run import box, document, label_at, note
+from guiapp.analysis.export.runs import TraceRun, TrainingRun
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
+from guiapp.analysis.trace.trace import NUMBERS
 from guiapp.analysis.train.record import TrainingRecord
 from guiapp.analysis.train.runs import begin
 from guiapp.analysis.train.steps import to_json

@@ -11,13 +11,11 @@ import pytest
 
 import guiapp
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.export.drawing import box
-from guiapp.analysis.export.exported_run import ALL, PARTIAL, write_chunks
-from guiapp.analysis.export.process import ExportRequest, main
-from guiapp.analysis.export.trace_run import TraceRun
-from guiapp.analysis.trace.operations import NUMBERS
+from guiapp.analysis.export.exported_run import ALL, PARTIAL, box, write_chunks
+from guiapp.analysis.export.runs import ExportRequest, TraceRun, main
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
+from guiapp.analysis.trace.trace import NUMBERS
 
 BPE = guiapp.open_model("demo:bpe")
 SVG_TEXT = "{http://www.w3.org/2000/svg}text"

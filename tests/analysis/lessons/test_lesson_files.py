@@ -11,8 +11,8 @@ from guiapp.analysis.lessons.lesson import LessonStep, is_lesson_file, load, loa
 from guiapp.analysis.lessons.places import go_to_place
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.trace.conditions import COLUMNS
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 from guiapp.core.system.outside_toml import FaultyFileError
 
 HEAD = 'title = "x"\nsummary = "y"\n'

@@ -12,11 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.search import in_text as finding
 from guiapp.analysis.search import in_text_worker as regex_places_worker
-from guiapp.analysis.search import queries
-from guiapp.analysis.search.in_text import Query, find, tokens_named
-from guiapp.analysis.search.queries import QueryError
+from guiapp.analysis.search import matches as finding
+from guiapp.analysis.search import matches as queries
+from guiapp.analysis.search.matches import Query, QueryError, find, tokens_named
 
 TEXT = "Über the Ünder, THE other\nthe end".encode()
 

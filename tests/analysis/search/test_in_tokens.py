@@ -10,9 +10,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.search import in_tokens as search
-from guiapp.analysis.search import queries
-from guiapp.analysis.search.in_tokens import (
+from guiapp.analysis.search import matches as queries
+from guiapp.analysis.search import matches as search
+from guiapp.analysis.search.in_tokens_worker import matches, request, tokens_of
+from guiapp.analysis.search.matches import (
+    QueryError,
     RegexTokenMatcher,
     containing,
     contains,
@@ -20,8 +22,6 @@ from guiapp.analysis.search.in_tokens import (
     find_tokens,
     needle_bytes,
 )
-from guiapp.analysis.search.in_tokens_worker import matches, request, tokens_of
-from guiapp.analysis.search.queries import QueryError
 from guiapp.core.vocabulary.token_tree import TokenTree, token_tree
 from guiapp.native.strings import packed
 

@@ -6,9 +6,9 @@ import pytest
 import guiapp
 from guiapp.analysis.trace.breakpoints import absence, hits, note, parse_breakpoint
 from guiapp.analysis.trace.conditions import TWINS_WITH, TraceValues
-from guiapp.analysis.trace.operations import OPERATIONS
 from guiapp.analysis.trace.pseudo_code import STAGES, code_of
 from guiapp.analysis.trace.recorder import record
+from guiapp.analysis.trace.trace import OPERATIONS
 
 TEXT = "How do lions sleep in New York? 😍"
 CASES = [

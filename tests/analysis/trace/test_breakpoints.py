@@ -16,6 +16,7 @@ from guiapp.analysis.trace.breakpoints import (
     KINDS,
     Breakpoint,
     BreakpointError,
+    Stops,
     absence,
     check,
     first_different_byte,
@@ -23,14 +24,13 @@ from guiapp.analysis.trace.breakpoints import (
     note,
     number_range,
     parse_breakpoint,
+    without_once,
 )
 from guiapp.analysis.trace.conditions import COLUMNS as COLUMN_NAMES
 from guiapp.analysis.trace.conditions import TraceValues
-from guiapp.analysis.trace.operations import NUMBERS, OPERATIONS
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.replay import Replay
-from guiapp.analysis.trace.trace import TraceTokens
-from guiapp.analysis.trace.walk import Stops, without_once
+from guiapp.analysis.trace.trace import NUMBERS, OPERATIONS, TraceTokens
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.errors import TokenloupeError
 

@@ -18,10 +18,11 @@ from guiapp.analysis.trace.conditions import (
     StepExpression,
     TraceValues,
     check_pattern,
+    is_hexadecimal,
+    unquoted,
 )
-from guiapp.analysis.trace.operations import NUMBERS, OPERATIONS, STAGE_NAMES
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.token_names import is_hexadecimal, unquoted
+from guiapp.analysis.trace.trace import NUMBERS, OPERATIONS, STAGE_NAMES
 
 CASES = {
     "heap": ("spm", "a<s>b the lions ☃"),

@@ -2,7 +2,14 @@
 
 import pytest
 
-from guiapp.analysis.trace.cost import TraceCost, beginning, estimate, first_start, must_ask, n_first_bytes
+from guiapp.analysis.trace.recorder import (
+    TraceCost,
+    beginning,
+    estimate,
+    first_start,
+    must_ask,
+    n_first_bytes,
+)
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,12 @@ from hypothesis import strategies as st
 
 import guiapp
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
-from guiapp.analysis.trace.candidates import Waiting
 from guiapp.analysis.trace.conditions import StepExpression
-from guiapp.analysis.trace.debugger import Granularity
-from guiapp.analysis.trace.operations import NUMBERS, OPERATIONS
+from guiapp.analysis.trace.debugger import Granularity, debugger_for, log_lines, trace_record
 from guiapp.analysis.trace.pseudo_code import OF_ENCODERS, pseudo_code
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for, log_lines, trace_record
+from guiapp.analysis.trace.replay import Waiting
+from guiapp.analysis.trace.trace import NUMBERS, OPERATIONS
 from guiapp.errors import TokenloupeError
 
 BPE = guiapp.open_model("demo:bpe")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guiapp.analysis.trace.operations import EFFECTS, FORMS, NUMBERS, OPERATIONS, STAGE_NAMES, STAGES, Effect
+from guiapp.analysis.trace.trace import EFFECTS, FORMS, NUMBERS, OPERATIONS, STAGE_NAMES, STAGES, Effect
 
 BY_STAGE = {
     "partition": "special text",

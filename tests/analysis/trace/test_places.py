@@ -3,8 +3,8 @@
 import pytest
 
 import guiapp
-from guiapp.analysis.trace.places import START, StepKey, step_at
 from guiapp.analysis.trace.recorder import record
+from guiapp.analysis.trace.trace import START, StepKey, step_at
 
 TOKENIZER = guiapp.open_model("demo:bpe")
 TEXT = "New York <|im_end|> lions"

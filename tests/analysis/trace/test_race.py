@@ -11,7 +11,7 @@ from random_texts import random_texts
 
 import guiapp
 from guiapp.analysis.compare.comparison import ModelSide, compare_text
-from guiapp.analysis.trace.debugger import Debugger
+from guiapp.analysis.trace.debugger import Debugger, debugger_for
 from guiapp.analysis.trace.race import (
     RaceDifference,
     first_difference,
@@ -20,7 +20,6 @@ from guiapp.analysis.trace.race import (
     outcome,
 )
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 
 BPE = guiapp.open_model("demo:bpe")
 DIFFERENCES = {

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import guiapp
-from guiapp.analysis.trace.cost import estimate
-from guiapp.analysis.trace.recorder import record
+from guiapp.analysis.trace.recorder import estimate, record
 
 TRACES = {
     ("toy", "heap", "acb a"): """

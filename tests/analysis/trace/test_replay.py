@@ -12,11 +12,11 @@ from piece_models import trained, with_unused
 from random_texts import random_texts
 
 import guiapp
-from guiapp.analysis.trace.operations import BEFORE, EFFECTS, Effect
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.pseudo_code import pseudo_code
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.replay import Replay
-from guiapp.analysis.trace.reports import debugger_for
+from guiapp.analysis.trace.trace import BEFORE, EFFECTS, Effect
 from guiapp.core.demo import DEMO_MODELS
 
 MODELS = {demo.name: guiapp.open_model(f"demo:{demo.name}") for demo in DEMO_MODELS}

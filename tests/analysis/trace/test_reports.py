@@ -6,9 +6,9 @@ import pytest
 
 import guiapp
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
+from guiapp.analysis.trace.debugger import compare_with, debugger_for, log_lines, trace_record
 from guiapp.analysis.trace.pseudo_code import OF_ENCODERS, STAGES, WHOLE, code_of
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import compare_with, debugger_for, log_lines, trace_record
 from guiapp.analysis.trace.trace import Trace
 from guiapp.errors import EncodeError
 

@@ -6,7 +6,7 @@ import pytest
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.segmentation import rejected_cut
+from guiapp.analysis.trace.replay import rejected_cut
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds, VocabType

@@ -3,9 +3,9 @@
 import pytest
 
 import guiapp
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.pseudo_code import pseudo_code
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 
 WALKS = {
     ("bpe", "heap", "a <|im_start|>lion"): """

@@ -4,8 +4,8 @@ import pytest
 
 import guiapp
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 
 
 @pytest.fixture

@@ -13,11 +13,9 @@ from random_texts import random_texts
 
 import guiapp
 from guiapp.analysis.trace import replay
-from guiapp.analysis.trace.candidates import waiting
-from guiapp.analysis.trace.operations import NUMBERS
 from guiapp.analysis.trace.recorder import DECISIONS, record
-from guiapp.analysis.trace.replay import Replay
-from guiapp.analysis.trace.trace import MOST_TOKENS, Trace
+from guiapp.analysis.trace.replay import Replay, waiting
+from guiapp.analysis.trace.trace import MOST_TOKENS, NUMBERS, Trace
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.encode import reference as algorithms
 from guiapp.errors import EncodeError

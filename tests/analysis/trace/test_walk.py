@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from guiapp.analysis.trace.breakpoints import Breakpoint
+from guiapp.analysis.trace.breakpoints import Breakpoint, Stops, Walk
 from guiapp.analysis.trace.conditions import TRACE_SCHEMA
-from guiapp.analysis.trace.walk import Stops, Walk
 
 
 class TenSteps:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from guiapp.analysis.trace.breakpoints import hits, parse_breakpoint, quoted
-from guiapp.analysis.trace.token_names import unquoted
-from guiapp.analysis.trace.walk import Stops
-from guiapp.analysis.train.breakpoints import TRAINING_DIALECT
-from guiapp.analysis.train.record import TrainingRecord
+from guiapp.analysis.trace.breakpoints import Stops, hits, parse_breakpoint, quoted
+from guiapp.analysis.trace.conditions import unquoted
+from guiapp.analysis.train.record import TRAINING_DIALECT, TrainingRecord
 from guiapp.analysis.train.runs import begin
 from guiapp.analysis.train.steps import to_json
 from guiapp.errors import TokenloupeError

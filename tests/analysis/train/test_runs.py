@@ -9,13 +9,11 @@ import sys
 import pytest
 
 import guiapp
-from guiapp.analysis.export.training_run import TrainingRun
-from guiapp.analysis.train.models import TrainingError, shortfall, train
+from guiapp.analysis.export.runs import TrainingRun
+from guiapp.analysis.train.models import TrainingError, shortfall, train, write_gguf
 from guiapp.analysis.train.record import TrainingRecord
-from guiapp.analysis.train.runs import begin, parse_start
+from guiapp.analysis.train.runs import Finished, TrainRequest, begin, main, parse_start
 from guiapp.analysis.train.steps import to_json
-from guiapp.analysis.train.train_process import Finished, TrainRequest, main
-from guiapp.analysis.train.write_gguf import write_gguf
 
 TEXT = "This is insane! This is impossible. How do lions sleep in this weather? " * 3
 CASES = [("bpe", 300), ("wordpiece", 60), ("unigram", 60)]

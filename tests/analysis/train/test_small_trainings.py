@@ -7,9 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from guiapp.analysis.train.breakpoints import SCHEMA, SYMBOLS, TrainingWalk
 from guiapp.analysis.train.models import TrainingError
-from guiapp.analysis.train.record import TrainingRecord
+from guiapp.analysis.train.record import SCHEMA, SYMBOLS, TrainingRecord, TrainingWalk
 from guiapp.analysis.train.runs import begin, parse_start
 from guiapp.analysis.train.steps import MergeStep, PruningStep, from_json, to_json
 

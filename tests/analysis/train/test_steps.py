@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.analysis.train import bpe, unigram, wordpiece
+from guiapp.analysis.train import unigram
+from guiapp.analysis.train.corpus import bpe_steps, wordpiece_steps
+from guiapp.analysis.train.models import byte_level_corpus, unigram_words, wordpiece_corpus
 from guiapp.analysis.train.steps import (
     EstimateStep,
     MergeStep,
@@ -17,17 +19,16 @@ from guiapp.analysis.train.steps import (
     textbook_corpus,
     to_json,
 )
-from guiapp.analysis.train.vocabularies import byte_level_corpus, unigram_words, wordpiece_corpus
 
 CORPORA = {"bpe": byte_level_corpus, "wordpiece": wordpiece_corpus}
-TRAINERS = {"bpe": bpe, "wordpiece": wordpiece}
+TRAINERS = {"bpe": bpe_steps, "wordpiece": wordpiece_steps}
 WORDS = "low lower lowest new newer newest wide wider widest " * 2
 
 
 @pytest.mark.parametrize("algorithm", ["bpe", "wordpiece"])
 def test_what_is_told_is_what_is_trained(algorithm):
     told = [(merge.left, merge.right) for merge in merges(algorithm, CORPORA[algorithm](WORDS))]
-    trained = [(merge.left, merge.right) for merge in TRAINERS[algorithm].steps(CORPORA[algorithm](WORDS))]
+    trained = [(merge.left, merge.right) for merge in TRAINERS[algorithm](CORPORA[algorithm](WORDS))]
     assert told == trained != []
 
 

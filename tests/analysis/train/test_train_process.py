@@ -9,8 +9,8 @@ import sys
 import pytest
 
 import guiapp
-from guiapp.analysis.train.train_process import Finished, TrainRequest, main
-from guiapp.analysis.train.write_gguf import NO_RULE, ModelFile, Token, write_gguf
+from guiapp.analysis.train.models import NO_RULE, ModelFile, Token, write_gguf
+from guiapp.analysis.train.runs import Finished, TrainRequest, main
 
 
 @pytest.fixture

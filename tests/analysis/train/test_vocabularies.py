@@ -2,15 +2,17 @@ from __future__ import annotations
 
 from gguf import GGUFReader, TokenType
 
-from guiapp.analysis.train.vocabularies import (
+from guiapp.analysis.train.models import (
+    ModelFile,
+    Token,
     end_mark_rows,
     train_byte_level,
     train_unigram,
     train_wordpiece,
     unigram_rows,
     unigram_words,
+    write_gguf,
 )
-from guiapp.analysis.train.write_gguf import ModelFile, Token, write_gguf
 
 TEXT = "the cat and the dog and the bird sing the song in the rain\n" * 3
 SPECIAL = (Token("<s>", TokenType.CONTROL),)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.analysis.tree.greedy_walk import WalkStep, greedy_walk, merge_rules_of, prefix_tree
+from guiapp.analysis.tree.reports import WalkStep, greedy_walk, merge_rules_of, prefix_tree
 from guiapp.core.demo import demo_model_path
 
 WORDS_OF_MODELS = {

@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.tree.painting import NodeColors, _helper, paint_icicle, paint_sunburst, share_work
-from guiapp.analysis.tree.picture import tree_picture
+from guiapp.analysis.tree.picture import (
+    NodeColors,
+    _helper,
+    paint_icicle,
+    paint_sunburst,
+    share_work,
+    tree_picture,
+)
 from guiapp.pages.tree.geometry import ICICLE, SUNBURST, band_tops
 
 PICTURE = tree_picture(toy_vocabulary(dict.fromkeys(["a", "b", "ab"], 0.0)))

@@ -3,7 +3,7 @@
 import pytest
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.tree.partial_characters import (
+from guiapp.analysis.tree.trials import (
     begun_characters,
     broken_tokens,
     completions,

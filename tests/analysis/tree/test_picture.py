@@ -11,8 +11,14 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.tree import picture as pictures
-from guiapp.analysis.tree.painting import NodeColors, paint_between, paint_icicle, paint_sunburst
-from guiapp.analysis.tree.picture import ROOT, tree_picture
+from guiapp.analysis.tree.picture import (
+    ROOT,
+    NodeColors,
+    paint_between,
+    paint_icicle,
+    paint_sunburst,
+    tree_picture,
+)
 from guiapp.pages.tree.geometry import ICICLE, SUNBURST, band_tops
 
 TEXTS = st.lists(st.text("ab1 漢", min_size=1, max_size=6), unique=True, min_size=1, max_size=25)

@@ -5,7 +5,7 @@ import unicodedata
 import pytest
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.tree.scripts import EMOJI_BLOCKS, NAMES, SCRIPT_BLOCKS, token_scripts
+from guiapp.analysis.tree.picture import EMOJI_BLOCKS, SCRIPT_BLOCKS, SCRIPT_NAMES, token_scripts
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.token_tree import token_tree
 
@@ -39,7 +39,7 @@ def lies_in(character, blocks):
 
 def scripts_of(tokens):
     vocabulary = toy_vocabulary(tokens)
-    return [NAMES[script] for script in token_scripts(vocabulary, token_tree(vocabulary))]
+    return [SCRIPT_NAMES[script] for script in token_scripts(vocabulary, token_tree(vocabulary))]
 
 
 def test_letters_tell_the_script():

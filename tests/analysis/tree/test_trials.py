@@ -11,9 +11,8 @@ from toy_vocabulary import toy_vocabulary
 from unpaired_vocabularies import vocabulary as vocabulary_of
 
 import guiapp
-from guiapp.analysis.tree.partial_characters import broken_tokens, completions
 from guiapp.analysis.tree.reports import unreached_finding
-from guiapp.analysis.tree.trials import NAMES, unreached
+from guiapp.analysis.tree.trials import NAMES, broken_tokens, completions, unreached
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.utf8 import is_text
 from guiapp.core.vocabulary.attributes import Attribute

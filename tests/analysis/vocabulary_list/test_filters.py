@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.analysis.search.queries import QueryError
-from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, columns_of, order
-from guiapp.analysis.vocabulary_list.figures import TokenFigures
+from guiapp.analysis.search.matches import QueryError
+from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, TokenFigures, columns_of, order
 from guiapp.analysis.vocabulary_list.filters import FLAGS, fitting, listed, needs_trials
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute

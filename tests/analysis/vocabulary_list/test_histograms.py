@@ -6,9 +6,16 @@ from conftest import VOCABS
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.analysis.vocabulary_list.figures import TokenFigures
-from guiapp.analysis.vocabulary_list.filters import fitting, has, listed, with_term, without, without_terms
-from guiapp.analysis.vocabulary_list.histograms import histograms
+from guiapp.analysis.vocabulary_list.columns import TokenFigures
+from guiapp.analysis.vocabulary_list.filters import (
+    fitting,
+    has,
+    histograms,
+    listed,
+    with_term,
+    without,
+    without_terms,
+)
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from guiapp.analysis.vocabulary_list.special_tokens import SpecialToken, TokenReach, TokenRole
-from guiapp.analysis.vocabulary_list.special_tokens_report import (
+from guiapp.analysis.vocabulary_list.special_tokens import (
+    SpecialToken,
+    TokenReach,
+    TokenRole,
     csv_text,
     json_list,
     plain_list,

@@ -9,11 +9,11 @@ from gguf import GGMLQuantizationType
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.analysis.search.queries import QueryError
+from guiapp.analysis.search.matches import QueryError
 from guiapp.analysis.vocabulary_list.columns import BY_NAME, COLUMNS, columns_of, named
-from guiapp.analysis.vocabulary_list.embeddings.matrices import INPUT
+from guiapp.analysis.vocabulary_list.embeddings import INPUT
+from guiapp.analysis.vocabulary_list.filters import vocabulary_list
 from guiapp.analysis.vocabulary_list.report import embeddings_lines, embeddings_record, exported
-from guiapp.analysis.vocabulary_list.vocabulary_list import vocabulary_list
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SpecialIds

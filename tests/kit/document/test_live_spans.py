@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fake_tokenizer import FakeTokenizer
 
-from guiapp.analysis.editing.options import Options
+from guiapp.analysis.editing.live_encoding import Options
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.core.encode.encoding import FragmentTokens

@@ -4,7 +4,7 @@ import pytest
 from fake_tokenizer import FakeTokenizer
 from told import told_by
 
-from guiapp.analysis.search.in_text import TextMatches
+from guiapp.analysis.search.matches import TextMatches
 from guiapp.kit.document import search as text_search
 from guiapp.kit.document.search import TextSearch
 from guiapp.kit.session.model_session import ModelSession

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from summaries import Opened, close, compared_models
 
 from guiapp.analysis.compare.texts_report import scripts_in
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.compare import summary as summary_module
 from guiapp.pages.compare.summary import SummaryModel
@@ -43,7 +43,7 @@ def column(table, title):
 
 def test_only_scripts_of_the_text_have_columns_the_most_frequent_first(table):
     counts = table.rows[0].counts
-    scripts = [NAMES[script] for script in scripts_in(counts.whole)]
+    scripts = [SCRIPT_NAMES[script] for script in scripts_in(counts.whole)]
     assert scripts == ["Latin", "Cyrillic", "Han"]
     assert titles(table) == ["model", "tokens", "ratio", "char/token", "byte/token", *scripts]
 
@@ -59,13 +59,13 @@ def test_cells_are_the_figures_of_the_counts(table):
         assert column(table, "ratio")[number] == f"{row.counts.ratio_to(first):.2f}×"
         assert column(table, "char/token")[number] == f"{whole.characters_per_token:.2f}"
         assert column(table, "byte/token")[number] == f"{whole.bytes_per_token:.2f}"
-        fertility = whole.script_fertility(NAMES.index("Cyrillic"))
+        fertility = whole.script_fertility(SCRIPT_NAMES.index("Cyrillic"))
         assert column(table, "Cyrillic")[number] == f"{fertility:.2f}"
 
 
 def test_a_bar_shows_a_figure_beside_the_least_and_the_most(table):
     at = titles(table).index("Latin")
-    script = NAMES.index("Latin")
+    script = SCRIPT_NAMES.index("Latin")
     known = {row: row.counts.whole.script_fertility(script) for row in table.rows if row.counts is not None}
     for number, row in enumerate(table.rows):
         bar = table.index(number, at).data(BAR_ROLE)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolButton
 from vocabulary_pairs import HOSTILE, load
 
 from guiapp.analysis.compare.vocabularies import LONGEST_COUNTED
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.kit.widgets.styled_text import StyledText
 from guiapp.pages.compare import vocabularies
 from guiapp.pages.compare.vocabularies_head import PairHead
@@ -20,7 +20,7 @@ from guiapp.pages.compare.vocabularies_page import NO_MODEL, NO_SECOND, Vocabula
 from guiapp.pages.compare.vocabularies_side import VocabulariesSide
 
 LEFT = Qt.MouseButton.LeftButton
-LATIN = NAMES.index("Latin")
+LATIN = SCRIPT_NAMES.index("Latin")
 
 
 @pytest.fixture

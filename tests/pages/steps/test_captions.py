@@ -4,9 +4,8 @@ import pytest
 
 import guiapp
 from guiapp.analysis.explain.code_marks import without_marks
-from guiapp.analysis.trace.debugger import Granularity
+from guiapp.analysis.trace.debugger import Granularity, debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 from guiapp.pages.steps.captions import (
     OF_RANKS,
     OTHERWISE,

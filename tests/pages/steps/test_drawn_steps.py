@@ -7,9 +7,9 @@ import pytest
 from gguf_builder import write_vocab
 
 import guiapp
-from guiapp.analysis.trace.operations import NUMBERS
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
+from guiapp.analysis.trace.trace import NUMBERS
 from guiapp.pages.steps import flow as flow_module
 from guiapp.pages.steps import lattice as lattice_module
 from guiapp.pages.steps.flow import ElementKind, ElementRole, flow

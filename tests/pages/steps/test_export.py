@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
-from guiapp.analysis.export.trace_run import TraceRun
+from guiapp.analysis.export.runs import TraceRun
 from guiapp.pages.steps import exporter as step_export
 
 LEFT = Qt.MouseButton.LeftButton

@@ -8,9 +8,9 @@ from full_disk import full_disk
 
 import guiapp
 from guiapp.analysis.export.exported_run import PARTIAL
-from guiapp.analysis.export.trace_run import TraceRun
+from guiapp.analysis.export.runs import TraceRun
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 from guiapp.pages.steps.exporter import StepExporter
 
 WAITS = "import sys, time; open(sys.argv[1], 'w'); time.sleep(60)"

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import guiapp
-from guiapp.analysis.trace.debugger import Granularity
-from guiapp.analysis.trace.operations import FORMS, NUMBERS, OPERATIONS
+from guiapp.analysis.trace.debugger import Granularity, debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
+from guiapp.analysis.trace.trace import FORMS, NUMBERS, OPERATIONS
 from guiapp.pages.steps.flow import TOKENS_AROUND, ElementKind, ElementRole, flow
 from guiapp.pages.steps.lattice import lattice
 from guiapp.pages.steps.tries import TRIES, VERDICTS, made_so_far, stack

@@ -7,9 +7,8 @@ from instant_recorder import InstantRecorder
 from told import told_by
 
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
-from guiapp.analysis.trace.debugger import Granularity
+from guiapp.analysis.trace.debugger import Granularity, debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.pages.steps import model as steps_model

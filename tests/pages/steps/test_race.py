@@ -10,10 +10,9 @@ from conftest import VOCABS
 from instant_recorder import InstantRecorder
 
 import guiapp
-from guiapp.analysis.trace.debugger import Debugger
+from guiapp.analysis.trace.debugger import Debugger, debugger_for
 from guiapp.analysis.trace.race import first_difference
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession

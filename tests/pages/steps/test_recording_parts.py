@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 from told import told_by
 
-from guiapp.analysis.trace.cost import estimate
+from guiapp.analysis.trace.recorder import estimate
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.pages.steps import recording as recording_module

@@ -12,7 +12,7 @@ THREE_STEPS = """
 import json, sys, time
 from guiapp.analysis.train.runs import begin
 from guiapp.analysis.train.steps import to_json
-from guiapp.analysis.train.train_process import _send
+from guiapp.analysis.train.runs import _send
 
 asked = json.loads(sys.stdin.readline())
 run = begin(asked["algorithm"], open(asked["text_file"]).read(), asked["n_tokens"], asked["has_end_marks"])

@@ -5,8 +5,8 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.analysis.explain.spelling import Spelling
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 from guiapp.pages.steps import walk_model as tree_walk
 from guiapp.pages.steps.walk_model import MOST_OTHERS, MatchedPath, WalkNode, walk
 

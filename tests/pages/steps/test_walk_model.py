@@ -4,8 +4,8 @@ import pytest
 from told import told_by
 
 import guiapp
+from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 from guiapp.pages.steps.walk_model import WalkModel
 
 MOVED = ["position_changed"]

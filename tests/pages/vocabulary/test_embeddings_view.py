@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication
 
 import guiapp
 from guiapp.analysis.tree.trials import TrialError
-from guiapp.analysis.vocabulary_list.embeddings import indicators as measures
+from guiapp.analysis.vocabulary_list import embeddings as measures
 from guiapp.pages.vocabulary import embeddings as module
 from guiapp.pages.vocabulary import embeddings_panel as words
 from guiapp.pages.vocabulary.embeddings import UPWARDS

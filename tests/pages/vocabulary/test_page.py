@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
 from vocabulary_pairs import HOSTILE, load
 
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import SCRIPT_NAMES
 from guiapp.analysis.vocabulary_list.filters import FLAGS
 from guiapp.kit.widgets.styled_text import StyledText
 from guiapp.pages.vocabulary.bar import FORMS
@@ -21,7 +21,7 @@ LEFT, CTRL, SHIFT = (
     Qt.KeyboardModifier.ControlModifier,
     Qt.KeyboardModifier.ShiftModifier,
 )
-LATIN = NAMES.index("Latin")
+LATIN = SCRIPT_NAMES.index("Latin")
 
 
 @pytest.fixture

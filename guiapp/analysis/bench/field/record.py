@@ -11,7 +11,7 @@ from guiapp.analysis.bench.field.exactness import STATES, Judgement
 from guiapp.analysis.bench.history import problem_with
 from guiapp.analysis.bench.measurement import Record
 from guiapp.analysis.bench.plan import BenchError
-from guiapp.analysis.export.json_text import file_text
+from guiapp.analysis.export.tables import file_text
 from guiapp.core.system.input_files import read_input
 from guiapp.core.system.outside_json import read_as, read_json
 

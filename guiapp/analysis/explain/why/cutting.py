@@ -10,7 +10,7 @@ import numpy as np
 from guiapp.analysis.explain.code_marks import code
 from guiapp.analysis.explain.why.explanation import WhyLine
 from guiapp.analysis.explain.why.rewriting import shortened, sought, within
-from guiapp.analysis.trace.places import StepKey
+from guiapp.analysis.trace.trace import StepKey
 from guiapp.core.encode.families.words import WORDS
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.hugging_face import pre_tokenizers as known

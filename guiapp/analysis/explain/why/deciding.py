@@ -13,11 +13,9 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.explain.why.excerpt import Excerpt
 from guiapp.analysis.explain.why.explanation import RankedPair, WhyLine
 from guiapp.analysis.explain.why.recording import MERGING, Recorded
-from guiapp.analysis.trace.candidates import Candidate
-from guiapp.analysis.trace.operations import NUMBERS
-from guiapp.analysis.trace.places import StepKey
-from guiapp.analysis.trace.segmentation import ScoredTokens, rejected_cut
+from guiapp.analysis.trace.replay import Candidate, ScoredTokens, rejected_cut
 from guiapp.analysis.trace.sentences import StepDescriber
+from guiapp.analysis.trace.trace import NUMBERS, StepKey
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import visible_text

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from guiapp.analysis.explain.code_marks import without_marks
-from guiapp.analysis.trace.places import START, StepKey
+from guiapp.analysis.trace.trace import START, StepKey
 
 TITLE_COLUMNS = 19
 

@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from guiapp.analysis.explain.why.excerpt import REACH_BYTES, Excerpt, Switches, tokens_near
-from guiapp.analysis.trace.debugger import Debugger
+from guiapp.analysis.trace.debugger import Debugger, debugger_for
 from guiapp.analysis.trace.recorder import record
-from guiapp.analysis.trace.reports import debugger_for
 from guiapp.analysis.trace.trace import TraceTokens
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.errors import EncodeError

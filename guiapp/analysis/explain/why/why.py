@@ -19,7 +19,7 @@ from guiapp.analysis.explain.why.excerpt import Excerpt, Switches, excerpt_of
 from guiapp.analysis.explain.why.explanation import TokenWhy, WhyLine, WhyStage
 from guiapp.analysis.explain.why.recording import Recorded, Segment, recorded
 from guiapp.analysis.explain.why.rewriting import changes, rewrites
-from guiapp.analysis.trace.places import StepKey
+from guiapp.analysis.trace.trace import StepKey
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.figures import counted

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
-from guiapp.analysis.trace.candidates import Candidate
+from guiapp.analysis.trace.replay import Candidate
 from guiapp.kit.widgets.painting import RoundedBoxes, fill
 from guiapp.kit.widgets.scales import (
     SCALE_PX,

@@ -10,9 +10,9 @@ from functools import partial
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPen
 
-from guiapp.analysis.trace.candidates import Candidate
 from guiapp.analysis.trace.debugger import Debugger
-from guiapp.analysis.trace.operations import STAGE_NAMES
+from guiapp.analysis.trace.replay import Candidate
+from guiapp.analysis.trace.trace import STAGE_NAMES
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.token_tree import TokenTree

@@ -20,8 +20,8 @@ from guiapp.analysis.explain.why.excerpt import REACH_BYTES, Switches, excerpt_o
 from guiapp.analysis.explain.why.explanation import TokenWhy
 from guiapp.analysis.explain.why.recording import MOST_RECORDED
 from guiapp.analysis.explain.why.why import SHOWN_BYTES, why, why_of
-from guiapp.analysis.trace.places import step_at
 from guiapp.analysis.trace.recorder import record
+from guiapp.analysis.trace.trace import step_at
 from guiapp.core.encode.encoding import as_bytes
 from guiapp.core.encode.tokenizer import Tokenizer
 

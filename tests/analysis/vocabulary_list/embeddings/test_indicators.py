@@ -9,15 +9,17 @@ from gguf import GGMLQuantizationType
 from quantised_by_ggml import KINDS, quantised
 
 from guiapp import open_model
-from guiapp.analysis.vocabulary_list.embeddings import indicators as measures
-from guiapp.analysis.vocabulary_list.embeddings.indicators import (
+from guiapp.analysis.vocabulary_list import embeddings as measures
+from guiapp.analysis.vocabulary_list.embeddings import (
     COMPARED,
+    INPUT,
     NORM,
+    OUTPUT,
+    OUTPUT_BIAS,
     Indicators,
     known_unused,
     token_indicators,
 )
-from guiapp.analysis.vocabulary_list.embeddings.matrices import INPUT, OUTPUT, OUTPUT_BIAS
 from guiapp.errors import VocabError
 
 F32 = GGMLQuantizationType.F32

@@ -10,8 +10,8 @@ from gguf import GGML_QUANT_SIZES, GGMLQuantizationType
 from gguf_builder import Tensor, vocab_file
 from quantised_by_ggml import KINDS, decoded
 
-from guiapp.analysis.vocabulary_list.embeddings import matrices
-from guiapp.analysis.vocabulary_list.embeddings.matrices import blocks_of, find_matrices, rows_of
+from guiapp.analysis.vocabulary_list import embeddings as matrices
+from guiapp.analysis.vocabulary_list.embeddings import blocks_of, find_matrices, rows_of
 from guiapp.errors import VocabError
 
 F32 = GGMLQuantizationType.F32

@@ -4,7 +4,7 @@ import pytest
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.analysis.vocabulary_list.embeddings.prompts import Prompt, repeating_prompt
+from guiapp.analysis.vocabulary_list.embeddings import Prompt, repeating_prompt
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.vocabulary.attributes import Attribute
 

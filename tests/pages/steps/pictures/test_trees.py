@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QRectF, QSize
 
-from guiapp.analysis.trace.candidates import Candidate
+from guiapp.analysis.trace.replay import Candidate
 from guiapp.pages.steps.cards import LARGEST, enlargement
 from guiapp.pages.steps.pictures.pairs import shown_pairs, standings
 from guiapp.pages.steps.pictures.standing import CandidateStatus

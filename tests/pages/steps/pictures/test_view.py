@@ -7,7 +7,7 @@ import pytest
 from pictures import badly_placed, in_words, paintings_of, without_badges, without_scale
 
 from guiapp.analysis.explain.code_marks import without_marks
-from guiapp.analysis.trace.operations import STAGE_NAMES
+from guiapp.analysis.trace.trace import STAGE_NAMES
 from guiapp.kit.widgets.theme import TEXT_FONT_PX
 from guiapp.pages.steps.captions import caption, is_second_pass
 from guiapp.pages.steps.lattice import lattice

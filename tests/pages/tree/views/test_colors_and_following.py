@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QApplication
 from sight import SIMULATIONS, lab, linear_rgb
 
 from guiapp.analysis.tree.coloring import NO_CLASS, NodeValues
-from guiapp.analysis.tree.picture import ROOT
-from guiapp.analysis.tree.scripts import NAMES
+from guiapp.analysis.tree.picture import ROOT, SCRIPT_NAMES
 from guiapp.core.vocabulary.attributes import KINDS
 from guiapp.kit.widgets.painting import Painted
 from guiapp.kit.widgets.theme import DARK, LIGHT
@@ -90,9 +89,9 @@ COMMON_SCRIPTS = (
     ("scripts", "least"), [(COMMON_SCRIPTS, 6.5), (SCRIPT_HUES, 5)], ids=["common", "all"]
 )
 def test_scripts_differ_for_every_kind_of_sight(theme, simulation, scripts, least):
-    colors = class_colors(NAMES, theme.name)
+    colors = class_colors(SCRIPT_NAMES, theme.name)
     seen = [
-        lab(SIMULATIONS[simulation] @ linear_rgb(QColor.fromRgb(int(colors[NAMES.index(name)]))))
+        lab(SIMULATIONS[simulation] @ linear_rgb(QColor.fromRgb(int(colors[SCRIPT_NAMES.index(name)]))))
         for name in scripts
     ]
     assert min(float(np.linalg.norm(one - other)) for one, other in itertools.combinations(seen, 2)) >= least

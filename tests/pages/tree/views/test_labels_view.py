@@ -6,8 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.tree.painting import NodeColors
-from guiapp.analysis.tree.picture import tree_picture
+from guiapp.analysis.tree.picture import NodeColors, tree_picture
 from guiapp.pages.tree.labels import DOWNWARDS, LabelSlot
 from guiapp.pages.tree.labels_view import (
     LETTER_SIZES_PX,

@@ -1,7 +1,12 @@
-"""Find stretches of a text: by characters, by bytes in hex digits, or by a regular expression.
+r"""Find stretches of a text, and tokens: by characters, by bytes in hex digits, or by a regular expression.
 
 Places are looked for by numpy, which lets other threads run; a regular expression is tried in a process
-that can be ended at any time.
+that can be ended at any time.  What a query for tokens says:
+
+the          tokens that contain these characters
+0x20 E6      tokens that contain these bytes
+#9906        the token with this id
+/^\s+$/      tokens that the regular expression matches
 """
 
 from __future__ import annotations
@@ -9,9 +14,10 @@ from __future__ import annotations
 import re
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from operator import and_, or_
 from typing import Literal, NamedTuple
 
@@ -19,10 +25,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.search import in_text_worker as regex_places_worker
-from guiapp.analysis.search.queries import LONGEST_S, QueryError, bytes_of, tried_apart
+from guiapp.analysis.search import in_tokens_worker as regex_worker
+from guiapp.core.system.processes import PersistentProcess
+from guiapp.core.vocabulary.token_tree import TokenTree
 from guiapp.core.vocabulary.vocabulary import Vocabulary
+from guiapp.errors import TokenloupeError
 from guiapp.native.checkpoint import Progress
 
+LONGEST_S = 8.0
+HEX = re.compile(r"0x([0-9a-fA-F\s]+)")
+NUMBER = re.compile(r"#\s*(\d{1,12})")
+EXPRESSION = re.compile(r"/(.+)/", re.DOTALL)
 LONGEST_FOLDING = 3  # characters that one character becomes
 LAST_WITH_CASES = 0x1FFFF
 DOTTED_CAPITAL_I = "\u0130"  # becomes i with a dot above; people also type it as i
@@ -32,11 +45,17 @@ HEAD_CHARACTERS = 3  # compared at every place; the rest only where these fit
 HEX_MARKS = re.compile("0x|,", re.IGNORECASE)
 TOKEN_ID = re.compile(r"#?([0-9]{1,12})")
 NO_PLACES = np.zeros(0, np.int64)
-
 Kind = Literal["text", "bytes", "regex"]
 Steps = Mapping[tuple[int, int], Sequence[bytes]]  # what may stand here, by its length and what comes next
 Pattern = Sequence[Steps]  # from the first to behind the last
 Places = tuple[NDArray[np.int64], NDArray[np.int64]]  # starts and ends
+
+
+class QueryError(TokenloupeError):
+    """What is looked for cannot be understood, or takes too long."""
+
+
+# In a text
 
 
 @dataclass(frozen=True)
@@ -114,6 +133,18 @@ def _in_any_case(needle: str, text: bytes) -> Pattern:
                     steps[len(spelling), behind].append(spelling)
         pattern.append(steps)
     return pattern
+
+
+@cache
+def characters_by_folding() -> Mapping[str, tuple[str, ...]]:
+    """The characters that become something else, by what they become: "ss" has ß and ẞ."""
+    result: dict[str, list[str]] = defaultdict(list)
+    for character in map(chr, range(LAST_WITH_CASES + 1)):
+        folded = character.casefold()
+        if folded != character:
+            result[folded].append(character)
+    result["i"].append(DOTTED_CAPITAL_I)
+    return {folded: tuple(characters) for folded, characters in result.items()}
 
 
 def _find_pattern(data: NDArray[np.uint8], pattern: Pattern, progress: Progress) -> TextMatches:
@@ -217,13 +248,140 @@ def _find_expression(text: bytes, query: Query, progress: Progress) -> TextMatch
     return TextMatches(starts, ends, len(places) <= MOST_MATCHES)
 
 
-@cache
-def characters_by_folding() -> Mapping[str, tuple[str, ...]]:
-    """The characters that become something else, by what they become: "ss" has ß and ẞ."""
-    result: dict[str, list[str]] = defaultdict(list)
-    for character in map(chr, range(LAST_WITH_CASES + 1)):
-        folded = character.casefold()
-        if folded != character:
-            result[folded].append(character)
-    result["i"].append(DOTTED_CAPITAL_I)
-    return {folded: tuple(characters) for folded, characters in result.items()}
+# In a vocabulary
+
+
+def find_tokens(tree: TokenTree, query: str, progress: Callable[[float], None]) -> NDArray[np.int32]:
+    """The ids of the tokens that a query means, in ascending order.  Raises QueryError."""
+    if match := NUMBER.fullmatch(query.strip()):
+        token = int(match[1])
+        if token >= len(tree.offsets) - 1:
+            raise QueryError(f"There is no token {token:,}; the ids end at {len(tree.offsets) - 2:,}.")
+        return np.array([token], np.int32)
+    if (needle := needle_bytes(query)) is not None:
+        return containing(tree, needle)
+    with closing(RegexTokenMatcher()) as matcher:
+        return matcher.matching(tree, query[1:-1], progress)
+
+
+def needle_bytes(query: str) -> bytes | None:
+    """What the tokens contain that a query means; None for an id or an expression.  Raises QueryError."""
+    if match := HEX.fullmatch(query.strip()):
+        return bytes_of(match[1])
+    if NUMBER.fullmatch(query.strip()) or EXPRESSION.fullmatch(query):
+        return None
+    return query.encode("utf-8", "surrogatepass")
+
+
+def containing(tree: TokenTree, needle: bytes) -> NDArray[np.int32]:
+    """The tokens with these bytes in them."""
+    return np.flatnonzero(contains(tree, needle)).astype(np.int32)
+
+
+def contains(tree: TokenTree, needle: bytes) -> NDArray[np.bool_]:
+    """For each token whether it has these bytes in it; 5 ms for 262,144 tokens."""
+    n_starts = len(tree.data) - len(needle) + 1
+    if not needle or n_starts <= 0:
+        return np.zeros(len(tree.offsets) - 1, np.bool_)
+    begins = tree.data[:n_starts] == needle[0]
+    for at, byte in enumerate(needle[1:], 1):
+        begins &= tree.data[at : at + n_starts] == byte
+    before = np.zeros(len(tree.data) + 1, np.int32)  # how often they begin before each place
+    np.cumsum(begins, out=before[1 : n_starts + 1])
+    before[n_starts + 1 :] = before[n_starts]
+    starts, ends = tree.offsets[:-1], tree.offsets[1:]
+    has: NDArray[np.bool_] = before[np.maximum(ends - len(needle) + 1, starts)] > before[starts]
+    return has
+
+
+def distances(tree: TokenTree, query: str, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
+    """How far tokens that were found are from what a query says: int64[n], the nearest are to come first.
+
+    0 for the very token, 1 for the one with a space before it, 2 and 3 for tokens that begin so, and 4 for
+    all others; 0 for an id or an expression.
+    """
+    needle = needle_bytes(query)
+    return np.zeros(len(tokens), np.int64) if needle is None else distances_from(tree, needle, tokens)
+
+
+def distances_from(tree: TokenTree, needle: bytes, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The same from bytes that the tokens contain."""
+    found = np.full(len(tokens), 4)
+    starts, ends = tree.offsets[tokens], tree.offsets[tokens + 1]
+    for worst, begun in ((3, b" " + needle), (2, needle)):
+        rows = np.flatnonzero(ends - starts >= len(begun))
+        for at, byte in enumerate(begun):
+            rows = rows[tree.data[starts[rows] + at] == byte]
+        found[rows] = np.where(ends[rows] - starts[rows] == len(begun), worst - 2, worst)
+    return found
+
+
+class RegexTokenMatcher:
+    """Finds the tokens that a regular expression matches, in a process that can be ended at any time.
+
+    It is kept, as the same tokens take a tenth of the time when they are asked for again, until `close`.
+    """
+
+    def __init__(self) -> None:
+        self._process = PersistentProcess(regex_worker.__name__)
+        self._tree: TokenTree | None = None  # whose tokens the process has
+
+    def matching(
+        self, tree: TokenTree, expression: str, progress: Callable[[float], None]
+    ) -> NDArray[np.int32]:
+        """The ids of those that an expression matches.  Raises QueryError."""
+        answer = tried(expression, partial(self._answer, tree, expression, progress))
+        return np.frombuffer(bytearray(answer), np.int32)
+
+    def close(self) -> None:
+        """End the process; the next expression starts another."""
+        self._process.close()
+
+    def _answer(
+        self, tree: TokenTree, expression: str, progress: Callable[[float], None], longest_s: float
+    ) -> bytes:
+        if tree is not self._tree or not self._process.is_running:
+            self._process.close()
+            self._process.answer(regex_worker.request(tree.data, tree.offsets), progress, longest_s)
+            self._tree = tree
+        return self._process.answer(expression.encode("utf-8", "surrogatepass"), progress, longest_s)
+
+
+# For both
+
+
+def bytes_of(digits: str) -> bytes:
+    """The bytes of hex digits, which white space may stand between.  Raises QueryError."""
+    digits = "".join(digits.split())
+    if not re.fullmatch("[0-9a-fA-F]*", digits):
+        raise QueryError("Bytes are written as hex digits, such as E2 82 AC.")
+    if len(digits) % 2:
+        raise QueryError("Two hex digits make a byte: one is missing.")
+    return bytes.fromhex(digits)
+
+
+def tried_apart(expression: str, worker: str, request: bytes, progress: Callable[[float], None]) -> bytes:
+    """What a process answers that tries a regular expression, and is ended where that takes too long.
+
+    `worker` is the name of its module.  Raises QueryError.
+    """
+    from guiapp.core.system.processes import answer_of
+
+    return tried(expression, lambda longest_s: answer_of(worker, request, progress, longest_s))
+
+
+def tried(expression: str, answer: Callable[[float], bytes]) -> bytes:
+    """What a process answers that is given a regular expression and so many seconds.  Raises QueryError."""
+    from guiapp.core.system.processes import ApartError
+
+    try:
+        re.compile(expression)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise QueryError(f"The regular expression is not valid: {error}.") from error
+    try:
+        return answer(LONGEST_S)
+    except TimeoutError:
+        message = f"The regular expression takes more than {LONGEST_S:g} seconds. Make it simpler."
+        raise QueryError(message) from None
+    except ApartError:
+        raise QueryError("The regular expression could not be tried. Make it simpler.") from None

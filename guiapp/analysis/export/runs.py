@@ -1,34 +1,45 @@
-"""The encoding that a debugger walks through, for elsewhere."""
+"""Runs for elsewhere: an encoding, or a training so far, and a process that writes a whole one to a file.
+
+A million sentences take a minute or two.  The process reads one request as a JSON line from standard input;
+progress, and at the end what went wrong or "", go to standard output as JSON lines.
+"""
 
 from __future__ import annotations
 
+import json
+import sys
 from copy import copy
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.export.drawing import (
+from guiapp.analysis.export.exported_run import (
+    ALL,
     GAP_PX,
     MARGIN_PX,
     NOTE_CHARACTER_PX,
     NUMBERS_PX,
+    ExportedRun,
     box,
     label_at,
-    n_columns,
     note,
     printable,
 )
-from guiapp.analysis.export.exported_run import ALL, ExportedRun
-from guiapp.analysis.export.page import PagePair, PageStep
-from guiapp.analysis.trace.candidates import Candidate
-from guiapp.analysis.trace.debugger import Debugger
-from guiapp.analysis.trace.operations import EFFECTS, FORMS, NUMBERS, Effect
-from guiapp.analysis.trace.reports import step_record, trace_record
-from guiapp.analysis.trace.trace import TraceTokens
+from guiapp.analysis.export.html import PagePair, PageStep
+from guiapp.analysis.export.tables import n_columns
+from guiapp.analysis.trace.debugger import Debugger, debugger_for, step_record, trace_record
+from guiapp.analysis.trace.replay import Candidate
+from guiapp.analysis.trace.trace import EFFECTS, FORMS, NUMBERS, Effect, Trace, TraceTokens
+from guiapp.analysis.train.record import TrainingRecord
+from guiapp.analysis.train.steps import MergeStep
+from guiapp.core.open_model import open_model
+from guiapp.core.system.replace_file import replace_file
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import visible_text
+from guiapp.errors import TokenloupeError, not_written
 
 MOST_PAIRS = 10
 PAGE_BYTES = 100  # of the text on either side
@@ -37,6 +48,10 @@ TOKENS_AROUND = 15  # on either side of it
 RECENT_STEPS = 2000
 FINDS = [NUMBERS["reach"], NUMBERS["worse"]]
 DRAWN = FORMS | (np.arange(len(FORMS)) == NUMBERS["back"])
+MOST_WORDS = 8  # told of each step
+WORD_GAP_PX = 22
+MOST_PAGE_WORDS = 30
+MOST_PAGE_PAIRS = 10
 
 
 class TraceRun(ExportedRun):
@@ -212,3 +227,163 @@ def _nearby_tokens(
     first, last = max(0, at - TOKENS_AROUND), at + TOKENS_AROUND
     shown = TraceTokens(*(column[first:last] for column in tokens))
     return shown, (is_cut_before or first > 0, last < len(tokens.ids))
+
+
+class TrainingRun(ExportedRun):
+    """The steps of a training, and how many of them are taken where it is shown; 0 is the start."""
+
+    row_px = 84
+
+    def __init__(self, record: TrainingRecord, position: int = 0) -> None:
+        self._record = record
+        self._position = position
+
+    @property
+    def spelling(self) -> Spelling:
+        return self._record.values.symbols.spelling
+
+    @property
+    def steps(self) -> range:
+        return range(1, self._record.n_steps + 1)
+
+    def step_record(self) -> dict[str, object]:
+        return self.record(self._position) if self._position else self.record_head()
+
+    def choices(self, ending: str) -> dict[str, range]:
+        place = range(self._position, self._position + 1) if self._position else range(0)
+        parts = {ALL: self.steps, "This step": place}
+        return {title: steps for title, steps in parts.items() if len(steps)}
+
+    def record_head(self) -> dict[str, object]:
+        return asdict(self._record.start) | {"n_steps": self._record.n_steps}
+
+    def record(self, step: int) -> dict[str, object]:
+        record, description = self._record, self._record.step(step)
+        operation = record.values.description("operation", step - 1)
+        row = {"index": step, "operation": operation, "size": record.n_tokens(step)}
+        return row | asdict(description) | {"sentence": record.sentence(step)}
+
+    def drawn(self, steps: range) -> list[int]:
+        return list(steps)
+
+    def drawing_head(self) -> str:
+        record = self._record
+        size = counted(record.n_tokens(record.n_steps), "token")
+        return (
+            f"Training of {record.start.algorithm}: {counted(record.n_steps, 'step')}, a vocabulary of {size}"
+        )
+
+    def drawing_row(self, step: int, top: int) -> tuple[str, float]:
+        """The words that a step cuts anew, what it made outlined, and what happened."""
+        description = self._record.step(step)
+        made = description.left + description.right if isinstance(description, MergeStep) else ""
+        left = x = float(MARGIN_PX + NUMBERS_PX)
+        sentence = printable(self._record.sentence(step))
+        parts = [note(MARGIN_PX, top + 25, f"{step:,}"), note(left, top + 58, sentence)]
+        for _, cut in description.recuts[:MOST_WORDS]:
+            for tint, symbol in enumerate(cut):
+                drawn, width = box(x, top, self._record.write(symbol), tint, symbol == made)
+                parts.append(drawn)
+                x += width + GAP_PX
+            x += WORD_GAP_PX
+        if len(description.recuts) > MOST_WORDS:
+            parts.append(label_at(x, top, "…"))
+        return "".join(parts) + "\n", max(x, left + NOTE_CHARACTER_PX * n_columns(sentence))
+
+    def page_head(self) -> tuple[str, str]:
+        head, _, size = self.drawing_head().partition(": ")
+        return head, f"{size}."
+
+    def page_places(self, steps: range) -> range:
+        """The start, and the state after each step."""
+        return range(steps.start - (steps.start == 1), steps.stop)
+
+    def page_step(self, place: int) -> PageStep:
+        """The state after so many steps, what led to it, and what competes for the next one."""
+        record = self._record
+        description = record.step(place) if place else None
+        made = description.left + description.right if isinstance(description, MergeStep) else ""
+        rows = tuple(
+            tuple((record.write(symbol), symbol == made) for symbol in cut)
+            for cut, _, _ in record.words(place)[:MOST_PAGE_WORDS]
+        )
+        size = counted(record.n_tokens(place), "token")
+        at = f"Step {place:,} of {record.n_steps:,} · {size} in the vocabulary"
+        following = record.step(place + 1) if place < record.n_steps else None
+        pairs = self._pairs(following) if isinstance(following, MergeStep) else ()
+        sentence = (
+            record.sentence(place)
+            if description
+            else "The start: each word is cut into the smallest symbols."
+        )
+        return PageStep(at, rows=rows, sentence=sentence, pairs=pairs, pairs_title="Pairs, and their worth")
+
+    def save(self, path: Path) -> None:
+        replace_file(path, b"\n".join(self._record.lines()), is_private=True)
+
+    def _pairs(self, merge: MergeStep) -> tuple[PagePair, ...]:
+        """What competes, the one that is learned first."""
+        best = [((merge.left, merge.right), merge.worth), *((pair, merge.worth) for pair in merge.ties)]
+        found = [*best, *merge.rivals][:MOST_PAGE_PAIRS]
+        return tuple(
+            PagePair(" + ".join(map(self._record.write, pair)), f"{worth:,.4g}", number == 0)
+            for number, (pair, worth) in enumerate(found)
+        )
+
+
+# The process
+
+
+@dataclass(frozen=True)
+class ExportRequest:
+    """Which steps of which saved run, and the file to write, whose ending names the format.
+
+    model, pre  of a trace; "" for a training
+    spelling    of tokens, see `Spelling`
+    """
+
+    run_file: str
+    output: str
+    first: int
+    end: int
+    model: str = ""
+    pre: str = ""
+    spelling: str = Spelling.SIGNS.value
+
+    def line(self) -> bytes:
+        return json.dumps(asdict(self)).encode() + b"\n"
+
+
+def work(request: ExportRequest) -> str:
+    """Write the file; what went wrong, to show as it stands, or ""."""
+    try:
+        _run(request).write(
+            Path(request.output),
+            lambda share: _send(progress=share),
+            range(request.first, request.end),
+        )
+    except TokenloupeError as error:
+        return str(error)
+    except OSError as error:
+        return not_written(request.output, error)
+    return ""
+
+
+def _run(request: ExportRequest) -> ExportedRun:
+    path, spelling = Path(request.run_file), Spelling(request.spelling)
+    if not request.model:
+        return TrainingRun(TrainingRecord.load(path, spelling))
+    tokenizer = open_model(request.model, request.pre or None)
+    return TraceRun(debugger_for(tokenizer, Trace.load(path), spelling))
+
+
+def _send(**values: object) -> None:
+    print(json.dumps(values), flush=True)
+
+
+def main() -> None:
+    _send(error=work(ExportRequest(**json.loads(sys.stdin.readline()))))
+
+
+if __name__ == "__main__":
+    main()
