@@ -169,7 +169,7 @@ def build(
     questions: Questions | None = None,
 ) -> Shell:
     """The window and all behind it, not yet shown and with no model open."""
-    from guiapp.analysis.editing.live_encoding import Options
+    from guiapp.analysis.editing.token_store import Options
     from guiapp.kit.models.compared_models import ComparedModels
     from guiapp.kit.models.installed import InstalledModels
     from guiapp.kit.session.model_session import ModelSession

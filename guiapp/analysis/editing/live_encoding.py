@@ -14,29 +14,23 @@ Where neither the old text nor the new one has a mark of DNA, the pipeline witho
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.analysis.editing.token_store import Options, TokenStore
 from guiapp.core.encode.counting.certain_cuts import CertainCuts
 from guiapp.core.encode.encoding import Encoding, FragmentTokens
 from guiapp.core.encode.families.dna import OPENING, dna_tokens
 from guiapp.core.encode.families.words import WORDS
-from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.special_tokens import WHITESPACE, Partition
+
+if TYPE_CHECKING:
+    from guiapp.core.encode.tokenizer import Tokenizer
 
 SHORT_BYTES = 1 << 15
 WINDOW_BYTES = 1 << 12  # at each end, in which a cut is looked for
-
-
-@dataclass(frozen=True)
-class Options:
-    """See `Tokenizer.encode`."""
-
-    add_special: bool = True
-    parse_special: bool = True
-    encoder: str | None = None
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.native.checkpoint import stoppable
 
 if TYPE_CHECKING:
-    from guiapp.analysis.editing.live_encoding import Options
+    from guiapp.analysis.editing.token_store import Options
     from guiapp.analysis.explain.round_trip_rules import FileRules, Rule, TokenPosition
     from guiapp.core.encode.encoding import Encoding
     from guiapp.core.encode.tokenizer import Tokenizer

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.editing.live_encoding import Options
+from guiapp.analysis.editing.token_store import Options
 from guiapp.core.text.figures import percent
 from guiapp.core.text.visible_text import visible_text
 from guiapp.kit.state.background import LatestJob, Progress, later

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.editing.live_encoding import Options
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.analysis.editing.token_store import Options, TokenStore
 from guiapp.core.encode.encoding import NO_TOKENS, Encoding, FragmentTokens
 from guiapp.errors import EncodeError
 from guiapp.kit.document.check import Job, TextCheck

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.editing.live_encoding import Options
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.analysis.editing.token_store import Options, TokenStore
 from guiapp.analysis.explain.characters import n_characters
 from guiapp.analysis.explain.round_trip import RoundTrip, round_trip_of
 from guiapp.core.encode.catalogue import Algorithm

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.editing.live_encoding import Options
+from guiapp.analysis.editing.token_store import Options
 from guiapp.core.sources.locate import hash_of, lasting_name
 from guiapp.kit.models.loader import Load, OpenModel
 from guiapp.kit.session.model_session import ModelSession

@@ -9,9 +9,9 @@ from conftest import VOCABS
 import guiapp
 from guiapp.analysis.compare.live_comparison import LiveComparison
 from guiapp.analysis.compare.spans import SpanColumn, column_of, compare_spans
-from guiapp.analysis.editing.live_encoding import LiveEncoding, Options
+from guiapp.analysis.editing.live_encoding import LiveEncoding
 from guiapp.analysis.editing.text_buffer import TextBuffer
-from guiapp.analysis.editing.token_store import N_TINTS, TokenStore
+from guiapp.analysis.editing.token_store import N_TINTS, Options, TokenStore
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.native.spans import tint_spans
 

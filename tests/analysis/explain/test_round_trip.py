@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import guiapp
-from guiapp.analysis.editing.live_encoding import Options
+from guiapp.analysis.editing.token_store import Options
 from guiapp.analysis.explain import round_trip as module
 from guiapp.analysis.explain.round_trip import first_difference, round_trip, round_trip_of
 from guiapp.analysis.explain.round_trip_rules import Loss

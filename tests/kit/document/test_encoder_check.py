@@ -1,7 +1,7 @@
 """What people read about an encoder that only approximates."""
 
 import guiapp
-from guiapp.analysis.editing.live_encoding import Options
+from guiapp.analysis.editing.token_store import Options
 from guiapp.analysis.explain.encoder_agreement import EncoderAgreement, FirstDifference
 from guiapp.kit.document.check import compared, explained
 

@@ -10,7 +10,7 @@ import pytest
 from conftest import VOCABS
 
 import guiapp
-from guiapp.analysis.editing.live_encoding import Options
+from guiapp.analysis.editing.token_store import Options
 from guiapp.core.demo import sample_text
 from guiapp.kit.document import exact_spans as exact_twin
 from guiapp.kit.document import live_spans

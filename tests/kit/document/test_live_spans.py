@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from fake_tokenizer import FakeTokenizer
 
-from guiapp.analysis.editing.live_encoding import Options
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.analysis.editing.token_store import TokenStore
+from guiapp.analysis.editing.token_store import Options, TokenStore
 from guiapp.core.encode.encoding import FragmentTokens
 from guiapp.kit.document import live_spans
 from guiapp.kit.document.document import TextDocument

@@ -6,7 +6,7 @@ import weakref
 import pytest
 from summaries import compared_over
 
-from guiapp.analysis.editing.live_encoding import Options
+from guiapp.analysis.editing.token_store import Options
 from guiapp.kit.models.compared_models import MOST
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 import guiapp
-from guiapp.analysis.editing.live_encoding import Options
+from guiapp.analysis.editing.token_store import Options
 from guiapp.analysis.sessions.opening import Obstacle
 from guiapp.analysis.sessions.session_file import SessionFile, load
 from guiapp.analysis.sessions.writing import save

@@ -5,7 +5,7 @@ from fake_tokenizer import ENCODERS, FakeTokenizer
 from told import told_by
 
 import guiapp
-from guiapp.analysis.editing.live_encoding import Options
+from guiapp.analysis.editing.token_store import Options
 from guiapp.core.encode.exactness import Exactness
 from guiapp.errors import VocabError
 from guiapp.kit.document.statistics import SelectionStatistics, TextStatistics

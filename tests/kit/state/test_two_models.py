@@ -7,7 +7,7 @@ import pytest
 from random_edits import edit_at_random
 
 import guiapp
-from guiapp.analysis.editing.live_encoding import Options
+from guiapp.analysis.editing.token_store import Options
 from guiapp.core.demo import sample_text
 from guiapp.kit.document import live_spans
 from guiapp.kit.session.model_session import ModelSession

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from told import told_by
 
-from guiapp.analysis.editing.live_encoding import Options
+from guiapp.analysis.editing.token_store import Options
 from guiapp.analysis.vocabulary_list.special_tokens import COLUMNS
 from guiapp.pages.vocabulary import special_model as module
 from guiapp.pages.vocabulary.special_details import facts_of
