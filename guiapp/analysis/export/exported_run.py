@@ -188,13 +188,24 @@ def printable(sentence: str) -> str:
     return "".join(sign if sign.isprintable() else "\ufffd" for sign in without_marks(sentence))
 
 
-def box(x: float, top: int, label: str, tint: int, is_made: bool) -> tuple[str, float]:
-    """A token or symbol, and how wide it is."""
-    width = CHARACTER_PX * max(1, n_columns(label)) + 14
-    outline = ' stroke="#2f5fd0" stroke-width="2.5"' if is_made else ""
-    fill = FILLS[tint % len(FILLS)]
-    rect = f'<rect x="{x}" y="{top}" width="{width}" height="{BOX_PX}" rx="6" fill="{fill}"{outline}/>'
-    return rect + label_at(x + width / 2, top, label), width
+def row_of(number: int, sentence: str, top: int) -> tuple[list[str], float]:
+    """The number of a step and what happens, and how far to the right that reaches."""
+    words, left = printable(sentence), MARGIN_PX + NUMBERS_PX
+    parts = [note(MARGIN_PX, top + 25, f"{number:,}"), note(float(left), top + 58, words)]
+    return parts, left + NOTE_CHARACTER_PX * n_columns(words)
+
+
+def boxes(x: float, top: int, labels: Iterable[tuple[str, bool]]) -> tuple[str, float]:
+    """Boxes side by side, of each what is written on it and whether it is new; and where the next begins."""
+    parts = []
+    for tint, (label, is_made) in enumerate(labels):
+        width = CHARACTER_PX * max(1, n_columns(label)) + 14
+        outline = ' stroke="#2f5fd0" stroke-width="2.5"' if is_made else ""
+        fill = f'fill="{FILLS[tint % len(FILLS)]}"{outline}'
+        parts.append(f'<rect x="{x}" y="{top}" width="{width}" height="{BOX_PX}" rx="6" {fill}/>')
+        parts.append(label_at(x + width / 2, top, label))
+        x += width + GAP_PX
+    return "".join(parts), x
 
 
 def label_at(middle: float, top: int, text: str) -> str:

@@ -18,18 +18,14 @@ from numpy.typing import NDArray
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.export.exported_run import (
     ALL,
-    GAP_PX,
     MARGIN_PX,
-    NOTE_CHARACTER_PX,
     NUMBERS_PX,
     ExportedRun,
-    box,
+    boxes,
     label_at,
-    note,
-    printable,
+    row_of,
 )
 from guiapp.analysis.export.html import PagePair, PageStep
-from guiapp.analysis.export.tables import n_columns
 from guiapp.analysis.trace.debugger import Debugger, debugger_for, step_record, trace_record
 from guiapp.analysis.trace.replay import Candidate
 from guiapp.analysis.trace.trace import EFFECTS, FORMS, NUMBERS, Effect, Trace, TraceTokens
@@ -127,18 +123,16 @@ class TraceRun(ExportedRun):
         if EFFECTS[columns.operation[step]] == Effect.WAY:  # it is on no way that is taken yet
             shown = TraceTokens(*(np.array([value], np.int32) for value in (columns.result[step], *made)))
             is_cut = False, False
-        left = x = float(MARGIN_PX + NUMBERS_PX)
-        sentence = printable(self._sentence(step))
-        parts = [note(MARGIN_PX, top + 25, f"{step:,}"), note(left, top + 58, sentence)]
+        parts, right = row_of(step, self._sentence(step), top)
+        left = float(MARGIN_PX + NUMBERS_PX)
+        rows = zip(*(column.tolist() for column in shown), strict=True)
+        drawn, x = boxes(left, top, ((debugger.describer.label(*row), row[1:] == made) for row in rows))
         if is_cut[0]:
-            parts.append(label_at(x - 14, top, "…"))
-        for number, token in enumerate(zip(*(column.tolist() for column in shown), strict=True)):
-            drawn, width = box(x, top, debugger.describer.label(*token), number, token[1:] == made)
-            parts.append(drawn)
-            x += width + GAP_PX
+            parts.append(label_at(left - 14, top, "…"))
+        parts.append(drawn)
         if is_cut[1]:
             parts.append(label_at(x + 10, top, "…"))
-        return "".join(parts) + "\n", max(x + 20, left + NOTE_CHARACTER_PX * n_columns(sentence))
+        return "".join(parts) + "\n", max(x + 20, right)
 
     def page_head(self) -> tuple[str, str]:
         trace = self._debugger.trace
@@ -167,15 +161,12 @@ class TraceRun(ExportedRun):
         ]
         row = [("…", False)] * is_cut_before + row + [("…", False)] * is_cut_behind
         waiting = debugger.waiting(MOST_PAIRS)
-        pairs, title = (
-            tuple(map(self._page_pair, waiting.candidates)),
-            f"Pairs: {waiting.n_live:,} could merge",
-        )
+        pairs = tuple(map(self._page_pair, waiting.candidates))
+        title = f"Pairs: {waiting.n_live:,} could merge"
         if ways := self._page_candidates(place):
             pairs, title = ways, "Ways that end here, so far"
-        return PageStep(
-            at, _text_context(trace.text, about), (tuple(row),), debugger.sentence(), pairs, title
-        )
+        context = _text_context(trace.text, about)
+        return PageStep(at, context, (tuple(row),), debugger.sentence(), pairs, title)
 
     def _page_candidates(self, place: int) -> tuple[PagePair, ...]:
         """For Viterbi and the like: what has competed to end at the same place, from left to right."""
@@ -190,10 +181,8 @@ class TraceRun(ExportedRun):
 
     def _page_pair(self, pair: Candidate) -> PagePair:
         label, at = self._debugger.describer.label, pair.position
-        left, right = (
-            label(pair.left, at, pair.right_position),
-            label(pair.right, pair.right_position, pair.end),
-        )
+        left = label(pair.left, at, pair.right_position)
+        right = label(pair.right, pair.right_position, pair.end)
         worth = f"{pair.rank:,.10g}" + " (stale)" * pair.is_stale
         columns, step = self._debugger.trace.columns, self._debugger.position
         is_next = (columns.position[step], columns.end[step]) == (at, pair.end)
@@ -277,18 +266,15 @@ class TrainingRun(ExportedRun):
         """The words that a step cuts anew, what it made outlined, and what happened."""
         description = self._record.step(step)
         made = description.left + description.right if isinstance(description, MergeStep) else ""
-        left = x = float(MARGIN_PX + NUMBERS_PX)
-        sentence = printable(self._record.sentence(step))
-        parts = [note(MARGIN_PX, top + 25, f"{step:,}"), note(left, top + 58, sentence)]
+        parts, right = row_of(step, self._record.sentence(step), top)
+        x = float(MARGIN_PX + NUMBERS_PX)
         for _, cut in description.recuts[:MOST_WORDS]:
-            for tint, symbol in enumerate(cut):
-                drawn, width = box(x, top, self._record.write(symbol), tint, symbol == made)
-                parts.append(drawn)
-                x += width + GAP_PX
-            x += WORD_GAP_PX
+            drawn, end = boxes(x, top, ((self._record.write(symbol), symbol == made) for symbol in cut))
+            parts.append(drawn)
+            x = end + WORD_GAP_PX
         if len(description.recuts) > MOST_WORDS:
             parts.append(label_at(x, top, "…"))
-        return "".join(parts) + "\n", max(x, left + NOTE_CHARACTER_PX * n_columns(sentence))
+        return "".join(parts) + "\n", max(x, right)
 
     def page_head(self) -> tuple[str, str]:
         head, _, size = self.drawing_head().partition(": ")

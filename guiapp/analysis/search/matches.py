@@ -24,9 +24,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.search import in_text_worker as regex_places_worker
-from guiapp.analysis.search import in_tokens_worker as regex_worker
-from guiapp.core.system.processes import PersistentProcess
+from guiapp.analysis.search import in_text_worker, in_tokens_worker
+from guiapp.core.system.processes import ApartError, PersistentProcess, answer_of
 from guiapp.core.vocabulary.token_tree import TokenTree
 from guiapp.core.vocabulary.vocabulary import Vocabulary
 from guiapp.errors import TokenloupeError
@@ -241,8 +240,9 @@ def _encoded(text: str) -> bytes:
 
 
 def _find_expression(text: bytes, query: Query, progress: Progress) -> TextMatches:
-    request = regex_places_worker.request(query.needle, query.matches_case, MOST_MATCHES, text)
-    answer = tried_apart(query.needle, regex_places_worker.__name__, request, progress)
+    request = in_text_worker.request(query.needle, query.matches_case, MOST_MATCHES, text)
+    worker = in_text_worker.__name__
+    answer = tried(query.needle, lambda longest_s: answer_of(worker, request, progress, longest_s))
     places = np.frombuffer(answer, np.int64).reshape(-1, 2)
     starts, ends = places[:MOST_MATCHES, 0].copy(), places[:MOST_MATCHES, 1].copy()
     return TextMatches(starts, ends, len(places) <= MOST_MATCHES)
@@ -259,7 +259,7 @@ def find_tokens(tree: TokenTree, query: str, progress: Callable[[float], None]) 
             raise QueryError(f"There is no token {token:,}; the ids end at {len(tree.offsets) - 2:,}.")
         return np.array([token], np.int32)
     if (needle := needle_bytes(query)) is not None:
-        return containing(tree, needle)
+        return np.flatnonzero(contains(tree, needle)).astype(np.int32)
     with closing(RegexTokenMatcher()) as matcher:
         return matcher.matching(tree, query[1:-1], progress)
 
@@ -271,11 +271,6 @@ def needle_bytes(query: str) -> bytes | None:
     if NUMBER.fullmatch(query.strip()) or EXPRESSION.fullmatch(query):
         return None
     return query.encode("utf-8", "surrogatepass")
-
-
-def containing(tree: TokenTree, needle: bytes) -> NDArray[np.int32]:
-    """The tokens with these bytes in them."""
-    return np.flatnonzero(contains(tree, needle)).astype(np.int32)
 
 
 def contains(tree: TokenTree, needle: bytes) -> NDArray[np.bool_]:
@@ -323,7 +318,7 @@ class RegexTokenMatcher:
     """
 
     def __init__(self) -> None:
-        self._process = PersistentProcess(regex_worker.__name__)
+        self._process = PersistentProcess(in_tokens_worker.__name__)
         self._tree: TokenTree | None = None  # whose tokens the process has
 
     def matching(
@@ -342,7 +337,7 @@ class RegexTokenMatcher:
     ) -> bytes:
         if tree is not self._tree or not self._process.is_running:
             self._process.close()
-            self._process.answer(regex_worker.request(tree.data, tree.offsets), progress, longest_s)
+            self._process.answer(in_tokens_worker.request(tree.data, tree.offsets), progress, longest_s)
             self._tree = tree
         return self._process.answer(expression.encode("utf-8", "surrogatepass"), progress, longest_s)
 
@@ -360,20 +355,8 @@ def bytes_of(digits: str) -> bytes:
     return bytes.fromhex(digits)
 
 
-def tried_apart(expression: str, worker: str, request: bytes, progress: Callable[[float], None]) -> bytes:
-    """What a process answers that tries a regular expression, and is ended where that takes too long.
-
-    `worker` is the name of its module.  Raises QueryError.
-    """
-    from guiapp.core.system.processes import answer_of
-
-    return tried(expression, lambda longest_s: answer_of(worker, request, progress, longest_s))
-
-
 def tried(expression: str, answer: Callable[[float], bytes]) -> bytes:
     """What a process answers that is given a regular expression and so many seconds.  Raises QueryError."""
-    from guiapp.core.system.processes import ApartError
-
     try:
         re.compile(expression)
     except (re.error, OverflowError, RecursionError) as error:

@@ -85,9 +85,8 @@ def parse_breakpoint(text: str, dialect: Dialect | None = None) -> Breakpoint:
     place, hit = split_off(place, "hit")
     if hit is not None and not hit.isdecimal():
         raise BreakpointError(f"“{hit}” is not a number of hits.")
-    parsed = replace(
-        _parse_place(place, spoken), log=log or "", once=once is not None, hit_count=int(hit or 1)
-    )
+    parsed = _parse_place(place, spoken)
+    parsed = replace(parsed, log=log or "", once=once is not None, hit_count=int(hit or 1))
     check(parsed, spoken)
     return parsed
 
@@ -141,12 +140,9 @@ def hits(
 ) -> NDArray[np.int64]:
     """The steps at which it stops, in order; none for what the model does not have."""
     kinds, schema = dialect or TRACE_DIALECT
-    if breakpoint_.kind == "if":
-        results = Condition(breakpoint_.condition, schema).everywhere(values)
-    else:
-        results = kinds[breakpoint_.kind](breakpoint_.value, values, ends)
-        if breakpoint_.condition:
-            results = results[Condition(breakpoint_.condition, schema).holds(values, results)]
+    results = kinds[breakpoint_.kind](breakpoint_.value, values, ends)
+    if breakpoint_.condition:
+        results = results[Condition(breakpoint_.condition, schema).holds(values, results)]
     return results[breakpoint_.hit_count - 1 :]
 
 
@@ -226,18 +222,14 @@ def _difference(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64
 
 def first_different_byte(ours: TraceTokens, theirs: TraceTokens) -> int | None:
     """Where two encodings of a text begin to differ; None where they do not."""
-    n_common = min(len(ours.ids), len(theirs.ids))
-    is_same = (ours.ids[:n_common] == theirs.ids[:n_common]) & (
-        ours.ends[:n_common] == theirs.ends[:n_common]
-    )
-    if is_same.all() and len(ours.ids) == len(theirs.ids):
-        return None
-    at = n_common if is_same.all() else int(np.argmin(is_same))
-    return min(int(tokens.starts[at]) for tokens in (ours, theirs) if at < len(tokens.ids))
+    n = min(len(ours.ids), len(theirs.ids))
+    is_other = (ours.ids[:n] != theirs.ids[:n]) | (ours.ends[:n] != theirs.ends[:n])
+    at = int(is_other.argmax()) if is_other.any() else n
+    return min((int(each.starts[at]) for each in (ours, theirs) if at < len(each.ids)), default=None)
 
 
-def _nothing(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
-    return np.empty(0, np.int64)
+def _any(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
+    return np.arange(values.n_steps)
 
 
 KINDS: dict[str, Callable[[str, Any, Ends], NDArray[np.int64]]] = {
@@ -250,7 +242,7 @@ KINDS: dict[str, Callable[[str, Any, Ends], NDArray[np.int64]]] = {
     "piece": _piece,
     "operation": _operation,
     "difference": _difference,
-    "if": _nothing,
+    "if": _any,
 }
 
 
@@ -390,11 +382,9 @@ def _missing_id(tokens: list[str], n_tokens: int) -> str:
 
 
 def _name(trace: Trace) -> str:
-    return (
-        trace.encoder
-        if trace.encoder == trace.reference_name
-        else f"{trace.encoder}, shown as {trace.reference_name},"
-    )
+    if trace.encoder == trace.reference_name:
+        return trace.encoder
+    return f"{trace.encoder}, shown as {trace.reference_name},"
 
 
 # Walks
@@ -461,21 +451,18 @@ class Walk:
         return self._run_to(stop if stop is not None and stop[0] >= position else None, position)
 
     def _run_to(self, stop: tuple[int, int] | None, otherwise: int) -> int:
-        self._pass_to(otherwise if stop is None else stop[0])
+        """Go there, and note on the way forwards what log points say."""
+        start = self.position
+        self.go_to(otherwise if stop is None else stop[0])
+        if self.position > start:
+            self.log = list(self.stops.logged(start + 1, self.position + 1, self.log_limit))
         if stop is not None:
             self.stopped_at = self.breakpoints[stop[1]]
             if self.stopped_at.once:
                 rows = list(self.breakpoints)
-                rows[stop[1]] = without_once(self.stopped_at)
+                rows[stop[1]] = replace(self.stopped_at, is_enabled=False)
                 self.set_breakpoints(rows)
         return self.position
-
-    def _pass_to(self, target: int) -> None:
-        """Go there, and note on the way forwards what log points say."""
-        start = self.position
-        self.go_to(target)
-        if self.position > start:
-            self.log = list(self.stops.logged(start + 1, self.position + 1, self.log_limit))
 
 
 class Stops:
@@ -530,8 +517,3 @@ class Stops:
 
     def _stopping(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
         return ((i, steps) for i, steps in enumerate(self.hits) if not self.breakpoints[i].log)
-
-
-def without_once(breakpoint_: Breakpoint) -> Breakpoint:
-    """The breakpoint after it has stopped a run."""
-    return replace(breakpoint_, is_enabled=False) if breakpoint_.once else breakpoint_

@@ -323,10 +323,6 @@ class Condition:
         with self._shown():
             return _truth(self._evaluate(values, steps), steps)
 
-    def everywhere(self, values: Values) -> NDArray[np.int64]:
-        """All steps that meet the condition."""
-        return np.flatnonzero(self.holds(values, np.arange(values.n_steps)))
-
 
 class StepExpression(Condition):
     """A value of one step, to be watched."""

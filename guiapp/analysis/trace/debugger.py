@@ -78,7 +78,7 @@ class Debugger(Walk):
 
     def step(self, granularity: Granularity = Granularity.DECISION, count: int = 1) -> int:
         """Go `count` steps of that size, backwards where it is negative, or to a stop on the way."""
-        landmarks = self.landmarks(granularity)
+        landmarks = self.landmarks[granularity]
         at = int(np.searchsorted(landmarks, self.position, side="right" if count > 0 else "left"))
         wished = at + count - 1 if count > 0 else at + count
         target = int(landmarks[max(0, min(wished, len(landmarks) - 1))])
@@ -100,23 +100,16 @@ class Debugger(Walk):
         later, before = matches[matches > self.position], matches[matches < self.position]
         return self.go_to(int([*later[:1], *before[-1:], self.position][0]))
 
-    def landmarks(self, granularity: Granularity) -> NDArray[np.int64]:
-        """The positions that steps of a size lead to, the end included."""
-        return self._landmarks[granularity]
-
     @cached_property
-    def _landmarks(self) -> dict[Granularity, NDArray[np.int64]]:
-        stages = STAGES[self.trace.columns.operation]
-        firsts = self.trace.pieces.first_step
-        end = self.n_steps
+    def landmarks(self) -> dict[Granularity, NDArray[np.int64]]:
+        """The positions that steps of a size lead to, the end included."""
+        stages, ends = STAGES[self.trace.columns.operation], np.array([0, self.n_steps])
         begins_stage = np.flatnonzero(np.diff(stages, prepend=255) != 0)
         around_pieces = np.flatnonzero(stages != Stage.ENCODE)
         return {
-            Granularity.DECISION: np.arange(end + 1),
-            Granularity.PIECE: np.unique(np.concatenate([[0], around_pieces, firsts, [end]])).astype(
-                np.int64
-            ),
-            Granularity.STAGE: np.unique(np.concatenate([[0], begins_stage, [end]])).astype(np.int64),
+            Granularity.DECISION: np.arange(self.n_steps + 1),
+            Granularity.PIECE: np.unique(np.r_[ends, around_pieces, self.trace.pieces.first_step]),
+            Granularity.STAGE: np.unique(np.r_[ends, begins_stage]),
         }
 
     # What there is to see

@@ -35,12 +35,8 @@ class Replay:
     def has_slots(self, piece: int) -> bool:
         """Whether a piece is encoded by merging start symbols."""
         cells = self.trace.piece_cells(piece)
-        return cells.stop - cells.start > 0 and not self._is_bytes(piece)
-
-    def _is_bytes(self, piece: int) -> bool:
         work = self.trace.piece_range(self.trace.pieces.first_byte, piece, len(self.trace.work))
-        cells = self.trace.piece_cells(piece)
-        return bool(cells.stop - cells.start == work.stop - work.start + 1)
+        return bool(0 < cells.stop - cells.start != work.stop - work.start + 1)
 
     def best_steps(self, n_steps: int, piece: int, offsets: slice) -> NDArray[np.int32]:
         """For Viterbi and the like: the step that found the best way to each offset so far, -1 for none."""
@@ -276,7 +272,9 @@ def rejected_cut(trace: Trace, piece: int, maker: int) -> tuple[ScoredTokens, Sc
     edges = _edges(trace, piece)
     size = max((edge.end for edge in edges), default=0)
     uses = _uses(trace, piece, maker)
-    best = _best_recorded(trace, edges, size)
+    operation, reach = trace.columns.operation, NUMBERS["reach"]
+    # not `_best`: sums that are added up anew may be rounded otherwise
+    best = _back({edge.end: edge for edge in edges if operation[edge.step] == reach}, size)
     other = _best((edge for edge in edges if edge.step not in uses), size)
     if best is None or other is None or not uses:
         return None
@@ -310,12 +308,6 @@ def _edges(trace: Trace, piece: int) -> list[_Edge]:
         if columns.operation[step] == NUMBERS["reach"]:
             best[end] = total
     return edges
-
-
-def _best_recorded(trace: Trace, edges: Iterable[_Edge], size: int) -> list[_Edge] | None:
-    """The way that the algorithm found: sums that are added up anew may be rounded otherwise."""
-    reach = NUMBERS["reach"]
-    return _back({edge.end: edge for edge in edges if trace.columns.operation[edge.step] == reach}, size)
 
 
 def _best(edges: Iterable[_Edge], size: int) -> list[_Edge] | None:

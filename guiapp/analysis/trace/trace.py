@@ -6,7 +6,6 @@ the state at any step follows from the rows before it (see `replay`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
@@ -95,6 +94,16 @@ class TraceTokens(NamedTuple):
     ids: NDArray[np.int32]
     starts: NDArray[np.int32]
     ends: NDArray[np.int32]
+
+
+PARTS: dict[str, Any] = {
+    "columns": StepColumns,
+    "pieces": PieceColumns,
+    "cells": Cells,
+    "made": TraceTokens,
+    "result": TraceTokens,
+}
+"""The columns of a trace, by the name that they have in a file, too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,12 +217,10 @@ class Trace:
 
     def save(self, path: Path) -> None:
         """Write all to a file that `load` reads."""
-        parts = {"columns": self.columns, "pieces": self.pieces, "cells": self.cells}
-        parts |= {"made": self.made, "result": self.result}
         arrays = {
-            f"{name}.{field}": array
-            for name, part in parts.items()
-            for field, array in part._asdict().items()  # type: ignore[attr-defined]
+            f"{name}.{field}": getattr(getattr(self, name), field)
+            for name, part in PARTS.items()
+            for field in part._fields
         }
         texts = {"text": self.text, "work": self.work, "encoder": self.encoder.encode()}
         texts["twin"] = self.reference_name.encode()
@@ -231,17 +238,12 @@ class Trace:
                 arrays["encoder"].tobytes().decode(),
                 arrays["twin"].tobytes().decode(),
                 bool(arrays["looks_whole"]),
-                StepColumns(*_fields(arrays, "columns", StepColumns._fields)),
-                PieceColumns(*_fields(arrays, "pieces", PieceColumns._fields)),
-                Cells(*_fields(arrays, "cells", Cells._fields)),
-                arrays["work"].tobytes(),
-                TraceTokens(*_fields(arrays, "made", TraceTokens._fields)),
-                TraceTokens(*_fields(arrays, "result", TraceTokens._fields)),
+                work=arrays["work"].tobytes(),
+                **{
+                    name: part(*(arrays[f"{name}.{field}"] for field in part._fields))
+                    for name, part in PARTS.items()
+                },
             )
-
-
-def _fields(arrays: Mapping[str, NDArray[Any]], part: str, names: tuple[str, ...]) -> list[NDArray[Any]]:
-    return [arrays[f"{part}.{name}"] for name in names]
 
 
 class Lifetimes(NamedTuple):

@@ -13,8 +13,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 Pair = tuple[str, str]
 END_OF_WORD = "</w>"  # in textbooks, the last symbol of each word
@@ -86,16 +86,11 @@ class TrainingCorpus:
                     self._pairs_with.setdefault(symbol, {})[pair] = None
             else:
                 self._words_with[pair].pop(index, None)
-        if count < 0:
-            self._forget_lost_pairs(pairs)
+        for pair in {pair for pair in pairs if not self.pair_counts[pair]}:
+            del self.pair_counts[pair]
+            for symbol in pair:
+                self._pairs_with[symbol].pop(pair, None)
         return pairs
-
-    def _forget_lost_pairs(self, pairs: list[Pair]) -> None:
-        for pair in pairs:
-            if pair in self.pair_counts and self.pair_counts[pair] == 0:
-                del self.pair_counts[pair]
-                for symbol in pair:
-                    self._pairs_with[symbol].pop(pair, None)
 
 
 def join_pairs(symbols: list[str], pair: Pair) -> list[str]:
@@ -116,20 +111,19 @@ def join_pairs(symbols: list[str], pair: Pair) -> list[str]:
     return joined
 
 
-@dataclass(frozen=True)
-class Merge:
-    """A rule that was learned: `left` and `right`, side by side `count` times, become one symbol."""
+class Merge(NamedTuple):
+    """A rule that was learned: `left` and `right` side by side become one symbol.
+
+    worth  how often they stand so; for WordPiece their score
+    """
 
     left: str
     right: str
-    count: int
+    worth: float
 
     @property
     def result(self) -> str:
         return self.left + self.right
-
-    def apply(self, corpus: TrainingCorpus) -> None:
-        corpus.merge((self.left, self.right))
 
 
 def bpe_steps(corpus: TrainingCorpus, min_count: int = 2) -> Iterator[Merge]:
@@ -153,57 +147,31 @@ def bpe_steps(corpus: TrainingCorpus, min_count: int = 2) -> Iterator[Merge]:
         yield Merge(*pair, count)
 
 
-@dataclass(frozen=True)
-class WordPieceMerge:
-    """A piece that was made of two, and the three counts that its score came from."""
-
-    left: str
-    right: str
-    pair_count: int
-    left_count: int
-    right_count: int
-
-    @property
-    def result(self) -> str:
-        return self.left + self.right
-
-    @property
-    def score(self) -> float:
-        return self.pair_count / (self.left_count * self.right_count)
-
-    def apply(self, corpus: TrainingCorpus) -> None:
-        corpus.merge((self.left, self.right))
-
-
-def wordpiece_steps(corpus: TrainingCorpus, min_count: int = 2) -> Iterator[WordPieceMerge]:
+def wordpiece_steps(corpus: TrainingCorpus, min_count: int = 2) -> Iterator[Merge]:
     """Yield the merges in the order they are made; the corpus shows the state after the one just yielded.
 
     Only pairs that occur `min_count` times compete: two characters that are seen once, and together, would
     have the best of all scores.  Of equal scores, the pair goes first that sorts first by code points.
     """
-    queue = [(-_measure(corpus, pair).score, pair) for pair in corpus.pair_counts]
+    queue = [(-wordpiece_score(corpus, pair), pair) for pair in corpus.pair_counts]
     heapq.heapify(queue)
     while queue:
         negative_score, pair = heapq.heappop(queue)
         if corpus.pair_counts.get(pair, 0) < min_count:
             continue
-        merge = _measure(corpus, pair)
-        if merge.score != -negative_score:
+        merge = Merge(*pair, wordpiece_score(corpus, pair))
+        if merge.worth != -negative_score:
             continue  # out of date: the present score has its own entry
         corpus.merge(pair)
-        for other in corpus.pairs_with(
-            (*pair, merge.result)
-        ):  # their counts, and so their scores, have changed
+        for other in corpus.pairs_with((*pair, merge.result)):  # whose scores have changed
             if corpus.pair_counts.get(other, 0) >= min_count:
-                heapq.heappush(queue, (-_measure(corpus, other).score, other))
+                heapq.heappush(queue, (-wordpiece_score(corpus, other), other))
         yield merge
 
 
-def _measure(corpus: TrainingCorpus, pair: Pair) -> WordPieceMerge:
+def wordpiece_score(corpus: TrainingCorpus, pair: Pair) -> float:
     left, right = pair
-    return WordPieceMerge(
-        left, right, corpus.pair_counts[pair], corpus.symbol_counts[left], corpus.symbol_counts[right]
-    )
+    return corpus.pair_counts[pair] / (corpus.symbol_counts[left] * corpus.symbol_counts[right])
 
 
 def normalise(text: str) -> str:

@@ -5,7 +5,7 @@ From a text to the rows of a vocabulary, in the order that files use, and from t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -137,7 +137,7 @@ def byte_level_rows(
     merges: Sequence[Pair], special: Sequence[Token] = ()
 ) -> tuple[tuple[Token, ...], tuple[str, ...]]:
     """The tokens and merges of a file, from the pairs in the order they were learned."""
-    texts = unique([*BYTE_ALPHABET, *(left + right for left, right in merges)])
+    texts = dict.fromkeys([*BYTE_ALPHABET, *map("".join, merges)])  # two pairs may join to the same token
     return (*map(Token, texts), *special), tuple(f"{left} {right}" for left, right in merges)
 
 
@@ -149,7 +149,7 @@ def end_mark_rows(
     The special tokens come first, then the 256 bytes that stand in for characters without a token.
     """
     spelled = [(mark_as_space(left), mark_as_space(right)) for left, right in merges]
-    texts = unique([*map(mark_as_space, alphabet), *(left + right for left, right in spelled)])
+    texts = dict.fromkeys([*map(mark_as_space, alphabet), *map("".join, spelled)])
     return (*special, *byte_tokens(), *map(Token, texts)), tuple(f"{left} {right}" for left, right in spelled)
 
 
@@ -184,7 +184,7 @@ def wordpiece_rows(
     alphabet: Sequence[str], merges: Sequence[Pair], special: Sequence[Token] = ()
 ) -> tuple[Token, ...]:
     """The tokens of a file: special ones, characters, what was learned."""
-    return (*special, *map(Token, unique([*alphabet, *(left + right for left, right in merges)])))
+    return (*special, *map(Token, dict.fromkeys([*alphabet, *map("".join, merges)])))
 
 
 def train_unigram(text: str, n_tokens: int, special: Sequence[Token] = ()) -> tuple[Token, ...]:
@@ -203,11 +203,6 @@ def unigram_rows(model: unigram.Model, special: Sequence[Token] = ()) -> tuple[T
     scores = {piece: round(score, DECIMALS) for piece, score in model.items()}
     pieces = sorted(scores, key=lambda piece: (-scores[piece], piece))
     return (*special, *(Token(piece, score=scores[piece]) for piece in pieces))
-
-
-def unique(texts: Iterable[str]) -> list[str]:
-    """The texts in order, each once: two pairs may join to the same piece."""
-    return list(dict.fromkeys(texts))
 
 
 # Models
@@ -238,11 +233,6 @@ class TrainingError(TokenloupeError):
     """A text or a size that no vocabulary can be trained with; the message says why."""
 
 
-def bpe_file(merges: Sequence[Pair]) -> ModelFile:
-    """Byte-level BPE: 256 bytes, what merging makes of them, and a token for the end of a text."""
-    return _bpe(*byte_level_rows(merges, BPE_SPECIAL))
-
-
 def end_mark_file(alphabet: Sequence[str], merges: Sequence[Pair]) -> ModelFile:
     """BPE over characters whose end-of-word marks are the spaces behind the words.
 
@@ -255,17 +245,8 @@ def end_mark_file(alphabet: Sequence[str], merges: Sequence[Pair]) -> ModelFile:
     return ModelFile("llama", name, DESCRIPTION, "gemma4", tokens, merges=rules, special_ids=roles)
 
 
-def wordpiece_file(alphabet: Sequence[str], merges: Sequence[Pair]) -> ModelFile:
-    """WordPiece in lower case, with BERT's special tokens."""
-    return _wordpiece(wordpiece_rows(alphabet, merges, WORDPIECE_SPECIAL))
-
-
-def unigram_file(model: unigram.Model) -> ModelFile:
-    """Unigram, with T5's special tokens; of characters only white space is rewritten."""
-    return _unigram(unigram_rows(model, UNIGRAM_SPECIAL))
-
-
-def _bpe(tokens: tuple[Token, ...], merges: tuple[str, ...]) -> ModelFile:
+def bpe_file(tokens: tuple[Token, ...], merges: tuple[str, ...]) -> ModelFile:
+    """Byte-level BPE: 256 bytes, what merging makes of them, and at last BPE_SPECIAL."""
     return ModelFile(
         "llama",
         "Trained byte-level BPE",
@@ -279,12 +260,14 @@ def _bpe(tokens: tuple[Token, ...], merges: tuple[str, ...]) -> ModelFile:
     )
 
 
-def _wordpiece(tokens: tuple[Token, ...]) -> ModelFile:
+def wordpiece_file(tokens: tuple[Token, ...]) -> ModelFile:
+    """WordPiece in lower case, with BERT's special tokens."""
     roles = {"padding": 0, "unknown": 1, "bos": 2, "seperator": 3, "mask": 4}
     return ModelFile("bert", "Trained WordPiece", DESCRIPTION, "bert", tokens, special_ids=roles)
 
 
-def _unigram(tokens: tuple[Token, ...]) -> ModelFile:
+def unigram_file(tokens: tuple[Token, ...]) -> ModelFile:
+    """Unigram, with T5's special tokens; of characters only white space is rewritten."""
     return ModelFile(
         "t5",
         "Trained Unigram",
@@ -298,9 +281,9 @@ def _unigram(tokens: tuple[Token, ...]) -> ModelFile:
 
 
 TRAINERS: dict[str, Callable[[str, int], ModelFile]] = {
-    "bpe": lambda text, n_tokens: _bpe(*train_byte_level(text, n_tokens, BPE_SPECIAL)),
-    "wordpiece": lambda text, n_tokens: _wordpiece(train_wordpiece(text, n_tokens, WORDPIECE_SPECIAL)),
-    "unigram": lambda text, n_tokens: _unigram(train_unigram(text, n_tokens, UNIGRAM_SPECIAL)),
+    "bpe": lambda text, n_tokens: bpe_file(*train_byte_level(text, n_tokens, BPE_SPECIAL)),
+    "wordpiece": lambda text, n_tokens: wordpiece_file(train_wordpiece(text, n_tokens, WORDPIECE_SPECIAL)),
+    "unigram": lambda text, n_tokens: unigram_file(train_unigram(text, n_tokens, UNIGRAM_SPECIAL)),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -14,11 +15,10 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.train import unigram
 from guiapp.analysis.train.corpus import (
     END_OF_WORD,
-    Merge,
     Pair,
     TrainingCorpus,
-    WordPieceMerge,
     bpe_steps,
+    wordpiece_score,
     wordpiece_steps,
 )
 from guiapp.core.text.figures import counted
@@ -136,11 +136,7 @@ def _as_tuples(value: Any) -> Any:
 
 def textbook_corpus(text: str) -> TrainingCorpus:
     """Words between white space as characters with an end-of-word mark, as Sennrich et al. have them."""
-    words: dict[Cut, int] = {}
-    for word in text.split():
-        symbols = (*word, END_OF_WORD)
-        words[symbols] = words.get(symbols, 0) + 1
-    return TrainingCorpus(words)
+    return TrainingCorpus(Counter((*word, END_OF_WORD) for word in text.split()))
 
 
 def merges(algorithm: str, corpus: TrainingCorpus, min_count: int = 2) -> Iterator[MergeStep]:
@@ -151,17 +147,13 @@ def merges(algorithm: str, corpus: TrainingCorpus, min_count: int = 2) -> Iterat
         count = corpus.pair_counts[pair]
         if count < min_count:
             return 0.0
-        symbols = corpus.symbol_counts
-        return count / (symbols[pair[0]] * symbols[pair[1]]) if is_wordpiece else float(count)
+        return wordpiece_score(corpus, pair) if is_wordpiece else float(count)
 
     ranking = Ranking(corpus.pair_counts, worth)
     best = ranking.best(N_TOLD_PAIRS)
     words = _first_words(corpus)
-    learned: Iterator[Merge | WordPieceMerge]
-    learned = wordpiece_steps(corpus, min_count) if is_wordpiece else bpe_steps(corpus, min_count)
-    for step in learned:
-        pair = (step.left, step.right)
-        (value,) = (entry_worth for entry, entry_worth in best if entry == pair)
+    for step in (wordpiece_steps if is_wordpiece else bpe_steps)(corpus, min_count):
+        pair, value = (step.left, step.right), float(step.worth)
         ties = tuple(entry for entry, other in best if other == value and entry != pair)
         rivals = tuple((entry, other) for entry, other in best if other < value)
         before, words = words, _first_words(corpus)

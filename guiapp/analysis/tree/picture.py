@@ -33,7 +33,7 @@ class TreePicture:
     """All tokens of a vocabulary under the root, laid out; see `TreeLayout`.
 
     A node is a row of its arrays: the root, a token, or a group of siblings that share a script.
-    scripts  uint8[n]  of each token, an index into `scripts.NAMES`
+    scripts  uint8[n]  of each token, an index into SCRIPT_NAMES
     """
 
     vocabulary: Vocabulary
@@ -309,16 +309,8 @@ SCRIPT_NAMES = (
     "Bytes of characters", "Spaces", "Punctuation", "Symbols", "Digits", "Emoji", "Special tokens",
     *SCRIPT_BLOCKS, OTHER_LETTERS,
 )  # fmt: skip
-OF_CATEGORY = (
-    BYTES,
-    len(SCRIPT_NAMES) - 1,
-    DIGITS,
-    PUNCTUATION,
-    SYMBOLS,
-    len(SCRIPT_NAMES) - 1,
-    SPACES,
-    SPACES,
-)
+OTHER_LETTER = len(SCRIPT_NAMES) - 1
+OF_CATEGORY = (BYTES, OTHER_LETTER, DIGITS, PUNCTUATION, SYMBOLS, OTHER_LETTER, SPACES, SPACES)
 
 
 def token_scripts(vocabulary: Vocabulary, tree: TokenTree) -> NDArray[np.uint8]:

@@ -96,7 +96,7 @@ class TokenFigures:
 
     @cached_property
     def scripts(self) -> NDArray[np.uint8]:
-        """Indexes into `tree.scripts.NAMES`."""
+        """Indexes into SCRIPT_NAMES."""
         return token_scripts(self.vocabulary, self.tree)
 
     @cached_property
@@ -216,9 +216,9 @@ class VocabularyColumn:
         if self.write is not None:
             return self.write(figures, token, spelling)
         value = self.value(figures, token)
-        return (
-            "" if value is None else f"{value:,.{self.digits}g}" if isinstance(value, float) else f"{value:,}"
-        )
+        if value is None:
+            return ""
+        return f"{value:,.{self.digits}g}" if isinstance(value, float) else f"{value:,}"
 
     def value(self, figures: TokenFigures, token: int) -> int | float | None:
         """The figure of a token; None where it has none."""
@@ -229,20 +229,9 @@ class VocabularyColumn:
         return int(value) if value is not None and value == int(value) else value
 
 
-def _norm(figures: TokenFigures) -> Values | None:
-    return None if figures.indicators is None else figures.indicators.input.norms
-
-
-def _distance(figures: TokenFigures) -> Values | None:
-    return None if figures.indicators is None else figures.indicators.input.distances
-
-
-def _cosine(figures: TokenFigures) -> Values | None:
-    return None if figures.indicators is None else figures.indicators.last.cosines
-
-
-def _residual(figures: TokenFigures) -> Values | None:
-    return None if figures.indicators is None else figures.indicators.last.cosines_without_component
+def _of_embeddings(values: Callable[[Indicators], Values]) -> Callable[[TokenFigures], Values | None]:
+    """A column that there is where the embeddings were read."""
+    return lambda figures: None if figures.indicators is None else values(figures.indicators)
 
 
 def _reached(figures: TokenFigures, token: int, spelling: Spelling) -> str:
@@ -310,22 +299,32 @@ COLUMNS = (
         _reached,
         is_usual=False,
     ),
-    VocabularyColumn("norm", "length of its row in the embeddings", _norm, lacking=NOT_READ, digits=3),
+    VocabularyColumn(
+        "norm",
+        "length of its row in the embeddings",
+        _of_embeddings(lambda read: read.input.norms),
+        lacking=NOT_READ,
+        digits=3,
+    ),
     VocabularyColumn(
         "distance",
         "of that row from the mean of the known unused ones",
-        _distance,
+        _of_embeddings(lambda read: read.input.distances),
         is_usual=False,
         lacking=NOT_READ,
         digits=3,
     ),
     VocabularyColumn(
-        "cosine", "cosine distance of its output row to that mean", _cosine, lacking=NOT_READ, digits=3
+        "cosine",
+        "cosine distance of its output row to that mean",
+        _of_embeddings(lambda read: read.last.cosines),
+        lacking=NOT_READ,
+        digits=3,
     ),
     VocabularyColumn(
         "residual",
         "the same without the first principal component",
-        _residual,
+        _of_embeddings(lambda read: read.last.cosines_without_component),
         is_usual=False,
         lacking=NOT_READ,
         digits=3,

@@ -15,7 +15,7 @@ What is not finished, such as `kind:`, leaves all tokens.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
@@ -225,8 +225,11 @@ def _keyed(key: str, value: str, term: Callable[..., FilterTerm]) -> FilterTerm 
     """The term `key:value`; None where the value is still to come."""
     if key == "is":
         if value not in FLAGS:
-            _refuse_unknown(value)
-            return None
+            if any(name.startswith(value) for name in FLAGS):
+                return None  # it is being typed
+            raise QueryError(
+                f"There is no is:{value}. There are {', '.join(f'is:{name}' for name in FLAGS)}."
+            )
         return term(partial(_flagged, FLAGS[value]), needs_trials=value == "unreached")
     if key in NAMED:
         return term(partial(_of_names, key, _numbers(key, value))) if value else None
@@ -239,12 +242,6 @@ def _keyed(key: str, value: str, term: Callable[..., FilterTerm]) -> FilterTerm 
         low, high = (None if end is None else float(end) for end in match.groups())
         return term(partial(_in_range, column, low, high))
     raise QueryError(f"“{value}” is no number, and no range such as 4..8 or >=4.")
-
-
-def _refuse_unknown(value: str) -> None:
-    """Raises QueryError unless a flag begins so, which is being typed."""
-    if not any(name.startswith(value) for name in FLAGS):
-        raise QueryError(f"There is no is:{value}. There are {', '.join(f'is:{name}' for name in FLAGS)}.")
 
 
 def _numbers(key: str, value: str) -> NDArray[np.int64]:
@@ -375,19 +372,14 @@ class Histogram:
 
 def histograms(figures: TokenFigures) -> tuple[Histogram, ...]:
     """By script, by length, and by the first of WORTHS that there is."""
-    return tuple(_histograms(figures))
-
-
-def _histograms(figures: TokenFigures) -> Iterator[Histogram]:
-    yield _histogram(
-        "script", SCRIPT_NAMES, [script_term(script) for script in range(len(SCRIPT_NAMES))], figures.scripts
+    scripts = list(map(script_term, range(len(SCRIPT_NAMES))))
+    lengths = [*(f"length:{length}" for length in range(LONGEST_COUNTED)), f"length:>={LONGEST_COUNTED}"]
+    worths = ((name, BY_NAME[name].values(figures)) for name in WORTHS)
+    return (
+        _histogram("script", SCRIPT_NAMES, scripts, figures.scripts),
+        _histogram("length", LENGTHS, lengths, np.minimum(figures.lengths, LONGEST_COUNTED)),
+        next(_binned(name, values) for name, values in worths if values is not None),
     )
-    terms = [*(f"length:{length}" for length in range(LONGEST_COUNTED)), f"length:>={LONGEST_COUNTED}"]
-    yield _histogram("length", LENGTHS, terms, np.minimum(figures.lengths, LONGEST_COUNTED))
-    for name in WORTHS:
-        if (values := BY_NAME[name].values(figures)) is not None:
-            yield _binned(name, values)
-            return
 
 
 def _binned(name: str, values: Values) -> Histogram:

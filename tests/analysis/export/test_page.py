@@ -200,22 +200,6 @@ def test_a_training_is_shown_from_its_start():
     assert shown.page_step(3).pairs == ()
 
 
-def test_of_a_training_the_first_words_are_shown_and_the_best_pairs():
-    run = begin("bpe", " ".join(first + second for first in "abcdef" for second in "uvwxyz") * 3, 300)
-    kept = TrainingRecord(run.start)
-    for merge in run.steps():
-        kept.append(to_json(merge).encode())
-    told, words = kept.step(1), kept.words(0)
-    assert (len(told.ties), len(told.rivals), len(words)) == (4, 11, 37)
-    tied = [(pair, told.worth) for pair in ((told.left, told.right), *told.ties)]
-    start = TrainingRun(kept).page_step(0)
-    assert start.rows == tuple(tuple((kept.write(each), False) for each in cut) for cut, _, _ in words[:30])
-    assert start.pairs == tuple(
-        PagePair(" + ".join(map(kept.write, pair)), f"{worth:,.4g}", number == 0)
-        for number, (pair, worth) in enumerate([*tied, *told.rivals][:10])
-    )
-
-
 def test_words_are_rich_only_where_they_say_so():
     assert rich("") == ""
     assert rich("a *b* `c*d*`\n\n<e>") == ("<p>a <em>b</em> <code>c*d*</code></p><p>&lt;e&gt;</p>")

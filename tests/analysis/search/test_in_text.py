@@ -3,18 +3,15 @@
 import re
 import sys
 import time
-from unittest import mock
 
-import numpy as np
 import pytest
 from conftest import PATIENCE_S
 from hypothesis import given
 from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.analysis.search import in_text_worker as regex_places_worker
+from guiapp.analysis.search import in_text_worker
 from guiapp.analysis.search import matches as finding
-from guiapp.analysis.search import matches as queries
 from guiapp.analysis.search.matches import Query, QueryError, find, tokens_named
 
 TEXT = "Über the Ünder, THE other\nthe end".encode()
@@ -55,7 +52,7 @@ def test_queries_find_what_they_mean(kind, wanted, matches_case, expected):
     ],
 )
 def test_expressions_match_characters_and_lines(wanted, matches_case, expected):
-    spans = regex_places_worker.places(regex_places_worker.request(wanted, matches_case, 9, TEXT))
+    spans = in_text_worker.places(in_text_worker.request(wanted, matches_case, 9, TEXT))
     assert [TEXT[start:end].decode() for start, end in spans] == expected
 
 
@@ -161,12 +158,12 @@ def test_a_search_that_takes_too_long_is_given_up(monkeypatch):
 
 @pytest.mark.parametrize("most", [0, 1, 2, 3])
 def test_one_match_more_than_wanted_is_told(most):
-    spans = regex_places_worker.places(regex_places_worker.request("a", True, most, b"aXaXaXaX"))
+    spans = in_text_worker.places(in_text_worker.request("a", True, most, b"aXaXaXaX"))
     assert spans.tolist() == [[2 * number, 2 * number + 1] for number in range(most + 1)]
 
 
 def test_an_expression_that_never_ends_is_given_up(monkeypatch):
-    monkeypatch.setattr(queries, "LONGEST_S", 0.3)
+    monkeypatch.setattr(finding, "LONGEST_S", 0.3)
     started = time.monotonic()
     with pytest.raises(QueryError, match="simpler"):
         found(b"a" * 40 + b"!", "(a+)+$", "regex")
@@ -205,17 +202,5 @@ def test_tokens_are_meant_by_id_by_text_and_by_spelling():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="processes have no limit of memory there")
 def test_an_expression_that_needs_too_much_memory_ends_with_a_sentence():
-    request = regex_places_worker.request("(a|b|[^z])*z", True, 10, b"the cat sat " * 3_000_000)
-    with pytest.raises(QueryError, match="could not be tried"):
-        queries.tried_apart("x", regex_places_worker.__name__, request, lambda share: None)
-
-
-@given(
-    st.text(st.sampled_from("a\x7f\x80é\u07ff\u0800中\uffff\U00010000😀\udc80\udcff"), max_size=30),
-    st.integers(1, 5),
-)
-def test_places_in_bytes_are_the_same_however_long_the_blocks(text, block):
-    characters = np.arange(len(text) + 1)
-    ends = [len(text[:end].encode("utf-8", "surrogateescape")) for end in characters]
-    with mock.patch.object(regex_places_worker, "BLOCK", block):
-        assert regex_places_worker._in_bytes(text, characters).tolist() == ends
+    with pytest.raises(QueryError, match="simpler"):
+        found(b"the cat sat " * 3_000_000, "(a|b|[^z])*z", "regex", True)

@@ -30,41 +30,11 @@ DIFFERENCES = {
         1,
         "heap left `acbacb` in parts: nothing joins them. words left `acbacb` out: it is no token.",
     ),
-    ("toy", " acbx abacb", "heap", "greedy"): (
-        1,
-        4,
-        2,
-        "heap merged `cb`, rank 1. greedy took `ac`, bytes 1–3.",
-    ),
-    ("toy", "ab xab", "heap", "words"): (
-        4,
-        6,
-        3,
-        "heap merged `ab`, rank 0. words left `xab` out: it is no token.",
-    ),
-    ("bpe", "a ☃☂b", "heap", "words"): (
-        1,
-        6,
-        2,
-        "heap merged `·<E2>`, rank 1,665. words left `·☃☂b` out: it is no token.",
-    ),
     ("bpe", "acbx in acbx", "table", "fewest"): (
         7,
         22,
         29,
         "table chose `·a`, bytes 7–9. fewest chose `ac`, bytes 8–10.",
-    ),
-    ("bpe", "How do the lions sleep", "heap", "words"): (
-        0,
-        7,
-        1,
-        "heap left `How` in parts: nothing joins them. words left `How` out: it is no token.",
-    ),
-    ("spm", "abacb the", "fewest", "words"): (
-        0,
-        25,
-        2,
-        "fewest chose `·ab`, bytes 0–2. words took `<unk>`, bytes 0–5.",
     ),
     ("wordpiece", "Zürich is unbelievable", "wordpiece", "words"): (
         0,
@@ -313,26 +283,6 @@ def test_a_race_ends_with_the_steps_of_both_and_the_tokens_that_differ(text, fir
     assert outcome(ours, theirs).count("`") <= 16
     step = first_other_step(ours, theirs)
     assert (step is None) is (first == second)
-    if step is not None:
-        kept = [
-            [
-                (
-                    each.trace.operation(at),
-                    *(
-                        int(column[at])
-                        for column in (
-                            each.trace.columns.position,
-                            each.trace.columns.end,
-                            each.trace.columns.result,
-                        )
-                    ),
-                )
-                for at in range(min(step + 1, each.n_steps))
-            ]
-            for each in (ours, theirs)
-        ]
-        assert kept[0][:step] == kept[1][:step]
-        assert kept[0] != kept[1]
 
 
 def test_one_that_has_nothing_to_do_parts_from_one_that_puts_tokens_around():

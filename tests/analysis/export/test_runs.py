@@ -5,17 +5,21 @@ from __future__ import annotations
 import io
 import json
 import sys
+from functools import partial
 from xml.etree import ElementTree
 
 import pytest
 
 import guiapp
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.analysis.export.exported_run import ALL, PARTIAL, box, write_chunks
-from guiapp.analysis.export.runs import ExportRequest, TraceRun, main
+from guiapp.analysis.export.exported_run import ALL, PARTIAL, write_chunks
+from guiapp.analysis.export.runs import ExportRequest, TraceRun, TrainingRun, main
 from guiapp.analysis.trace.debugger import debugger_for
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.trace import NUMBERS
+from guiapp.analysis.train.record import TrainingRecord
+from guiapp.analysis.train.runs import begin
+from guiapp.analysis.train.steps import to_json
 
 BPE = guiapp.open_model("demo:bpe")
 SVG_TEXT = "{http://www.w3.org/2000/svg}text"
@@ -106,11 +110,6 @@ def test_a_step_that_forms_nothing_has_a_drawing_too(tmp_path):
     assert [row[0] for row in rows_of(tmp_path / "run.svg").values()] == [str(step)]
 
 
-def test_boxes_are_wide_enough_for_ideographs():
-    assert box(0, 0, "汉武帝飞", 0, False)[1] > 4 * 15
-    assert box(0, 0, "abcd", 0, False)[1] < 4 * 15
-
-
 def test_drawings_show_every_state(tmp_path):
     debugger = run("How do lions sleep? " * 40)
     TraceRun(debugger).write(tmp_path / "run.svg")
@@ -144,19 +143,6 @@ def test_the_size_told_before_is_about_right(ending, tmp_path):
     assert estimate == pytest.approx((tmp_path / f"run{ending}").stat().st_size, rel=0.2)
 
 
-@pytest.mark.parametrize("folder", ["", "no"])
-def test_the_process_writes_or_says_why_not(folder, tmp_path, monkeypatch, capsys):
-    trace = record(BPE, "lions", "heap")
-    trace.save(tmp_path / "trace")
-    out = tmp_path / folder / "run.json"
-    request = ExportRequest(str(tmp_path / "trace"), str(out), 0, len(trace), "demo:bpe")
-    monkeypatch.setattr(sys, "stdin", io.StringIO(request.line().decode()))
-    main()
-    last = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert bool(last["error"]) == bool(folder)
-    assert out.exists() != bool(folder)
-
-
 def test_the_parts_offered_are_the_run_the_piece_and_the_step():
     debugger = run("How do lions sleep?")
     debugger.go_to(12)
@@ -167,3 +153,115 @@ def test_the_parts_offered_are_the_run_the_piece_and_the_step():
     assert {debugger.trace.piece_at(step) for step in parts["This piece"]} == {debugger.trace.piece_at(12)}
     debugger.go_to(debugger.n_steps)
     assert TraceRun(debugger).choices(".json")["This step"] == range(debugger.n_steps - 1, debugger.n_steps)
+
+
+BPE = guiapp.open_model("demo:bpe")
+WORDS = "abcdefghi"
+TRAINED_ON = " ".join(f"th{letter}" for letter in WORDS) + "|"
+
+
+def traced(text, encoder, tokenizer=BPE):
+    return debugger_for(tokenizer, record(tokenizer, text, encoder))
+
+
+def trained(text, n_tokens, has_end_marks=False):
+    run = begin("bpe", text, n_tokens, has_end_marks)
+    kept = TrainingRecord(run.start)
+    for told in run.steps():
+        kept.append(to_json(told).encode())
+    return kept
+
+
+def test_a_drawing_without_anything_formed_shows_the_first_step():
+    run = TraceRun(traced("lower", "heap", guiapp.open_model("demo:toy")))
+    assert run.drawn(run.steps) == [0]
+    assert run.drawn(range(3, 6)) == [3]
+
+
+def test_the_place_stays_whatever_is_written_meanwhile():
+    debugger = traced("unb", "backtrack")
+    debugger.go_to(2)
+    run = TraceRun(debugger)
+    debugger.go_to(0)
+    "".join(run.chunks(".html", run.steps))
+    assert run.step_record() == run.record(2)
+    assert debugger.position == 0
+    debugger.go_to(debugger.n_steps)
+    assert TraceRun(debugger).step_record() == run.record(4)
+
+
+def test_the_parts_at_each_place():
+    debugger = traced("un un", "heap")
+    places = []
+    for place in range(debugger.n_steps + 1):
+        debugger.go_to(place)
+        run = TraceRun(debugger)
+        parts = run.choices(".json")
+        assert parts.pop("All") == range(7)
+        assert run.choices(".svg").pop("This piece", None) == parts.get("This piece")
+        places.append((parts["This step"], run.choices(".svg")["This step"], parts.get("This piece")))
+    one = [range(step, step + 1) for step in range(7)]
+    assert places == [
+        (one[0], one[0], None),
+        (one[1], one[1], None),
+        (one[2], one[2], range(2, 4)),
+        (one[3], one[2], range(2, 4)),
+        (one[4], one[4], range(4, 6)),
+        (one[5], one[4], range(4, 6)),
+        (one[6], one[6], None),
+        (one[6], one[6], None),
+    ]
+
+
+def test_a_trace_without_steps_has_no_parts():
+    run = TraceRun(traced("", None, guiapp.open_model("demo:rwkv")))
+    assert (run.choices(".json"), run.choices(".svg"), run.drawn(run.steps)) == ({}, {}, [])
+    assert run.step_record() == {"encoder": "rwkv", "text": "", "token_ids": [], "n_steps": 0, "steps": []}
+
+
+def test_the_place_in_a_training(tmp_path):
+    kept = trained(TRAINED_ON, 260)
+    at = partial(TrainingRun, kept)
+    assert at().step_record() == at().record_head()
+    assert at(2).step_record() == at().record(2)
+    assert at().choices(".json") == {"All": range(1, 3)}
+    for place in (1, 2):
+        assert at(place).choices(".json") == {"All": range(1, 3), "This step": range(place, place + 1)}
+    assert TrainingRun(trained("a", 260)).choices(".json") == {}
+    at(1).save(tmp_path / "training")
+    assert list(TrainingRecord.load(tmp_path / "training").lines()) == list(kept.lines())
+
+
+def told(request, monkeypatch):
+    """The lines that are through although nobody closed the pipe."""
+    pipe = io.BytesIO()
+    monkeypatch.setattr(sys, "stdin", io.StringIO(request.line().decode()))
+    with monkeypatch.context() as only_here:
+        only_here.setattr(sys, "stdout", io.TextIOWrapper(pipe))
+        main()
+        return [json.loads(line) for line in pipe.getvalue().splitlines()]
+
+
+@pytest.mark.parametrize("pre", ["", "gpt-2"])
+def test_a_run_is_written_with_the_pre_tokenizer_that_was_chosen(pre, tmp_path, monkeypatch):
+    tokenizer = guiapp.open_model("demo:bpe", pre or None)
+    trace = record(tokenizer, "1234 lions", "heap")
+    run = TraceRun(debugger_for(tokenizer, trace))
+    run.save(tmp_path / "trace")
+    run.write(tmp_path / "expected.json")
+    assert run.model == (str(tokenizer.vocabulary.path), pre)
+    request = ExportRequest(
+        str(tmp_path / "trace"), str(tmp_path / "run.json"), 0, len(trace), "demo:bpe", pre
+    )
+    assert told(request, monkeypatch) == [{"progress": 0.0}, {"error": ""}]
+    assert (tmp_path / "run.json").read_text() == (tmp_path / "expected.json").read_text()
+
+
+def test_what_went_wrong_is_told_for_people(tmp_path, monkeypatch):
+    record(guiapp.open_model("demo:bpe"), "lions", "heap").save(tmp_path / "trace")
+    output = tmp_path / "no" / "run.json"
+    request = ExportRequest(str(tmp_path / "trace"), str(output), 0, 1, "demo:bpe")
+    error = f"{output} cannot be written: No such file or directory. Choose another place."
+    assert told(request, monkeypatch) == [{"error": error}]
+    [said] = told(ExportRequest("", str(output), 0, 1, "demo:none"), monkeypatch)
+    assert "demo:none" in said["error"]
