@@ -190,29 +190,6 @@ def test_the_place_stays_whatever_is_written_meanwhile():
     assert TraceRun(debugger).step_record() == run.record(4)
 
 
-def test_the_parts_at_each_place():
-    debugger = traced("un un", "heap")
-    places = []
-    for place in range(debugger.n_steps + 1):
-        debugger.go_to(place)
-        run = TraceRun(debugger)
-        parts = run.choices(".json")
-        assert parts.pop("All") == range(7)
-        assert run.choices(".svg").pop("This piece", None) == parts.get("This piece")
-        places.append((parts["This step"], run.choices(".svg")["This step"], parts.get("This piece")))
-    one = [range(step, step + 1) for step in range(7)]
-    assert places == [
-        (one[0], one[0], None),
-        (one[1], one[1], None),
-        (one[2], one[2], range(2, 4)),
-        (one[3], one[2], range(2, 4)),
-        (one[4], one[4], range(4, 6)),
-        (one[5], one[4], range(4, 6)),
-        (one[6], one[6], None),
-        (one[6], one[6], None),
-    ]
-
-
 def test_a_trace_without_steps_has_no_parts():
     run = TraceRun(traced("", None, guiapp.open_model("demo:rwkv")))
     assert (run.choices(".json"), run.choices(".svg"), run.drawn(run.steps)) == ({}, {}, [])

@@ -3,6 +3,7 @@
 import re
 import sys
 import time
+from itertools import pairwise
 
 import pytest
 from conftest import PATIENCE_S
@@ -133,23 +134,6 @@ def test_too_many_matches_are_cut_and_said_to_be(monkeypatch, kind):
     assert (len(many.starts), many.is_all) == (10, False)
 
 
-def test_the_way_through_a_text_is_told_up_to_the_last_match_that_is_kept(monkeypatch):
-    monkeypatch.setattr(finding, "CHUNK_BYTES", 7)
-    shares = []
-    assert find(b"a" * 20, Query("text", "a", True), shares.append).is_all
-    assert shares == [0, 7 / 20, 14 / 20]
-    monkeypatch.setattr(finding, "MOST_MATCHES", 8)
-    shares.clear()
-    matches = find(b"a" * 28, Query("text", "a", True), shares.append)
-    assert (matches.starts.tolist(), matches.is_all) == ([*range(8)], False)
-    assert shares == [0, 7 / 28]
-
-
-def test_nothing_is_found_whole_where_nothing_is_looked_for():
-    matches = find(b"a", Query("text", "", True), lambda share: None)
-    assert (matches.starts.tolist(), matches.ends.tolist(), matches.is_all) == ([], [], True)
-
-
 def test_a_search_that_takes_too_long_is_given_up(monkeypatch):
     monkeypatch.setattr(finding, "LONGEST_S", -1.0)
     with pytest.raises(QueryError, match=r"^The search takes more than -1 seconds\. Look for less\.$"):
@@ -204,3 +188,15 @@ def test_tokens_are_meant_by_id_by_text_and_by_spelling():
 def test_an_expression_that_needs_too_much_memory_ends_with_a_sentence():
     with pytest.raises(QueryError, match="simpler"):
         found(b"the cat sat " * 3_000_000, "(a|b|[^z])*z", "regex", True)
+
+
+@given(
+    st.text(st.sampled_from("a\x7f\x80é\u07ff\u0800中\uffff\U00010000😀\udc80\udcff"), max_size=30),
+    st.integers(1, 5),
+)
+def test_places_in_bytes_are_the_same_however_long_the_blocks(text, block):
+    ends = [len(text[:end].encode("utf-8", "surrogateescape")) for end in range(len(text) + 1)]
+    message = in_text_worker.request(".", True, 99, text.encode("utf-8", "surrogateescape"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(in_text_worker, "BLOCK", block)
+        assert in_text_worker.places(message).tolist() == [[*span] for span in pairwise(ends)]

@@ -14,7 +14,6 @@ from toy_vocabulary import toy_vocabulary
 
 from guiapp.analysis.search import in_text_worker, in_tokens_worker
 from guiapp.analysis.search import matches as search
-from guiapp.analysis.search.in_tokens_worker import matches, request, tokens_of
 from guiapp.analysis.search.matches import (
     QueryError,
     RegexTokenMatcher,
@@ -95,14 +94,6 @@ def test_queries_that_mean_nothing_are_explained(query, says):
 def test_the_last_token_has_an_id_too():
     assert find("#8") == ["0x"]
     assert find(" # 0 ") == ["a"]
-
-
-def test_the_process_names_the_tokens_that_match():
-    tokens = [b"a", b"ba", b"", "é".encode(), b"\xff"]
-    data, offsets = np.frombuffer(b"".join(tokens), np.uint8), np.cumsum([0, *map(len, tokens)])
-    for expression, found in (("a$", [0, 1]), ("^$", [2]), ("^.$", [0, 3, 4]), ("é", [3]), ("[\udcff]", [4])):
-        sought = expression.encode("utf-8", "surrogatepass")
-        assert matches(sought, tokens_of(request(data, offsets))) == found
 
 
 def test_an_expression_is_tried_on_more_tokens_than_a_pipe_holds():

@@ -229,6 +229,17 @@ def test_a_breakpoint_is_read_as_it_is_meant(text):
     assert parse_breakpoint(READ[text].title) == READ[text]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *('token "▁New" if rank < 5', "rank 0..5", "step > 3 and rank < 8", "byte 3"),
+        *("byte 3 hit 2 once log at {position}", 'token " log " if rank < 5 once'),
+    ],
+)
+def test_a_breakpoint_reads_back_as_it_is_written(text):
+    assert parse_breakpoint(text).title == text
+
+
 def test_messages_of_log_points_are_filled_in():
     merge = found("operation merge")[0]
     row = Breakpoint("byte", "0", log="{operation} {stage} {left} {step * 1000} {score} {rank / 3} {forms}!")

@@ -67,7 +67,6 @@ def test_where_and_why_two_runs_part(model, text, ours, theirs):
     ("model", "text", "leader", "follower", "expected"),
     [
         ("toy", "abacb acb", "heap", "greedy", [0, 0, 2, 3, 4, 5, 5, 5, 5, 6, 7, 8, 8, 8, 8, 9]),
-        ("toy", "abacb acb", "greedy", "heap", [0, 0, 2, 3, 4, 8, 9, 10, 14, 15]),
         ("spm", "<s>ab acb", "heap", "scan", [0, 0, 0, 0, 4, 5, 6, *[7] * 8, 9, 9]),
         (
             "bpe",
@@ -77,7 +76,6 @@ def test_where_and_why_two_runs_part(model, text, ours, theirs):
             [*[0] * 5, 3, 3, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, *[6] * 4, 7, 7, 9, 10, 12, 12],
         ),
         ("bpe", "on lion <|im_start|>on", "words", "heap", [0, 0, 0, 5, 7, 12, 17, 22, 22, 24, 25, 27, 27]),
-        ("toy", "", "heap", "greedy", [0]),
     ],
 )
 def test_one_goes_along_piece_by_piece(model, text, leader, follower, expected):

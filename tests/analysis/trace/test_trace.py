@@ -72,24 +72,6 @@ def test_a_saved_trace_loads_as_it_was(tmp_path):
             np.testing.assert_array_equal(ours, theirs)
 
 
-def test_a_trace_knows_its_parts():
-    trace = record(MODELS["demo:bpe"], "on <|im_start|>lion", "heap")
-    firsts, dones = trace.pieces.first_step.tolist(), trace.pieces.done_step.tolist()
-    inside = [
-        next((i for i, ends in enumerate(zip(firsts, dones, strict=True)) if ends[0] <= step <= ends[1]), -1)
-        for step in range(len(trace))
-    ]
-    assert [trace.piece_at(step) for step in range(len(trace))] == inside
-    assert set(inside) == {-1, 0, 1, 2}
-    cells = [trace.piece_cells(piece) for piece in range(3)]
-    assert [(each.start, each.stop) for each in cells] == [(0, 3), (3, 5), (5, 9)]
-    tokens = [trace.piece_tokens(piece) for piece in range(3)]
-    assert [(each.start, each.stop) for each in tokens] == [(0, 1), (1, 2), (2, 4)]
-    assert [trace.piece_work(piece) for piece in range(3)] == [b"on", b" ", b"lion"]
-    stages = {trace.operation(step): trace.stage(step) for step in range(len(trace))}
-    assert (stages["special"], stages["piece"], stages["merge"]) == ("partition", "split", "encode")
-
-
 @pytest.mark.parametrize("encoder", ["heap", "backtrack", "table", "greedy", "fewest", "words"])
 def test_a_byte_can_become_more_than_one_token(encoder, tmp_path):
     names, types = ["<unk>", "<s>", "</s>", "cd"], [CONTROL] * 3 + [NORMAL]

@@ -9,7 +9,7 @@ import pytest
 
 from guiapp.analysis.train.models import TrainingError
 from guiapp.analysis.train.record import SCHEMA, SYMBOLS, TrainingRecord
-from guiapp.analysis.train.runs import begin, parse_start
+from guiapp.analysis.train.runs import begin
 from guiapp.analysis.train.steps import PruningStep, to_json
 
 UNIGRAM_TEXT = "abab abab abcabc abc cab bca aaa bbb"
@@ -105,23 +105,6 @@ def test_prunings_are_columns_and_symbols_are_found_by_bytes():
     assert record.values.made_of("result", "0x20 0x61 0x61 0x62").tolist() == [False, True]
 
 
-def test_a_start_says_what_there_is():
-    start = begin("bpe", "aab aab b aab", 300, True).start
-    assert (start.algorithm, start.alphabet, start.n_words, start.n_steps, start.n_other_tokens) == (
-        "bpe", ("a", "b", "</w>"), 2, 37, 260,
-    )  # fmt: skip
-    assert start.words == ((("a", "a", "b", "</w>"), 3), (("b", "</w>"), 1))
-    start = begin("wordpiece", "Aab aab b ab cab", 30).start
-    assert (start.alphabet, start.n_words, start.n_steps) == (("a", "b", "▁a", "▁b", "▁c"), 4, 20)
-    assert start.n_other_tokens == 5
-    start = begin("unigram", "ab abc abab ab abc", 12).start
-    assert (start.alphabet, start.n_words, start.n_steps, start.n_other_tokens) == ((), 3, 0, 3)
-    assert start.words[1] == (("▁", "a", "b", "c"), 2)
-    start = begin("bpe", " ".join(f"w{number:03}x" for number in range(500)), 300, True).start
-    assert (len(start.words), start.n_words) == (150, 500)
-    assert parse_start(start.line()) == start
-
-
 def test_a_record_says_what_there_was_after_each_step(tmp_path):
     _, record = recorded("bpe", "aab aab b aab", 300, True)
     assert [record.n_symbols(number) for number in range(4)] == [3, 4, 5, 6]
@@ -138,18 +121,6 @@ def test_a_record_says_what_there_was_after_each_step(tmp_path):
     assert loaded.lines() == record.lines()
     assert loaded.start == record.start
     assert not any(line.endswith(b"\n") for line in record.lines())
-
-
-def test_merges_that_make_a_token_again_are_counted():
-    _, record = recorded("bpe", "aaaa aaa aaaa aaa aaaaaaaa abab bab abab bab", 400, True)
-    made = [record.step(number).left + record.step(number).right for number in range(1, record.n_steps + 1)]
-    known = set(record.start.alphabet)
-    assert record.n_repeated == len(made) + len(known) - len({*made, *known})
-    _, record = recorded("unigram", UNIGRAM_TEXT, 9)
-    assert record.n_repeated == 0
-    curve = record.likelihoods(record.n_steps)
-    assert [number for number, _ in record.likelihoods(curve[1][0])] == [1, 2]
-    assert record.likelihoods(0) == []
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,6 @@ from guiapp.analysis.vocabulary_list.special_tokens import (
     python_list,
     record,
     special_list,
-    text_lines,
 )
 from guiapp.core.encode.tokenizer import Tokenizer
 
@@ -235,18 +234,6 @@ ALL = (
     replace(ODD, text=b"\xff", is_end_like=True),
     replace(ODD, token_id=4, reach=TokenReach.TEXT),
 )
-
-
-def test_the_table_says_of_each_what_it_is_for_and_ends_with_how_many_there_are():
-    assert list(text_lines(ALL)) == [
-        "id  token           role           kind     from text   ends      the file",
-        "2   </s>            EOS · FIM PAD  control  if parsed   yes       token_type 3, control",
-        "10  <free>          unused         control  no          –         token_type 3, control",
-        "3   \\t\\U000e0001é'  –              unknown  if unknown  looks so  –",
-        "4   \\t\\U000e0001é'  –              unknown  always      –         –",
-        "4 special tokens: 1 ends a generation, 1 is unused, 1 not reached by its own text.",
-    ]
-    assert list(text_lines([])) == ["No special tokens."]
 
 
 def test_a_record_says_all_and_null_where_there_is_nothing():

@@ -81,19 +81,6 @@ def test_a_list_is_written_out_in_each_form(tokenizer):
     assert "-1,234.57" in markdown[4]
 
 
-def test_figures_stand_to_the_right_and_words_to_the_left(tokenizer):
-    shown = vocabulary_list(tokenizer, "kind:normal", "score", True, ["id", "token", "score", "kind"])
-    assert told(shown, "text").splitlines() == [
-        "id  token      score  kind",
-        " 1  a           -1.5  normal",
-        " 3  a↵|           -2  normal",
-        " 2  ·a     -1,234.57  normal",
-    ]
-    assert json.loads(told(shown.first(2), "json"))["count"] == 3
-    assert json.loads(told(shown, "json"))["filter"] == "kind:normal"
-    assert shown.first(None) is shown
-
-
 def test_a_column_that_is_none_is_an_error():
     with pytest.raises(QueryError, match=r"^There is no column “nice”\. Columns: id, token, bytes, "):
         named(["id", "nice"])
