@@ -141,7 +141,7 @@ def hits(
     """The steps at which it stops, in order; none for what the model does not have."""
     kinds, schema = dialect or TRACE_DIALECT
     results = kinds[breakpoint_.kind](breakpoint_.value, values, ends)
-    if breakpoint_.condition:
+    if breakpoint_.condition or breakpoint_.kind == "if":
         results = results[Condition(breakpoint_.condition, schema).holds(values, results)]
     return results[breakpoint_.hit_count - 1 :]
 

@@ -352,12 +352,8 @@ def _way(operation: str, step: Any, worth: float) -> StepRow:
     return StepRow(operation, start, end, result=token_id, rank=worth, cell=end, other_cell=start)
 
 
-def _better(is_better: bool) -> str:
-    return "reach" if is_better else "worse"
-
-
-def _try(step: plamo2.Try) -> StepRow:
-    return _way(_better(step.is_better), step, step.cost)._replace(cell=step.start, other_cell=step.end)
+def _found(step: Any, worth: float) -> StepRow:
+    return _way("reach" if step.is_better else "worse", step, worth)
 
 
 def _take(step: Any, operation: str = "take") -> StepRow:
@@ -377,13 +373,13 @@ DECISIONS: dict[type, Callable[[Any], StepRow]] = {
     backtrack.Reject: lambda step: _take(step, "dead end" if step.is_dead_end else "reject"),
     backtrack.Back: lambda step: _take(step, "back"),
     table.Reach: lambda step: _way("reach" if step.is_compatible else "reject", step, math.nan),
-    fewest.Reach: lambda step: _way(_better(step.is_better), step, step.n_tokens),
+    fewest.Reach: lambda step: _found(step, step.n_tokens),
     fewest.RuleOut: lambda step: _take(step, "rule out"),
-    viterbi.Reach: lambda step: _way(_better(step.is_better), step, step.score),
+    viterbi.Reach: lambda step: _found(step, step.score),
     longest_match.Join: lambda step: _take(step, "join"),
     viterbi.Choose: lambda step: _take(step, "join" if step.joins else "choose"),
     viterbi.Spell: lambda step: _take(step, "fallback"),
-    plamo2.Try: _try,
+    plamo2.Try: lambda step: _found(step, step.cost)._replace(cell=step.start, other_cell=step.end),
     plamo2.Choose: _take,
 }
 

@@ -44,7 +44,7 @@ class TokenFigures:
     is_reached  1 for tokens that a trial of `tree.trials` reached, 0 for others, NaN for those that were left
                 out of them; None where nothing was tried
     indicators  what the model's embeddings tell; None where they were not read
-    orders      those that were asked for, see `columns.order`
+    orders      those that were asked for, see `order`
     matcher     tries regular expressions on the tokens; keeps a process, which ends with it
     """
 

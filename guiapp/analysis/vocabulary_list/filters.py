@@ -156,7 +156,7 @@ def listed(
 
 
 def distances(figures: TokenFigures, query: str, ids: Ids) -> NDArray[np.int16]:
-    """How far tokens that a filter leaves are from the texts in it, see `in_tokens.distances`."""
+    """How far tokens that a filter leaves are from the texts in it, see `matches.distances`."""
     far = np.zeros(len(ids), np.int16)
     for term in terms_of(query):
         if term.needle is not None and not term.is_not:

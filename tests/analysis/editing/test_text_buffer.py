@@ -1,3 +1,5 @@
+"""A buffer beside plain bytes, edited at random; its blocks; journals of its edits."""
+
 from __future__ import annotations
 
 import random

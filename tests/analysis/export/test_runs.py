@@ -1,4 +1,4 @@
-"""Steps and runs for elsewhere: whole, streamed, and of the size that was told before."""
+"""Steps and runs for elsewhere: whole, in part, streamed, and written by a process of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of words."""
+"""Tables of words, and JSON that terminals may show, in one piece or in parts."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Finding tokens by text, bytes, id and regular expression."""
+"""Finding tokens by text, bytes, id and regular expression, and what the processes answer that search."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""Breakpoints are found for the whole trace at once; here each is compared with a walk over its steps."""
+"""Breakpoints are found for the whole trace at once, compared with a look at each step; walks stop at them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Traces of small texts, whole: every column of every step, every piece, cell and token."""
+"""What is recorded of small texts, whole; how much of a long one at first."""
 
 from __future__ import annotations
 

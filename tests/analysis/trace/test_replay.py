@@ -1,4 +1,4 @@
-"""States of a trace are those that come of taking its steps, one after the other."""
+"""States of a trace are those that come of taking its steps; what is rejected is the best that was left."""
 
 from __future__ import annotations
 

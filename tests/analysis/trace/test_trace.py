@@ -1,4 +1,4 @@
-"""Traces hold what the readable algorithms did, and any state of it comes back."""
+"""Traces hold what the readable algorithms did; any state of it, and any step, is found again."""
 
 import dataclasses
 import importlib

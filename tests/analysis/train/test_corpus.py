@@ -1,3 +1,5 @@
+"""Words of a text, and training pair by pair: each merge is the best there is."""
+
 from __future__ import annotations
 
 from collections import Counter

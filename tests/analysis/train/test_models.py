@@ -1,4 +1,4 @@
-"""Trained models as files: their special tokens, switches and texts about them."""
+"""Trained models as files: rows, special tokens and switches."""
 
 import pytest
 from gguf import GGUFReader, TokenType

@@ -1,4 +1,4 @@
-"""The token tree as a record, as lines and as a graph."""
+"""The token tree as a record, as lines and as a graph; figures about it; walks through it."""
 
 import itertools
 import json

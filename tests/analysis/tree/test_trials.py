@@ -1,4 +1,4 @@
-"""Which tokens the texts lead to that are tried."""
+"""Which tokens the texts lead to that are tried, here and in a process of its own."""
 
 import io
 import json

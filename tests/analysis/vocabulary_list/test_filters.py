@@ -1,4 +1,4 @@
-"""What filters leave of a vocabulary, compared with what plain Python says of each token."""
+"""What filters leave of a vocabulary, compared with what plain Python says of each token; bars count it."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""What is said of special tokens is so: by the file, by llama.cpp, and by encoding."""
+"""What is said of special tokens is so: by the file, by llama.cpp, and by encoding; in each form."""
 
 import csv
 import json
