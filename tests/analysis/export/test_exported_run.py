@@ -87,15 +87,6 @@ def test_the_size_of_short_runs_is_known(n_steps):
     )
 
 
-def test_the_size_of_long_runs_is_that_of_every_so_many_steps():
-    assert Count(197).estimated_bytes(".json") == sum(10 + 2 * step for step in range(1, 198, 4)) * 197 // 50
-
-
-def test_nothing_has_no_size():
-    assert [Count(0).estimated_bytes(ending) for ending in (".html", ".json", ".svg")] == [0, 0, 0]
-    assert Count(9).estimated_bytes(".txt") == 0
-
-
 @pytest.mark.parametrize(
     ("n_written", "n_told", "told"),
     [(2500, 2500, [0.0, 0.4, 0.8]), (2001, 1500, [0.0, 2 / 3, 1.0]), (1001, 0, [0.0, 1.0]), (0, 0, [])],

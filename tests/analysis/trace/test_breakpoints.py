@@ -1,4 +1,4 @@
-"""Breakpoints are found for the whole trace at once, compared with a look at each step; walks stop at them."""
+"""Breakpoints, found for a whole trace at once, are those that a look at each step finds; walks stop."""
 
 from __future__ import annotations
 

@@ -124,19 +124,6 @@ def test_tokens_around_the_text_and_special_ones_are_left_to_the_caller():
             assert tokens(add_special, parse_special) == ("fast", ids, [0] * add_special)
 
 
-def test_progress_is_told_every_4096_steps_and_never_beyond_the_end():
-    shares = []
-    model, text = guiapp.open_model("demo:spm"), "lions and sheep " * 400
-    trace = record(model, text, "heap", progress=shares.append)
-    expected = estimate("heap", False, len(text)).n_steps
-    n_told = len(trace) // 4096
-    assert n_told > 2
-    assert shares == [min(1.0, 4096 * number / expected) for number in range(1, n_told + 1)]
-    many = []
-    record(model, "\u2603" * 6000, "heap", progress=many.append)
-    assert all(0 < share <= 1 for share in many)
-
-
 @pytest.mark.parametrize(
     ("text", "n_bytes", "expected"),
     [

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 
-from guiapp.analysis.train.models import TrainingError
 from guiapp.analysis.train.record import SCHEMA, SYMBOLS, TrainingRecord
 from guiapp.analysis.train.runs import begin
 from guiapp.analysis.train.steps import PruningStep, to_json
@@ -121,20 +120,3 @@ def test_a_record_says_what_there_was_after_each_step(tmp_path):
     assert loaded.lines() == record.lines()
     assert loaded.start == record.start
     assert not any(line.endswith(b"\n") for line in record.lines())
-
-
-@pytest.mark.parametrize(
-    ("request_", "n_needed"),
-    [
-        (("bpe", "abc", 256), 257),
-        (("bpe", "abc", 263, True), 264),
-        (("wordpiece", "abc", 7), 8),
-        (("unigram", "abc", 6), 7),
-    ],
-)
-def test_the_least_size_will_do_and_a_smaller_one_is_refused(request_, n_needed):
-    algorithm, text, size, *marks = request_
-    with pytest.raises(TrainingError, match=f"needs {n_needed} tokens"):
-        begin(*request_)
-    run, record = recorded(algorithm, text, size + 1, *marks)
-    assert record.n_tokens(record.n_steps) == len(run.model().tokens) == n_needed

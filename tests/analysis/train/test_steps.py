@@ -11,7 +11,6 @@ from guiapp.analysis.train.corpus import bpe_steps, wordpiece_steps
 from guiapp.analysis.train.models import byte_level_corpus, unigram_words, wordpiece_corpus
 from guiapp.analysis.train.steps import (
     EstimateStep,
-    MergeStep,
     PruningStep,
     Ranking,
     from_json,
@@ -81,23 +80,6 @@ def test_likelihood_grows_while_pieces_stay():
     first, second = islice((step for step, _ in rounds(words, 13)), 2)
     assert second.log_likelihood >= first.log_likelihood
     assert second.sentence(str).endswith(f"log-likelihood −{-second.log_likelihood:,.1f}.")
-
-
-@pytest.mark.parametrize(
-    ("worth", "ties", "rivals", "told"),
-    [
-        (
-            *(0.25, (), ((("c", "d"), 0.123456), (("e", "f"), 0.1))),
-            "`A` + `B` → `AB`, score 0.25: more than `C` + `D` with score 0.1235.",
-        ),
-        (
-            *(3.0, (("c", "d"),), ((("e", "f"), 1.0),)),
-            "`A` + `B` → `AB`, 3 times: as good as `C` + `D`, but first by code points.",
-        ),
-    ],
-)
-def test_a_merge_is_told_with_what_it_was_better_than(worth, ties, rivals, told):
-    assert MergeStep("a", "b", worth, ties, rivals, ()).sentence(str.upper) == told
 
 
 def test_the_textbook_ends_words_with_a_mark():

@@ -41,14 +41,6 @@ def test_a_scale_has_a_share_for_each_token_that_it_says_something_of(name, titl
     assert (values.classes == NO_CLASS).all()
 
 
-def test_tokens_used_once_are_told_from_unused_ones():
-    picture = tree_picture(toy_vocabulary({"a": 0.0, "b": 0.0}))
-    values = node_values("use", ColoringInput(picture, counts=np.array([1, 0])))
-    assert [values.shares[picture.node(token)] for token in (0, 1)] == pytest.approx([0.25, NAN], nan_ok=True)
-    assert values.ends == ("once", "once")
-    assert node_values("use", ColoringInput(picture)).ends == ("once", "once")
-
-
 def test_types_are_those_that_decide_how_a_token_is_used():
     kinds = [
         *Attribute,
