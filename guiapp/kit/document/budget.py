@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.settings import Settings
+
+if TYPE_CHECKING:
+    from guiapp.kit.session.model_session import ModelSession
 
 USUAL = 8192  # where neither people nor the model's file say
 MOST = 10**9

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -11,8 +12,10 @@ from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.explain.characters import n_characters
 from guiapp.core.encode.counting.cost import CostlyText, CostlyTexts, costly_texts_of
 from guiapp.core.encode.encoding import Offsets
-from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
+
+if TYPE_CHECKING:
+    from guiapp.kit.session.model_session import ModelSession
 
 N_MOST = 20
 LONG_BYTES = 1_000_000
