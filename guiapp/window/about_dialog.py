@@ -10,10 +10,9 @@ from PySide6.QtWidgets import QDialog, QFormLayout, QFrame, QLabel, QWidget
 
 from guiapp.core.system.versions import NAMES, PACKAGES, versions, versions_text
 from guiapp.kit.state.background import LatestJob, Progress
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import STRETCH, card, in_column, in_row
-from guiapp.kit.widgets.style_sheet import READABLE, heading, set_role
-from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
+from guiapp.kit.widgets.theme import MARGIN_PX, READABLE, SMALL_FONT_PX, UNIT_PX, Theme, heading, set_role
 
 WIDTH_PX = 480
 PURPOSE = (

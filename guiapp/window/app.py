@@ -23,7 +23,7 @@ from guiapp.core.system.allocator import give_freed_memory_back, give_holes_back
 from guiapp.core.system.interrupts import end_at_first_interrupt
 from guiapp.core.system.scratch import begin_scratch
 from guiapp.core.system.versions import versions, versions_text
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 from guiapp.window import qt_libraries
@@ -32,13 +32,12 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
     from guiapp.core.encode.tokenizer import Tokenizer
-    from guiapp.kit.models.compared_models import ComparedModels
-    from guiapp.kit.models.loader import Load
-    from guiapp.kit.session.model_session import ModelSession
+    from guiapp.kit.session.loader import Load
+    from guiapp.kit.session.model_session import ComparedModels, ModelSession
     from guiapp.kit.session.session_opener import SessionOpener
     from guiapp.kit.state.background import Progress
     from guiapp.kit.state.settings import Settings
-    from guiapp.kit.widgets.questions import Questions
+    from guiapp.kit.widgets.notices import Questions
     from guiapp.kit.widgets.theme import ThemeSource
     from guiapp.window.commands import WindowCommands
     from guiapp.window.main_window import MainWindow
@@ -170,15 +169,13 @@ def build(
 ) -> Shell:
     """The window and all behind it, not yet shown and with no model open."""
     from guiapp.analysis.editing.options import Options
-    from guiapp.kit.models.compared_models import ComparedModels
-    from guiapp.kit.models.installed import InstalledModels
-    from guiapp.kit.session.model_session import ModelSession
+    from guiapp.kit.session.model_session import ComparedModels, ModelSession
     from guiapp.kit.session.session_opener import SessionOpener
     from guiapp.kit.session.text_session import TextSession
     from guiapp.kit.state.qt_exceptions import protect_overrides
-    from guiapp.kit.state.recent import RecentFiles, RecentItems, RecentTexts
-    from guiapp.kit.widgets.icons import application_icon
-    from guiapp.kit.widgets.input_watch import InputWatch
+    from guiapp.kit.state.recent import InstalledModels, RecentFiles, RecentItems, RecentTexts
+    from guiapp.kit.widgets.event_filters import InputWatch
+    from guiapp.kit.widgets.painting import application_icon
     from guiapp.kit.widgets.theme import ThemeSource
     from guiapp.window.activity import Activity
     from guiapp.window.commands import WindowCommands

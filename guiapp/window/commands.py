@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.kit.session.session_opener import SessionOpener
-from guiapp.kit.spans.clipboard import put_on_clipboard
 from guiapp.kit.spans.editor import SpanEditor
+from guiapp.kit.spans.moves import put_on_clipboard
 from guiapp.kit.widgets.theme import CHOICES, TEXT_FONT_PX
 from guiapp.pages.text.hidden_card import HiddenCard, chip_facts
 from guiapp.window.about_dialog import AboutDialog

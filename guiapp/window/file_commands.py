@@ -16,13 +16,13 @@ from guiapp.core.sources.locate import cached_name, lasting_name
 from guiapp.core.sources.own_folders import add_folder
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.document.autosaved_texts import AutosavedTextHead, AutosavedTexts
-from guiapp.kit.document.files import is_model_file
-from guiapp.kit.models.loader import display_name
-from guiapp.kit.models.pre_choices import PrePicker, can_choose
+from guiapp.kit.session.loader import display_name
 from guiapp.kit.session.session_opener import SessionOpener
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.background import LatestJob, Progress
-from guiapp.kit.widgets.questions import Questions
+from guiapp.kit.state.saving import is_model_file
+from guiapp.kit.widgets.choice_list import PrePicker, can_choose
+from guiapp.kit.widgets.notices import Questions
 from guiapp.window.main_window import MainWindow
 from guiapp.window.model_picker import ModelPicker
 from guiapp.window.page_commands import PageCommands

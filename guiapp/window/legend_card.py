@@ -7,12 +7,10 @@ from PySide6.QtWidgets import QScrollArea, QWidget
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.kit.spans.legend import Legend, LegendList
-from guiapp.kit.state.spelling import SharedSpelling
-from guiapp.kit.widgets.buttons import SegmentedTabs
+from guiapp.kit.state.settings import SharedSpelling
+from guiapp.kit.widgets.controls import Popover, SegmentedTabs
 from guiapp.kit.widgets.layouts import in_column, scroll_down
-from guiapp.kit.widgets.popover import Popover
-from guiapp.kit.widgets.style_sheet import heading
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, heading
 
 WIDTH_PX = 500
 CHOICES = {Spelling.SIGNS: "·  ↵  and hex", Spelling.FILE: "As in the file:  Ġ  ▁  <0x0A>"}

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QMenu
 
 from guiapp.core.sources.locate import is_plain, lasting_name
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.kit.models.choice import shown_path
+from guiapp.kit.session.choice import shown_path
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.recent import RecentFiles, RecentTexts
-from guiapp.kit.widgets.tip_watch import plain_tip
+from guiapp.kit.widgets.event_filters import plain_tip
 
 LONGEST_NAME, LONGEST_FOLDER = 48, 40
 

@@ -17,12 +17,12 @@ from guiapp.core.demo import sample_text
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.open_model import open_model
 from guiapp.errors import TokenloupeError
-from guiapp.kit.document.files import read_text
-from guiapp.kit.models.loader import Load
+from guiapp.kit.session.loader import Load
 from guiapp.kit.state.background import Progress
+from guiapp.kit.state.saving import read_text
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.icons import save_image
-from guiapp.kit.widgets.popover import Popover
+from guiapp.kit.widgets.controls import Popover
+from guiapp.kit.widgets.painting import save_image
 from guiapp.pages.chat.counterpart import Counterpart, PromptVariant
 from guiapp.pages.text.page import InspectPage
 from guiapp.window.app import FIRST_SAMPLE, Shell, build, make_application

@@ -14,12 +14,11 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QDialog, QLabel, QPlainTextEdit, QWidget
 
 from guiapp.analysis.sessions.name import ENDING
-from guiapp.kit.models.loader import title_of
+from guiapp.kit.session.loader import title_of
 from guiapp.kit.session.session_opener import Read, SessionOpener
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import MARGIN_PX
+from guiapp.kit.widgets.theme import MARGIN_PX, set_role
 from guiapp.window.main_window import MainWindow
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QDialog, QListView, QStyle, QWidget
 
-from guiapp.kit.widgets.buttons import push_button
 from guiapp.kit.widgets.choice_list import CHOICE_ROLE, FilterLine, SectionDelegate
+from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.painting import CENTER, write
 from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource

@@ -14,10 +14,10 @@ from guiapp.analysis.tree.reports import Subtree
 from guiapp.core.open_model import open_model
 from guiapp.core.text.visible_text import visible_text
 from guiapp.errors import TokenloupeError
-from guiapp.kit.document.files import write_text
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
-from guiapp.kit.state.spelling import SharedSpelling
+from guiapp.kit.state.saving import write_text
+from guiapp.kit.state.settings import SharedSpelling
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.tree.geometry import View
 from guiapp.pages.tree.marks import TreePaint

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
-from guiapp.kit.document.utf16 import Utf16Text
+from guiapp.kit.document.document import Utf16Text
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.widgets.notices import NoticeArea
 

@@ -8,9 +8,8 @@ from pictures import badly_placed, paintings_of, picture_of
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QLabel, QProgressBar, QWidget
 
-from guiapp.kit.widgets.notices import NoticeArea
+from guiapp.kit.widgets.notices import NoticeArea, Questions
 from guiapp.kit.widgets.painting import Painted
-from guiapp.kit.widgets.questions import Questions
 from guiapp.window.main_window import TEXT
 from guiapp.window.status_line import ActivityView
 

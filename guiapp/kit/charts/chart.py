@@ -23,12 +23,11 @@ from PySide6.QtWidgets import QGraphicsItem, QGridLayout, QMenu, QStyleOptionGra
 
 from guiapp.kit.charts.pictures import add_picture_actions
 from guiapp.kit.charts.scales import NO_SCALE, Range, Scale
+from guiapp.kit.widgets.event_filters import wrapped_tip
 from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.painting import CENTER, RIGHT, WRAP, bold, write
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import GAP_PX, LIGHT, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import wrapped_tip
+from guiapp.kit.widgets.theme import GAP_PX, LIGHT, UI_FONT_PX, UNIT_PX, Theme, ThemeSource, blend
 
 PLAIN, BOLD, NUMBER, STRONG, TITLE, SUBTITLE = "plain", "bold", "number", "strong", "title", "subtitle"
 TITLE_FONT_PX = 14

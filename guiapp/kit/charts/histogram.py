@@ -16,8 +16,7 @@ from guiapp.kit.charts.chart import NUMBER, Chart, HasTheme, Value, Word
 from guiapp.kit.charts.markers import pattern
 from guiapp.kit.charts.rows import HIGHLIGHT, PartColor, counts_text
 from guiapp.kit.widgets.painting import fill, ring
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import UNIT_PX
+from guiapp.kit.widgets.theme import UNIT_PX, blend
 
 CHART_PX, LEAST_PX, LINE_PX, GRIPPED_PX = 130, 1.5, 2, 9  # high; of what has anything; of the line
 HATCHED_GROUND = 0.3  # of a colour below its hatching

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMenu
 
 from guiapp.core.system.replace_file import replace_file
 from guiapp.errors import not_written
-from guiapp.kit.widgets.file_names import ask_for_file
+from guiapp.kit.widgets.notices import ask_for_file
 from guiapp.kit.widgets.theme import MARGIN_PX
 
 if TYPE_CHECKING:

@@ -25,8 +25,7 @@ from guiapp.kit.charts.chart import (
 from guiapp.kit.charts.markers import MarkerStyle, outline, pattern
 from guiapp.kit.charts.scales import NO_SCALE, Range, Scale, range_from_zero
 from guiapp.kit.widgets.painting import fill, ring
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import UI_FONT_PX, UNIT_PX, Theme
+from guiapp.kit.widgets.theme import UI_FONT_PX, UNIT_PX, Theme, blend
 
 LEAST_ROW_PX, MOST_ROW_PX, LARGE_ROW_PX = 20, 52, 34
 LARGE_FONT_PX, LEAST_FONT_PX = 15, 8

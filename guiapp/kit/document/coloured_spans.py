@@ -15,7 +15,7 @@ from guiapp.core.text.character_starts import decode
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.tokens.layout import DIFFERS, FIRST_SHADE, PIECE_END, SpanWindow
+from guiapp.kit.spans.layout import DIFFERS, FIRST_SHADE, PIECE_END, SpanWindow
 
 CUT_OUT = Attribute.CONTROL | Attribute.USER_DEFINED
 NONE = np.zeros(0, np.int64)

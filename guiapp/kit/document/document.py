@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -12,9 +13,11 @@ from guiapp.analysis.editing.text_buffer import TextBuffer, TextEdit
 from guiapp.analysis.explain.characters import n_characters
 from guiapp.core.text.character_starts import LONGEST_CHARACTER, character_start, decode, encode
 from guiapp.core.text.hidden import invisible_runs
-from guiapp.kit.document.flags import with_untorn_flags
-from guiapp.kit.document.units import n_units
+from guiapp.core.text.utf16 import TELLING_BYTES, utf8_from, utf16_codec
+from guiapp.kit.state.background import LatestJob, Working
 
+FLAG = re.compile("[\U0001f1e6-\U0001f1ff]{2}")
+UNTORN = "\U00010000\U000101fd"  # a letter and a mark on it
 WINDOW_BYTES = 512  # how far a grapheme or a word is followed
 STAND_INS = "□", "□□"  # for one UTF-16 unit, and for two; Qt 6.11 miscounts signs of two before Indic letters
 LOW_SURROGATES = b"\xdc", b"\xdd", b"\xde", b"\xdf"  # the greater bytes of second units
@@ -289,3 +292,62 @@ def _starts_word(finder: QTextBoundaryFinder) -> bool:
 def _is_newline(text: str, utf16_at: int) -> bool:
     behind = text.encode("utf-16-le", "surrogatepass")[2 * utf16_at : 2 * utf16_at + 4]
     return behind.startswith(b"\n\0") or behind == b"\r\0\n\0"
+
+
+# Qt counts characters in UTF-16 units
+
+
+def n_units(text: str) -> int:
+    """How many a text has for Qt: two for each character beyond U+FFFF."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+# Flags of countries, which are two characters each, for Qt to find the graphemes of a text
+
+
+def with_untorn_flags(text: str) -> str:
+    """The same text in as many UTF-16 units: QTextBoundaryFinder (Qt 6.11) tears flags behind other emoji."""
+    return FLAG.sub(UNTORN, text)
+
+
+# Whether the text looks like UTF-16, and its conversion
+
+
+class Utf16Text(Working):
+    """Watches a document, whose bytes stay as they are until somebody wants them converted.
+
+    codec  `utf-16-le`, `utf-16-be`, or None for all other texts
+
+    Signals:
+        changed(): `codec` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, document: TextDocument, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._told: str | None = None
+        self._job = LatestJob[bytes](self, self._take)
+        document.edited.connect(self._refresh)
+        self._refresh()
+
+    @property
+    def codec(self) -> str | None:
+        return utf16_codec(self._document.slice(0, TELLING_BYTES))
+
+    def convert(self) -> None:
+        """Put the same text in UTF-8 in its place, as one edit; not what is typed meanwhile."""
+        if (codec := self.codec) is not None:
+            text = self._document.text()
+            self._job.start(lambda _: utf8_from(text, codec))
+
+    def _refresh(self) -> None:
+        self._job.cancel()
+        if (codec := self.codec) != self._told:
+            self._told = codec
+            self.changed.emit()
+
+    def _take(self, text: bytes) -> None:
+        self._document.replace(0, self._document.size, text)
+        self._document.set_caret(0)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.doctor.findings import HINT, Finding
-from guiapp.kit.models.loader import title_of
+from guiapp.kit.session.loader import title_of
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
 

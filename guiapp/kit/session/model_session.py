@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,19 +19,19 @@ from guiapp.analysis.explain.round_trip import RoundTrip, round_trip_of
 from guiapp.core.encode.catalogue import Algorithm
 from guiapp.core.open_model import open_model
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.kit.document.check import Job, TextCheck, compared, explained
-from guiapp.kit.document.exact_spans import ExactSpans, Instead
-from guiapp.kit.document.live_spans import LiveSpans
+from guiapp.kit.document.live_spans import ExactSpans, Instead, Job, LiveSpans, TextCheck, compared, explained
 from guiapp.kit.document.statistics import SelectionStatistics, TextStatistics
-from guiapp.kit.models.loader import Load, ModelLoader
+from guiapp.kit.session.loader import Load, ModelLoader
 from guiapp.kit.session.text_session import PointedAt, TextSession
-from guiapp.kit.state.spelling import SharedSpelling
-from guiapp.kit.tokens.layout import SpanWindow, token_at
+from guiapp.kit.spans.layout import SpanWindow, token_at
+from guiapp.kit.state.settings import SharedSpelling
 
 if TYPE_CHECKING:
     from guiapp.analysis.explain.encoder_agreement import EncoderAgreement
     from guiapp.core.encode.exactness import Exactness
     from guiapp.core.encode.tokenizer import Tokenizer
+
+MOST_COMPARED = 4  # beside each other
 
 
 class ModelSession(QObject):
@@ -397,3 +397,53 @@ class ModelSession(QObject):
         if self.tokenizer is None or not (len(self.tokens) or self.document.size):
             return None
         return partial(compared, self.tokenizer, self.document.text(), self._options)
+
+
+# The models that are compared: the window's own, and those that were put beside it
+
+
+class ComparedModels(QObject):
+    """Sessions of one text; the first is the window's own, which stays.
+
+    Signals:
+        sessions_changed(): `sessions` is new; those that went are closed.
+    """
+
+    sessions_changed = Signal()
+
+    def __init__(self, session: ModelSession, load: Load = open_model) -> None:
+        super().__init__()
+        self._load = load
+        self._sessions = [session]
+
+    @property
+    def sessions(self) -> Sequence[ModelSession]:
+        """From left to right."""
+        return self._sessions
+
+    @property
+    def can_add(self) -> bool:
+        """Whether there is room for one more."""
+        return len(self._sessions) < MOST_COMPARED
+
+    def add(self, name: str, pre: str | None = None) -> ModelSession:
+        """Begin to open one more model, with the switches of the first one; `pre` as in `open_model`."""
+        assert self.can_add
+        first = self._sessions[0]
+        session = ModelSession(first.text, first.options, self._load, self, False, first.spelling)
+        self._sessions.append(session)
+        self.sessions_changed.emit()
+        session.loader.open(name, pre)
+        return session
+
+    def remove(self, session: ModelSession) -> None:
+        """Put a model away that was added."""
+        self._sessions.remove(session)
+        self.sessions_changed.emit()
+        session.close()
+        session.deleteLater()
+
+    def stop(self) -> None:
+        """End what the added ones do; nothing of theirs is delivered any more."""
+        for session in self._sessions[1:]:
+            session.close()

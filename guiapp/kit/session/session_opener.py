@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.editing.options import Options
 from guiapp.core.sources.locate import hash_of, lasting_name
-from guiapp.kit.models.loader import Load, OpenModel
+from guiapp.kit.session.loader import Load, OpenModel
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress
 

@@ -13,7 +13,7 @@ from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.document.coloured_spans import CONTROL_SHADE, PLAIN_SHADE
 from guiapp.kit.spans.block import BlockLayout, TextMetrics
-from guiapp.kit.tokens.layout import (
+from guiapp.kit.spans.layout import (
     DIFFERS,
     FIRST_SHADE,
     PIECE_END,

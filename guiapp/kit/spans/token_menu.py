@@ -14,10 +14,9 @@ from guiapp.analysis.explain.word_variants import LONGEST_WORD_BYTES, WordVarian
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.document.search import TextSearch
-from guiapp.kit.spans.clipboard import put_on_clipboard
+from guiapp.kit.session.token_details import TokenSource, hex_bytes
+from guiapp.kit.spans.moves import put_on_clipboard
 from guiapp.kit.spans.view import SpanView
-from guiapp.kit.tokens.details import hex_bytes
-from guiapp.kit.tokens.source import TokenSource
 from guiapp.kit.widgets.page_base import PageRequests
 
 SHOWN_CHARACTERS = 24

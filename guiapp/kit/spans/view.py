@@ -26,18 +26,27 @@ from guiapp.core.text.confusables import confusables
 from guiapp.core.text.hidden import INVISIBLE
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.document.search import TextSearch
-from guiapp.kit.spans.added_tokens import AddedTokenRows, ChipBox
+from guiapp.kit.session.token_details import character_tip, chip_tip, passing_tip
 from guiapp.kit.spans.block import TextMetrics
-from guiapp.kit.spans.fonts import FontSearch
-from guiapp.kit.spans.frame import Marks, Screen, ScreenPart, ShownBlock, blocks_in, parts_of
+from guiapp.kit.spans.frame import (
+    AddedTokenRows,
+    ChipBox,
+    Marks,
+    PointedOut,
+    RowPixmaps,
+    Screen,
+    ScreenPart,
+    ShownBlock,
+    blocks_in,
+    parts_of,
+)
+from guiapp.kit.spans.layout import SpanSource, token_at
 from guiapp.kit.spans.painter import UPRIGHT_PX, draw_upright
-from guiapp.kit.spans.row_pixmaps import PointedOut, RowPixmaps
 from guiapp.kit.spans.rows import MARGIN_PX, SpanRows
-from guiapp.kit.spans.tips import character_tip, chip_tip, passing_tip
 from guiapp.kit.state.background import later
-from guiapp.kit.tokens.layout import SpanSource, token_at
+from guiapp.kit.widgets.event_filters import TipWatch
+from guiapp.kit.widgets.shaped_texts import FontSearch
 from guiapp.kit.widgets.theme import TEXT_FONT_PX, ThemeSource
-from guiapp.kit.widgets.tip_watch import TipWatch
 
 SIDE_PX = 24
 NO_BOS = "no BOS"

@@ -22,15 +22,12 @@ from PySide6.QtWidgets import (
 
 from guiapp.core.text.figures import counted
 from guiapp.kit.charts.markers import paint_marker
-from guiapp.kit.state.row_table import AnyIndex
-from guiapp.kit.widgets.buttons import push_button, tool_button
-from guiapp.kit.widgets.icons import icon
-from guiapp.kit.widgets.layouts import in_column, in_row
+from guiapp.kit.widgets.controls import push_button, tool_button
+from guiapp.kit.widgets.layouts import WrappingRow, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.painting import LEFT, PaintedButton, write
-from guiapp.kit.widgets.style_sheet import blend, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
-from guiapp.kit.widgets.wrapping_row import WrappingRow
+from guiapp.kit.widgets.painting import LEFT, PaintedButton, icon, write
+from guiapp.kit.widgets.tables import AnyIndex
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource, blend, set_role
 from guiapp.pages.bench.markers import SWATCH_PX, marker_style_of, swatch
 from guiapp.pages.bench.model import BenchModel
 from guiapp.pages.bench.run_button import RunButton

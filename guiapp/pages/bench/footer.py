@@ -13,12 +13,11 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea
 from guiapp.analysis.bench.notes import LinkedNote
 from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.core.text.figures import counted
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.fitted_label import FittedLabel
-from guiapp.kit.widgets.icons import icon
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, scroll_down
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX, ThemeSource
+from guiapp.kit.widgets.painting import icon
+from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX, ThemeSource, set_role
 from guiapp.pages.bench.choice import BenchChoice
 
 MOST_REMARKS_PX = 170  # high; what is more is scrolled to

@@ -14,11 +14,10 @@ from guiapp.analysis.bench.findings import in_words
 from guiapp.analysis.bench.history import BUSY_MARGIN
 from guiapp.analysis.bench.verdict import AS_ENCODED, FIRST, LONE, Verdict, times_text
 from guiapp.core.text.figures import counted
+from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.layouts import in_column
 from guiapp.kit.widgets.painting import bold, width_of
-from guiapp.kit.widgets.style_sheet import plain_label
-from guiapp.kit.widgets.theme import UNIT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import plain_tip
+from guiapp.kit.widgets.theme import UNIT_PX, Theme, ThemeSource, plain_label
 from guiapp.pages.bench.forecast import duration_text
 from guiapp.pages.bench.markers import marker_image, marker_style_of
 from guiapp.pages.bench.model import BenchModel

@@ -40,14 +40,22 @@ from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import later
-from guiapp.kit.widgets.buttons import ChoiceBox, push_button, tool_button
-from guiapp.kit.widgets.icons import icon
+from guiapp.kit.widgets.controls import ChoiceBox, Explanation, Popover, push_button, tool_button
+from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.popover import Explanation, Popover
-from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import plain_tip
+from guiapp.kit.widgets.painting import icon
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    plain_label,
+    set_role,
+)
 from guiapp.pages.bench.choice import AIMS, BenchChoice
 from guiapp.pages.bench.custom import CustomContenders, CustomTrial
 from guiapp.pages.bench.forecast import duration_text

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from guiapp.analysis.bench.plan import BenchError
 from guiapp.kit.state.background import later
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.input_watch import InputWatch
+from guiapp.kit.widgets.event_filters import InputWatch
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
 from guiapp.kit.widgets.notices import NoticeArea
 from guiapp.kit.widgets.page_base import Page, PageSetting

@@ -15,11 +15,9 @@ from guiapp.analysis.bench.tables import published_tables
 from guiapp.kit.charts.chart import Chart
 from guiapp.kit.charts.rows import LEAST_ROW_PX, MOST_ROW_PX
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.buttons import ChoiceBox
-from guiapp.kit.widgets.layouts import in_column, in_row
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import GAP_PX, ThemeSource
-from guiapp.kit.widgets.wrapping_row import WrappingRow
+from guiapp.kit.widgets.controls import ChoiceBox
+from guiapp.kit.widgets.layouts import WrappingRow, in_column, in_row
+from guiapp.kit.widgets.theme import GAP_PX, ThemeSource, set_role
 from guiapp.pages.bench.charts import (
     BASELINE,
     EXACTNESS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QPushButton
 
 from guiapp.kit.state.background import later
-from guiapp.kit.widgets.style_sheet import set_role
+from guiapp.kit.widgets.theme import set_role
 from guiapp.pages.bench.model import BenchModel
 
 SETTLING_MS = 600  # for which it does nothing when what it does has changed: longer than a double click

@@ -11,7 +11,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt, Signal
 from guiapp.analysis.bench.history import load_run, rename_run
 from guiapp.analysis.bench.measurement import Record
 from guiapp.kit.state.background import LatestJob
-from guiapp.kit.state.row_table import AnyIndex
+from guiapp.kit.widgets.tables import AnyIndex
 from guiapp.pages.bench.history import FinishedRun, Journal, OpenedRun, RunComparison, RunHistory, SavedRun
 
 NO_PARENT = QModelIndex()

@@ -21,7 +21,7 @@ from guiapp.errors import not_written
 from guiapp.kit.charts.chart import PAPER, Chart
 from guiapp.kit.charts.pictures import png_of, svg_of
 from guiapp.kit.state.background import LatestJob, Progress
-from guiapp.kit.widgets import file_names
+from guiapp.kit.widgets import notices as file_names
 from guiapp.kit.widgets.layouts import scroll_down
 from guiapp.pages.bench.charts import (
     EXACTNESS,

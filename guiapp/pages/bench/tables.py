@@ -20,8 +20,7 @@ from guiapp.analysis.bench.tables import (
     published_tables,
 )
 from guiapp.analysis.export.tables import Table, csv_lines, markdown_table, sorted_by
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.bench.history import RunComparison
 from guiapp.pages.bench.markers import SWATCH_PX, marker_image, marker_style_of
 

@@ -11,13 +11,20 @@ from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy
 
 from guiapp.analysis.compare.comparison import context_length_of
 from guiapp.core.text.visible_text import isolate
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.page_base import PageRequests
 from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, fill, write
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    TEXT_FONT_PX,
+    Theme,
+    ThemeSource,
+    set_role,
+)
 from guiapp.pages.chat.model import ChatModel
 from guiapp.pages.chat.spans import ChatSpans
 from guiapp.pages.chat.token_tints import hue_of

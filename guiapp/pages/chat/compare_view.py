@@ -27,16 +27,23 @@ from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.spans.painter import RADIUS_PX, faded
-from guiapp.kit.state.spelling import SharedSpelling
-from guiapp.kit.widgets.buttons import WalkButtons, tool_button
-from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.state.settings import SharedSpelling
+from guiapp.kit.widgets.controls import WalkButtons, tool_button
+from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.page_base import PageRequests
 from guiapp.kit.widgets.painting import CENTER, LEFT, RIGHT, fill, ring, width_of, write
-from guiapp.kit.widgets.style_sheet import plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import TipWatch, plain_tip
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    Theme,
+    ThemeSource,
+    plain_label,
+    set_role,
+)
 from guiapp.pages.chat.compared_turns import (
     CellPosition,
     ComparedTurn,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.open_model import open_model
-from guiapp.kit.models.loader import Load
+from guiapp.kit.session.loader import Load
 from guiapp.kit.state.background import LatestJob, Progress, Working
 from guiapp.pages.chat.compared_turns import ComparedTurn, compared_turns
 from guiapp.pages.chat.model import ChatModel

@@ -10,12 +10,11 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QSizePolicy
 
 from guiapp.analysis.chat.fixes import Fix
 from guiapp.analysis.chat.hints import Hint
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.controls import push_button
+from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, scroll_down, take_away
 from guiapp.kit.widgets.painting import Painted
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.styled_text import Span, StyledText
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.chat.badge import BADGE_PX, BECAME_CONTROL, color_of, draw_number
 from guiapp.pages.chat.model import ChatModel
 

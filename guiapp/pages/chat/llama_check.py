@@ -11,11 +11,10 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from guiapp.analysis.chat.llama_cpp import is_installed, llama_prompt
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
-from guiapp.kit.widgets.buttons import tool_button
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.event_filters import wrapped_tip
 from guiapp.kit.widgets.layouts import in_row
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.kit.widgets.tip_watch import wrapped_tip
+from guiapp.kit.widgets.theme import ThemeSource, set_role
 from guiapp.pages.chat.model import ChatModel
 
 if TYPE_CHECKING:

@@ -15,13 +15,12 @@ from guiapp.analysis.chat.messages import Message
 from guiapp.core.text.common_ends import common_ends
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.kit.document.units import n_units
-from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.document.document import n_units
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.painting import Painted, fill
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import GAP_PX, UNIT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.chat.edited_conversation import ROLES, EditedConversation
 from guiapp.pages.chat.token_tints import hue_of
 

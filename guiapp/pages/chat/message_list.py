@@ -30,11 +30,20 @@ from guiapp.core.system.outside_json import read_json
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.errors import ChatError
-from guiapp.kit.widgets.buttons import push_button, tool_button
-from guiapp.kit.widgets.file_names import dropped_files
+from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down, take_away
-from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.notices import dropped_files
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    plain_label,
+    set_role,
+)
 from guiapp.pages.chat.badge import BECAME_CONTROL, NEAR_MISS, color_of
 from guiapp.pages.chat.edited_conversation import as_json
 from guiapp.pages.chat.message_card import ContentMark, MessageCard

@@ -16,9 +16,9 @@ from guiapp.analysis.chat.messages import Conversation, conversation_of
 from guiapp.analysis.chat.requests import request_of, settings_of
 from guiapp.analysis.chat.settings import ChatSettings, is_text, marked_as_text
 from guiapp.errors import ChatError, TokenloupeError
-from guiapp.kit.document.files import read_text
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
+from guiapp.kit.state.saving import read_text
 from guiapp.pages.chat.edited_conversation import EditedConversation
 from guiapp.pages.chat.token_tints import tints_of
 

@@ -13,13 +13,12 @@ from guiapp.analysis.chat.hints import Hint
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.document.statistics import format_duration
+from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
-from guiapp.kit.tokens.details import hover_text
-from guiapp.kit.widgets.buttons import SegmentedTabs, push_button, tool_button
+from guiapp.kit.widgets.controls import SegmentedTabs, push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.page_base import Page, PageSetting, UndoSteps
-from guiapp.kit.widgets.style_sheet import plain_label
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, plain_label
 from guiapp.pages.chat.budget_strip import BudgetStrip, TokenLine
 from guiapp.pages.chat.compare_view import CompareView
 from guiapp.pages.chat.copying import CopyButton

@@ -14,13 +14,12 @@ from guiapp.analysis.chat.hints import Hint
 from guiapp.analysis.editing.text_blocks import BlockSplice, TextBlocks, Unbroken
 from guiapp.analysis.editing.text_buffer import TextBuffer, TextEdit
 from guiapp.core.text.common_ends import n_equal_from_start
+from guiapp.kit.spans.layout import token_boxes
 from guiapp.kit.spans.legend import RINGED, Draw, LegendEntry, characters, ringed, token
 from guiapp.kit.spans.painter import GAP_PX, RADIUS_PX, faded
 from guiapp.kit.spans.view import SpanView
-from guiapp.kit.tokens.layout import token_boxes
 from guiapp.kit.widgets.painting import RIGHT, fill, ring, write
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import SMALL_FONT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.chat.badge import BECAME_CONTROL, DOUBLE_BOS, NEAR_MISS, color_of, draw_number
 from guiapp.pages.chat.model import ChatModel
 from guiapp.pages.chat.spans import ChatSpans

@@ -14,14 +14,14 @@ from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens
 from guiapp.core.text.common_ends import common_ends
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.tokens.layout import SpanWindow
+from guiapp.kit.spans.layout import SpanWindow
 from guiapp.pages.chat.model import ChatModel
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
     from guiapp.core.vocabulary.vocabulary import Vocabulary
-    from guiapp.kit.document.exact_spans import Instead
-    from guiapp.kit.state.spelling import SharedSpelling
+    from guiapp.kit.document.live_spans import Instead
+    from guiapp.kit.state.settings import SharedSpelling
 
 
 class ChatSpans(QObject):

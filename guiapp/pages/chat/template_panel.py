@@ -25,14 +25,23 @@ from guiapp.analysis.chat.fixes import TemplateEdit
 from guiapp.analysis.chat.templates import AS_GIVEN, GIVEN
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.kit.document.units import n_units
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.document.document import n_units
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.painting import RIGHT, Painted, write
-from guiapp.kit.widgets.style_sheet import READABLE, blend, heading, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    READABLE,
+    SMALL_FONT_PX,
+    Theme,
+    ThemeSource,
+    blend,
+    heading,
+    set_role,
+)
 from guiapp.pages.chat.model import ChatModel
 
 NUMBERS_PX = 92

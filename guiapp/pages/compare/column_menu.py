@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
-from guiapp.kit.models.pre_choices import PrePicker, can_choose
 from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.widgets.choice_list import PrePicker, can_choose
 from guiapp.kit.widgets.page_base import PageRequests
 from guiapp.kit.widgets.theme import ThemeSource
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.kit.models.choice import joined, summary
-from guiapp.kit.models.loader import title_of
+from guiapp.kit.session.choice import joined, summary
+from guiapp.kit.session.loader import title_of
 from guiapp.pages.compare.compared_spans import ComparedSpans
 
 

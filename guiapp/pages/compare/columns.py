@@ -10,19 +10,17 @@ from PySide6.QtCore import QEvent, QObject, QRect, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollBar, QStackedWidget, QWidget
 
-from guiapp.kit.spans.editor import EditorLink, SpanEditor
-from guiapp.kit.spans.margin import WIDTH_PX, LineCost, LineMargin
+from guiapp.kit.session.token_details import hover_text
+from guiapp.kit.spans.editor import WIDTH_PX, EditorLink, LineCost, LineMargin, SpanEditor
+from guiapp.kit.spans.frame import PointedOut
 from guiapp.kit.spans.painter import faded
-from guiapp.kit.spans.row_pixmaps import PointedOut
 from guiapp.kit.spans.token_menu import TokenMenu
-from guiapp.kit.tokens.details import hover_text
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.controls import push_button
+from guiapp.kit.widgets.event_filters import SeenWatch
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row
 from guiapp.kit.widgets.page_base import PageRequests
 from guiapp.kit.widgets.painting import ShareBar
-from guiapp.kit.widgets.seen import SeenWatch
-from guiapp.kit.widgets.style_sheet import READABLE, plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, READABLE, ThemeSource, plain_label, set_role
 from guiapp.pages.compare.column_menu import ColumnMenu
 from guiapp.pages.compare.column_state import ColumnState
 from guiapp.pages.compare.compared_spans import ComparedSpans
@@ -33,11 +31,11 @@ from guiapp.pages.compare.models import ModelsComparison
 TICK_PX = 2
 MOST_PX, LEAST_PX = 8, 2  # how far a tick reaches in
 TICK_ALPHA = 190
-SIDE_PX = 16  # beside the text
+NUMBER_SIDE_PX = 16  # beside the text
 TWO_ROWS_PX = 64  # the least height of the text
 LEAST_TEXT_PX = 232
 LEAST_COLUMN_HEIGHT_PX = HEIGHT_PX + TWO_ROWS_PX
-LEAST_COLUMN_PX = LEAST_TEXT_PX + 2 * SIDE_PX + WIDTH_PX
+LEAST_COLUMN_PX = LEAST_TEXT_PX + 2 * NUMBER_SIDE_PX + WIDTH_PX
 FRAME_MS = 5.0  # for rows of the text that are new, in each column
 LINKING_ROUNDS = 3
 BAR_PX = 10
@@ -295,7 +293,7 @@ class ModelColumn(QFrame):
         self.head = ColumnHead(state, figures, theme_source)
         self.head.name_button.setMenu(menu)
         menu.setParent(self.head.name_button, menu.windowFlags())
-        self.editor = SpanEditor(session.document, column, theme_source, SIDE_PX)
+        self.editor = SpanEditor(session.document, column, theme_source, NUMBER_SIDE_PX)
         self.editor.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.margin = LineCounts(column, figures, self.editor, theme_source)
         EditorLink(self.editor, session)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import N_TINTS, TokenStore
-from guiapp.kit.tokens.layout import SpanWindow, Strength
+from guiapp.kit.spans.layout import SpanWindow, Strength
 
 if TYPE_CHECKING:
     from guiapp.analysis.compare.live_comparison import LiveComparison

@@ -21,15 +21,35 @@ from guiapp.analysis.hunt.report import escaped
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.spans.legend import QUIET, RINGED, LegendEntry, LegendList, characters, token
-from guiapp.kit.tokens.find_grid import Need, bounds_of, places_of
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.controls import push_button
+from guiapp.kit.widgets.event_filters import plain_tip
+from guiapp.kit.widgets.find_picture import Need, bounds_of, places_of
+from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, card, framed, in_column, in_row, scroll_down, take_away
-from guiapp.kit.widgets.painting import CENTER, LEFT, RIGHT, Painted, PaintedButton, elided, fill, write
-from guiapp.kit.widgets.side_markers import MARKER_PX, draw_marker
-from guiapp.kit.widgets.style_sheet import blend, heading, set_role
-from guiapp.kit.widgets.styled_text import Span, StyledText
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import plain_tip
+from guiapp.kit.widgets.painting import (
+    CENTER,
+    LEFT,
+    MARKER_PX,
+    RIGHT,
+    Painted,
+    PaintedButton,
+    draw_marker,
+    elided,
+    fill,
+    write,
+)
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    blend,
+    heading,
+    set_role,
+)
 from guiapp.pages.compare.difference_causes import MOST, CauseCount, DifferenceCauses
 from guiapp.pages.compare.difference_walk import DifferenceWalk
 from guiapp.pages.compare.models import ModelsComparison

@@ -22,7 +22,7 @@ from guiapp.analysis.compare.difference_reasons import (
 from guiapp.analysis.compare.live_comparison import UNTOLD
 from guiapp.analysis.compare.reasons import Cause
 from guiapp.core.encode.encoding import FragmentTokens
-from guiapp.kit.models.loader import display_name
+from guiapp.kit.session.loader import display_name
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
 from guiapp.pages.compare.compared_spans import ComparedSpans
 from guiapp.pages.compare.difference_walk import DifferenceWalk

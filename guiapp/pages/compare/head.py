@@ -7,9 +7,18 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QResizeEvent
 from PySide6.QtWidgets import QToolButton
 
 from guiapp.core.text.figures import counted
-from guiapp.kit.widgets.icons import icon
-from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, bold, elided, fill, write
-from guiapp.kit.widgets.side_markers import MARKER_PX, draw_marker
+from guiapp.kit.widgets.painting import (
+    LEFT,
+    MARKER_PX,
+    RIGHT,
+    Painted,
+    bold,
+    draw_marker,
+    elided,
+    fill,
+    icon,
+    write,
+)
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.pages.compare.column_state import ColumnState
 from guiapp.pages.compare.figures import ComparedFigures

@@ -19,8 +19,7 @@ from guiapp.pages.compare.compared_spans import ComparedSpans
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
-    from guiapp.kit.models.compared_models import ComparedModels
-    from guiapp.kit.session.model_session import ModelSession
+    from guiapp.kit.session.model_session import ComparedModels, ModelSession
 
 MOST_AT_ONCE = 100_000  # tokens that are compared in the GUI thread: in some milliseconds
 

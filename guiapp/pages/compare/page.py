@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QWidget
 
-from guiapp.kit.models.compared_models import ComparedModels
-from guiapp.kit.widgets.buttons import WalkButtons, push_button, tool_button
+from guiapp.kit.session.model_session import ComparedModels
+from guiapp.kit.widgets.controls import WalkButtons, push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, in_splitter
 from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.theme import UNIT_PX

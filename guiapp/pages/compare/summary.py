@@ -20,9 +20,9 @@ from guiapp.analysis.export.tables import page_of
 from guiapp.core.open_model import open_model
 from guiapp.core.sources.locate import cached_name, lasting_name
 from guiapp.core.text.figures import percent
-from guiapp.kit.models.installed import InstalledModels
-from guiapp.kit.models.loader import Load, OpenModel, display_name, title_of
+from guiapp.kit.session.loader import Load, OpenModel, display_name, title_of
 from guiapp.kit.state.background import LatestJob, later
+from guiapp.kit.state.recent import InstalledModels
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.compare.summary_rows import Basis, Counted, SummaryRow, count, titles_of
 from guiapp.pages.compare.summary_terms import SummaryTerms
@@ -30,8 +30,7 @@ from guiapp.pages.compare.summary_texts import SummaryTexts, one_text, texts_in
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
-    from guiapp.kit.models.compared_models import ComparedModels
-    from guiapp.kit.session.model_session import ModelSession
+    from guiapp.kit.session.model_session import ComparedModels, ModelSession
 
 PAUSE_MS = 150  # typing goes on meanwhile
 PAUSE_BEFORE_OPENING_MS = 800

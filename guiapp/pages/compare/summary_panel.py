@@ -12,28 +12,24 @@ from PySide6.QtWidgets import QFileDialog, QFormLayout, QLabel, QLineEdit, QWidg
 from guiapp.core.open_model import open_model
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.kit.models.choice import shown_path
-from guiapp.kit.models.loader import Load
+from guiapp.kit.session.choice import shown_path
+from guiapp.kit.session.loader import Load
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.file_names import ask_for_file
-from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.widgets.controls import Popover, tool_button
+from guiapp.kit.widgets.event_filters import SeenWatch
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import in_column, in_row
-from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.popover import Popover
-from guiapp.kit.widgets.questions import MODEL_FILTER
-from guiapp.kit.widgets.saving_bar import SavingBar
-from guiapp.kit.widgets.seen import SeenWatch
-from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.kit.widgets.menu_button import MenuButton, SavingBar
+from guiapp.kit.widgets.notices import MODEL_FILTER, ask_for_file
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, heading, plain_label, set_role
 from guiapp.pages.compare.summary import REPORTS, SummaryModel
 from guiapp.pages.compare.summary_rows import SummaryRow
 from guiapp.pages.compare.summary_terms import context_in, price_in
 from guiapp.pages.compare.summary_view import SummaryView
 
 if TYPE_CHECKING:
-    from guiapp.kit.models.compared_models import ComparedModels
+    from guiapp.kit.session.model_session import ComparedModels
     from guiapp.kit.widgets.page_base import PageRequests
 
 FIELD_PX = 130

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from guiapp.analysis.compare.comparison import Counts, ModelSide
 from guiapp.analysis.compare.texts import count_texts
 from guiapp.analysis.editing.options import Options
-from guiapp.kit.models.loader import Load
+from guiapp.kit.session.loader import Load
 from guiapp.kit.state.background import Progress
 from guiapp.pages.compare.summary_texts import SummaryTexts
 

@@ -21,7 +21,7 @@ from guiapp.analysis.compare.words import UNSPACED
 from guiapp.analysis.export.tables import NONE, Table, markdown_table
 from guiapp.analysis.tree.scripts import NAMES
 from guiapp.core.vocabulary.quoting import printable, quoted
-from guiapp.kit.state.row_table import LEFT, NO_INDEX, RIGHT, AnyIndex
+from guiapp.kit.widgets.tables import LEFT, NO_INDEX, RIGHT, AnyIndex
 from guiapp.pages.compare.summary import SummaryModel
 from guiapp.pages.compare.summary_rows import SummaryRow
 

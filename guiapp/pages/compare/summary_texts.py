@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from guiapp.analysis.compare.text_files import text_files
-from guiapp.kit.document.files import read_text
 from guiapp.kit.state.background import Progress
+from guiapp.kit.state.saving import read_text
 
 NamedTexts = Iterator[tuple[str, bytes]]
 

@@ -41,14 +41,11 @@ from PySide6.QtWidgets import (
 
 from guiapp.kit.spans.token_menu import copy_action
 from guiapp.kit.state.background import later
-from guiapp.kit.state.row_table import AnyIndex
+from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.layouts import in_row
-from guiapp.kit.widgets.painting import LEFT, RIGHT, bold, elided, fill, ring, write
-from guiapp.kit.widgets.side_markers import MARKER_PX, draw_marker
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.tables import show_rows
-from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import plain_tip
+from guiapp.kit.widgets.painting import LEFT, MARKER_PX, RIGHT, bold, draw_marker, elided, fill, ring, write
+from guiapp.kit.widgets.tables import AnyIndex, show_rows
+from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.compare.summary import SummaryModel
 from guiapp.pages.compare.summary_rows import SummaryRow
 from guiapp.pages.compare.summary_table import BAR_ROLE, ROW_ROLE, Bar, SummaryTable

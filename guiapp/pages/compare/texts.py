@@ -9,10 +9,10 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.analysis.compare.changes_report import ChangesReport, compare_ids
 from guiapp.analysis.compare.id_changes import IdChange, IdChanges, changes_after_edits, id_changes, is_fast
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.kit.document.check import Job, TextCheck
+from guiapp.kit.document.live_spans import Job, TextCheck
+from guiapp.kit.session.decode import NO_IDS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
-from guiapp.kit.tokens.decode import NO_IDS
 from guiapp.pages.compare.texts_ids import PastedIds
 from guiapp.pages.compare.texts_marks import MarkedSpans
 

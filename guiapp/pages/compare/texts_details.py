@@ -13,13 +13,20 @@ from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.spans.legend import QUIET, RINGED, LegendEntry, LegendList, upright
 from guiapp.kit.state.background import later
-from guiapp.kit.state.row_table import AnyIndex
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.controls import push_button
+from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, card, framed, in_column, in_row, scroll_down
-from guiapp.kit.widgets.style_sheet import heading, set_role
-from guiapp.kit.widgets.styled_text import Span, StyledText
-from guiapp.kit.widgets.tables import show_rows
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.tables import AnyIndex, show_rows
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    TEXT_FONT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    set_role,
+)
 from guiapp.pages.compare.texts import ComparedTexts
 from guiapp.pages.compare.texts_words import beginning, changed_ids, counts, in_a_line, where
 

@@ -23,8 +23,8 @@ from guiapp.kit.document.document import TextDocument
 from guiapp.kit.document.live_spans import move_spans
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
+from guiapp.kit.spans.layout import SpanWindow
 from guiapp.kit.state.background import LatestJob, Progress
-from guiapp.kit.tokens.layout import SpanWindow
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer

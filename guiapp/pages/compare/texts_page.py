@@ -11,18 +11,16 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from guiapp.analysis.compare.changes_report import as_text
 from guiapp.core.vocabulary.quoting import quoted
+from guiapp.kit.session.token_details import TokenSource, hover_text
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
-from guiapp.kit.spans.row_pixmaps import PointedOut
+from guiapp.kit.spans.frame import PointedOut
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.spans.view import SpanView
-from guiapp.kit.tokens.details import hover_text
-from guiapp.kit.tokens.source import TokenSource
-from guiapp.kit.widgets.buttons import WalkButtons, tool_button
-from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.widgets.controls import WalkButtons, tool_button
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import GAP_PX
+from guiapp.kit.widgets.theme import GAP_PX, set_role
 from guiapp.pages.compare.texts import ComparedTexts
 from guiapp.pages.compare.texts_details import LEGEND, TextsDetails
 from guiapp.pages.compare.texts_head import SideHead

@@ -11,11 +11,10 @@ from PySide6.QtWidgets import QFileDialog, QStackedWidget, QWidget
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.view import SpanView
-from guiapp.kit.widgets.buttons import SegmentedTabs, tool_button
-from guiapp.kit.widgets.file_names import dropped_files
+from guiapp.kit.widgets.controls import SegmentedTabs, tool_button
 from guiapp.kit.widgets.layouts import in_column, in_splitter
-from guiapp.kit.widgets.style_sheet import plain_label
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.kit.widgets.notices import dropped_files
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, plain_label
 from guiapp.pages.compare.texts import ComparedTexts
 from guiapp.pages.compare.texts_head import SideHead
 from guiapp.pages.compare.texts_words import size

@@ -13,10 +13,9 @@ from guiapp.analysis.compare.vocabulary_report import Names, csv_text, page_text
 from guiapp.analysis.compare.words import names_apart
 from guiapp.analysis.export.json_text import json_text
 from guiapp.core.encode.tokenizer import Tokenizer
-from guiapp.kit.models.compared_models import ComparedModels
-from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.model_session import ComparedModels, ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
-from guiapp.kit.state.spelling import SharedSpelling
+from guiapp.kit.state.settings import SharedSpelling
 from guiapp.pages.compare.vocabulary_details import Describer, RowDetails
 from guiapp.pages.compare.vocabulary_rows import GROUPS, NO_ROWS, FilteredRows, RowFilter, listed
 from guiapp.pages.compare.vocabulary_verdict import Respect, first_difference, respects

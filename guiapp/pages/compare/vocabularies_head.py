@@ -10,16 +10,14 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QMenu, QToolButton, Q
 
 from guiapp.core.text.figures import percent
 from guiapp.core.text.visible_text import isolate
-from guiapp.kit.models.choice import summary as model_summary
+from guiapp.kit.session.choice import summary as model_summary
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.widgets.fitted_label import FittedLabel
-from guiapp.kit.widgets.layouts import STRETCH, clear, in_column, in_row
+from guiapp.kit.widgets.event_filters import plain_tip
+from guiapp.kit.widgets.labels import FittedLabel
+from guiapp.kit.widgets.layouts import STRETCH, FittingRow, clear, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
-from guiapp.kit.widgets.side_markers import Marker
-from guiapp.kit.widgets.style_sheet import plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
-from guiapp.kit.widgets.tip_watch import plain_tip
-from guiapp.kit.widgets.wrapping_row import FittingRow
+from guiapp.kit.widgets.painting import Marker
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, plain_label, set_role
 from guiapp.pages.compare.vocabularies import ComparedVocabularies
 from guiapp.pages.compare.vocabulary_verdict import Respect, VerdictPart, summary, title
 

@@ -12,18 +12,13 @@ from PySide6.QtWidgets import QWidget
 from guiapp.analysis.tree.scripts import NAMES
 from guiapp.analysis.vocabulary_list.histograms import LENGTHS
 from guiapp.core.text.visible_text import isolate, visible_text
-from guiapp.kit.state.row_table import LEFT, RIGHT, Column, RowTable
 from guiapp.kit.state.saving import FileSaving
-from guiapp.kit.state.spelling import SharedSpelling
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.layouts import STRETCH, in_column
-from guiapp.kit.widgets.menu_button import CSV, JSON, MARKDOWN, ExportButton, MenuButton
-from guiapp.kit.widgets.saving_bar import SavingBar
-from guiapp.kit.widgets.search_field import FILTER_HINT, FILTER_TIP, SearchField
-from guiapp.kit.widgets.style_sheet import plain_label
-from guiapp.kit.widgets.tables import RowsView, shared_out
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
-from guiapp.kit.widgets.wrapping_row import WrappingRow
+from guiapp.kit.state.settings import SharedSpelling
+from guiapp.kit.widgets.controls import FILTER_HINT, FILTER_TIP, SearchField, tool_button
+from guiapp.kit.widgets.layouts import STRETCH, WrappingRow, in_column
+from guiapp.kit.widgets.menu_button import CSV, JSON, MARKDOWN, ExportButton, MenuButton, SavingBar
+from guiapp.kit.widgets.tables import LEFT, RIGHT, Column, RowsView, RowTable, shared_out
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, plain_label
 from guiapp.pages.compare.vocabularies import ComparedVocabularies
 from guiapp.pages.compare.vocabulary_details import NOTHING, Describer, worth_name
 from guiapp.pages.compare.vocabulary_rows import (

@@ -13,16 +13,23 @@ from guiapp.analysis.vocabulary_list.histograms import LENGTH_LABELS, LENGTHS
 from guiapp.kit.charts.histogram import HATCHED_GROUND, HistogramChart, HistogramData
 from guiapp.kit.charts.markers import pattern
 from guiapp.kit.charts.rows import BarList, PartColor
-from guiapp.kit.models.compared_models import ComparedModels
+from guiapp.kit.session.model_session import ComparedModels
 from guiapp.kit.state.saving import FileSaving
-from guiapp.kit.widgets.buttons import push_button
-from guiapp.kit.widgets.contents import Contents
-from guiapp.kit.widgets.layouts import in_column, in_row, in_splitter, scroll_down
+from guiapp.kit.widgets.controls import push_button
+from guiapp.kit.widgets.layouts import Contents, in_column, in_row, in_splitter, scroll_down
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
-from guiapp.kit.widgets.painting import Painted, fill
-from guiapp.kit.widgets.side_markers import color_of
-from guiapp.kit.widgets.style_sheet import blend, heading, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.painting import Painted, color_of, fill
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    blend,
+    heading,
+    set_role,
+)
 from guiapp.pages.compare.vocabularies import ComparedVocabularies
 from guiapp.pages.compare.vocabularies_head import PairHead
 from guiapp.pages.compare.vocabularies_listing import VocabularyList

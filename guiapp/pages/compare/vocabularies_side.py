@@ -10,11 +10,18 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QStacked
 
 from guiapp.core.text.visible_text import isolate, visible_runs, visible_text
 from guiapp.kit.spans.token_menu import offer_copying
-from guiapp.kit.widgets.buttons import SegmentedTabs, push_button
+from guiapp.kit.widgets.controls import SegmentedTabs, push_button
+from guiapp.kit.widgets.labels import TEXT_MARGIN_PX, Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, card, framed, in_column, in_row, scroll_down
-from guiapp.kit.widgets.style_sheet import plain_label, set_role
-from guiapp.kit.widgets.styled_text import TEXT_MARGIN_PX, Span, StyledText
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    Theme,
+    ThemeSource,
+    plain_label,
+    set_role,
+)
 from guiapp.pages.compare.vocabularies import ComparedVocabularies
 from guiapp.pages.compare.vocabularies_head import session_name
 from guiapp.pages.compare.vocabulary_details import Describer, RowDetails

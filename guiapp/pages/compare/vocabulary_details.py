@@ -12,8 +12,8 @@ from guiapp.analysis.explain.explainer import Explainer
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.tree.scripts import NAMES
 from guiapp.core.vocabulary.vocabulary import SCORED, Vocabulary, special_role
-from guiapp.kit.state.spelling import SharedSpelling
-from guiapp.kit.tokens.details import hex_bytes
+from guiapp.kit.session.token_details import hex_bytes
+from guiapp.kit.state.settings import SharedSpelling
 from guiapp.pages.compare.vocabulary_rows import ABSENT, RowGroup, Sides, token_of
 
 LONGEST_RANKED = 48  # bytes of a token whose merges are followed

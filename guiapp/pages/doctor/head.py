@@ -7,15 +7,14 @@ from PySide6.QtWidgets import QFrame
 
 from guiapp.analysis.doctor.report import count
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.kit.models.loader import title_of
 from guiapp.kit.session.doctor_model import DoctorModel
+from guiapp.kit.session.loader import title_of
 from guiapp.kit.state.saving import FileSaving
-from guiapp.kit.widgets.buttons import push_button, tool_button
+from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.layouts import in_column, in_row
 from guiapp.kit.widgets.menu_button import JSON, MARKDOWN, ExportButton
 from guiapp.kit.widgets.painting import ShareBar
-from guiapp.kit.widgets.style_sheet import plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, plain_label, set_role
 
 FORMS = {"markdown": MARKDOWN, "json": JSON}
 ORIGINAL_TIP = "What the model was converted from, such as tokenizer.json: tell what differs"

@@ -13,14 +13,12 @@ from guiapp.core.text.visible_text import isolate
 from guiapp.kit.session.doctor_model import DoctorModel
 from guiapp.kit.spans.legend import Draw, LegendEntry
 from guiapp.kit.state.saving import FileSaving
-from guiapp.kit.widgets.contents import Contents
 from guiapp.kit.widgets.find_picture import CUTS
-from guiapp.kit.widgets.icons import icon
-from guiapp.kit.widgets.layouts import in_column, in_splitter
+from guiapp.kit.widgets.layouts import Contents, in_column, in_splitter
+from guiapp.kit.widgets.menu_button import SavingBar
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
-from guiapp.kit.widgets.painted_rows import ROW_PX, PaintedRows
-from guiapp.kit.widgets.painting import LEFT, bold, elided, write
-from guiapp.kit.widgets.saving_bar import SavingBar
+from guiapp.kit.widgets.painting import LEFT, bold, elided, icon, write
+from guiapp.kit.widgets.tables import ROW_PX, PaintedRows
 from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
 from guiapp.pages.doctor.head import DoctorHead
 from guiapp.pages.doctor.panel import FindingPanel

@@ -15,13 +15,19 @@ from guiapp.analysis.doctor.report import is_command
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.session.doctor_model import DoctorModel
-from guiapp.kit.tokens.find_grid import CutTwice
-from guiapp.kit.widgets.buttons import push_button, tool_button
-from guiapp.kit.widgets.find_picture import FindPicture
-from guiapp.kit.widgets.icons import icon
-from guiapp.kit.widgets.layouts import STRETCH, card, in_column, in_row, scroll_across, scroll_down
-from guiapp.kit.widgets.style_sheet import blend, heading, plain_label, set_role
-from guiapp.kit.widgets.styled_text import Span, StyledText
+from guiapp.kit.widgets.controls import push_button, tool_button
+from guiapp.kit.widgets.find_picture import CutTwice, FindPicture
+from guiapp.kit.widgets.labels import Span, StyledText
+from guiapp.kit.widgets.layouts import (
+    STRETCH,
+    WrappingRow,
+    card,
+    in_column,
+    in_row,
+    scroll_across,
+    scroll_down,
+)
+from guiapp.kit.widgets.painting import icon
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -30,8 +36,11 @@ from guiapp.kit.widgets.theme import (
     UNIT_PX,
     Theme,
     ThemeSource,
+    blend,
+    heading,
+    plain_label,
+    set_role,
 )
-from guiapp.kit.widgets.wrapping_row import WrappingRow
 from guiapp.pages.doctor.words import ICONS, sentence_parts, title_of
 
 LEAST_PX, ICON_PX = 320, 18

@@ -10,11 +10,10 @@ from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
 from guiapp.analysis.hunt.mismatches import Find
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate, visible_text
-from guiapp.kit.widgets.painted_rows import ROW_PX, PaintedRows
+from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
 from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, bold, elided, fill, ring, write
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import TipWatch, plain_tip
+from guiapp.kit.widgets.tables import ROW_PX, PaintedRows
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, blend
 from guiapp.pages.hunt.model import HuntModel
 from guiapp.pages.hunt.words import plain, sentence, texts_of, title_of
 

@@ -13,16 +13,14 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QLineEdit, QMenu, QSi
 from guiapp.analysis.hunt.generators import ALL_NAMES
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.controls import push_button
+from guiapp.kit.widgets.event_filters import TipWatch, plain_tip
 from guiapp.kit.widgets.find_picture import LETTERS
-from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
-from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, fill, write
-from guiapp.kit.widgets.side_markers import Marker
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import TipWatch, plain_tip
+from guiapp.kit.widgets.painting import LEFT, RIGHT, Marker, Painted, fill, write
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.hunt.model import SECONDS, HuntModel
 from guiapp.pages.hunt.sides import HuntSide
 from guiapp.pages.hunt.words import title_of

@@ -22,8 +22,7 @@ from guiapp.core.system.replace_file import replace_file
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.errors import not_written
-from guiapp.kit.models.compared_models import ComparedModels
-from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.model_session import ComparedModels, ModelSession
 from guiapp.kit.state.background import LatestJob, Progress
 from guiapp.native.checkpoint import at_checkpoints
 from guiapp.pages.hunt.sides import HuntSide, Sides, side_of

@@ -11,14 +11,12 @@ from PySide6.QtWidgets import QFrame, QSplitter, QStackedWidget, QWidget
 from guiapp.analysis.hunt.mismatches import Hunt
 from guiapp.core.text.figures import counted
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.widgets.buttons import push_button
-from guiapp.kit.widgets.file_names import ask_for_file
+from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.find_picture import LEGEND
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, in_splitter
-from guiapp.kit.widgets.notices import NoticeArea
+from guiapp.kit.widgets.notices import NoticeArea, ask_for_file
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
-from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, heading, plain_label, set_role
 from guiapp.pages.hunt.cause_list import CauseList, ListHead
 from guiapp.pages.hunt.head import HuntHead, HuntStatus
 from guiapp.pages.hunt.model import HuntModel

@@ -13,10 +13,10 @@ from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.state.background import later
-from guiapp.kit.tokens.find_grid import CutTwice
-from guiapp.kit.widgets.buttons import push_button, tool_button
-from guiapp.kit.widgets.find_picture import HEIGHT_PX, LETTERS, FindPicture
-from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.widgets.controls import push_button, tool_button
+from guiapp.kit.widgets.event_filters import plain_tip
+from guiapp.kit.widgets.find_picture import HEIGHT_PX, LETTERS, CutTwice, FindPicture
+from guiapp.kit.widgets.labels import FittedLabel, Span, StyledText
 from guiapp.kit.widgets.layouts import (
     STRETCH,
     card,
@@ -27,10 +27,7 @@ from guiapp.kit.widgets.layouts import (
     scroll_down,
     take_away,
 )
-from guiapp.kit.widgets.painting import LEFT, RIGHT, PaintedButton, fill, write
-from guiapp.kit.widgets.side_markers import color_of
-from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.styled_text import Span, StyledText
+from guiapp.kit.widgets.painting import LEFT, RIGHT, PaintedButton, color_of, fill, write
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -39,8 +36,10 @@ from guiapp.kit.widgets.theme import (
     UNIT_PX,
     Theme,
     ThemeSource,
+    heading,
+    plain_label,
+    set_role,
 )
-from guiapp.kit.widgets.tip_watch import plain_tip
 from guiapp.pages.hunt.model import HuntModel
 from guiapp.pages.hunt.words import sentence, title_of, where
 

@@ -10,10 +10,9 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.analysis.libraries.table import PEERS, reason_against
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.kit.models.choice import summary
-from guiapp.kit.models.compared_models import ComparedModels
-from guiapp.kit.models.loader import OpenModel, display_name
-from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.choice import summary
+from guiapp.kit.session.loader import OpenModel, display_name
+from guiapp.kit.session.model_session import ComparedModels, ModelSession
 
 LIBRARIES = ("llama.cpp", "tokenizers", "tiktoken", "sentencepiece")
 

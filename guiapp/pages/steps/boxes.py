@@ -13,8 +13,7 @@ from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.spans.painter import faded
 from guiapp.kit.widgets.painting import BoxStyle, RoundedBoxes, outline
 from guiapp.kit.widgets.shaped_texts import LEFT, MonoTexts, Placed, ShapedTexts
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import SMALL_FONT_PX, TEXT_FONT_PX, Theme
+from guiapp.kit.widgets.theme import SMALL_FONT_PX, TEXT_FONT_PX, Theme, blend
 from guiapp.pages.steps.flow import Element, ElementKind, ElementRole
 from guiapp.pages.steps.gutter import ID_FONT_PX, GutterRow
 

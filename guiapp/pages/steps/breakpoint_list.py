@@ -12,13 +12,11 @@ from guiapp.analysis.trace.breakpoints import column_help
 from guiapp.analysis.trace.conditions import TRACE_SCHEMA, ConditionError, Schema
 from guiapp.analysis.train.breakpoints import SCHEMA
 from guiapp.errors import TokenloupeError
-from guiapp.kit.widgets.buttons import tool_button
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.event_filters import TextZoom, plain_tip
 from guiapp.kit.widgets.layouts import AS_AROUND, clear, in_column, in_row
 from guiapp.kit.widgets.painting import bold
-from guiapp.kit.widgets.style_sheet import plain_label, set_role
-from guiapp.kit.widgets.text_zoom import TextZoom
-from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX
-from guiapp.kit.widgets.tip_watch import plain_tip
+from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, plain_label, set_role
 from guiapp.pages.steps.cards import QuietButton, head_row
 from guiapp.pages.steps.drawing import DrawingContext
 from guiapp.pages.steps.model import StepsModel

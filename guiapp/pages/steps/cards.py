@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from guiapp.analysis.explain.code_marks import parts
 from guiapp.core.text.visible_text import isolate
+from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.text_zoom import TextZoom
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, Theme
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, set_role
 
 LARGEST = 1.5
 CARD_MARGINS = MARGIN_PX - 2, GAP_PX

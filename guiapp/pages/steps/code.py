@@ -10,8 +10,7 @@ from guiapp.analysis.trace.pseudo_code import STAGES, PseudoCode, code_of, pseud
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.widgets.painting import clear_pixmap
 from guiapp.kit.widgets.shaped_texts import LEFT
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import UI_FONT_PX, Theme
+from guiapp.kit.widgets.theme import UI_FONT_PX, Theme, blend
 from guiapp.pages.steps.breakpoints import at_operations
 from guiapp.pages.steps.cards import LARGEST
 from guiapp.pages.steps.drawing import DrawingContext, ZoomedView

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.painting import Painted
 from guiapp.kit.widgets.shaped_texts import MonoTexts
-from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import ThemeSource
 
 

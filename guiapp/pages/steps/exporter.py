@@ -18,9 +18,9 @@ from guiapp.core.system.processes import command_of
 from guiapp.core.text.figures import counted
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.background import LatestJob, LineProcess, Progress
-from guiapp.kit.widgets.file_names import ask_for_file, with_ending
-from guiapp.kit.widgets.icons import save_image
-from guiapp.kit.widgets.saving_bar import SavingBar
+from guiapp.kit.widgets.menu_button import SavingBar
+from guiapp.kit.widgets.notices import ask_for_file, with_ending
+from guiapp.kit.widgets.painting import save_image
 from guiapp.kit.widgets.theme import ThemeSource
 
 FORMATS = {

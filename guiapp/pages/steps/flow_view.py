@@ -18,9 +18,9 @@ from PySide6.QtWidgets import QMenu
 
 from guiapp.analysis.trace.debugger import Debugger
 from guiapp.core.text.visible_text import isolate
+from guiapp.kit.widgets.event_filters import TipWatch
 from guiapp.kit.widgets.painting import CENTER, fill, write
 from guiapp.kit.widgets.theme import UNIT_PX, Theme
-from guiapp.kit.widgets.tip_watch import TipWatch
 from guiapp.pages.steps.boxes import (
     BOX_PX,
     FLOW_ROW_PX,

@@ -10,8 +10,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from guiapp.analysis.trace.breakpoints import Breakpoint
 from guiapp.kit.widgets.shaped_texts import RIGHT, ShapedTexts
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import Theme
+from guiapp.kit.widgets.theme import Theme, blend
 
 ID_FONT_PX = 11
 DOT_PX = 9

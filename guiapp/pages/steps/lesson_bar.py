@@ -10,12 +10,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QToolButton
 
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.layouts import framed, in_column, in_row
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.layouts import framed, in_column, in_row, scrolling
 from guiapp.kit.widgets.page_base import Actions
-from guiapp.kit.widgets.style_sheet import plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX
-from guiapp.kit.widgets.wrapping_row import scrolling
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, plain_label, set_role
 from guiapp.pages.steps.cards import rich_text
 from guiapp.pages.steps.drawing import DrawingContext
 from guiapp.pages.steps.lesson_player import LessonPlayer

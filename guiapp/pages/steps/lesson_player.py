@@ -24,7 +24,7 @@ from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.sources.locate import cached_name, is_another, is_cached, is_fetched
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.errors import TokenloupeError
-from guiapp.kit.models.loader import OpenModel
+from guiapp.kit.session.loader import OpenModel
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.background import LatestJob, Progress

@@ -31,13 +31,20 @@ from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import printable, quoted
 from guiapp.errors import not_written
 from guiapp.kit.state.background import LatestJob, Progress
-from guiapp.kit.widgets.buttons import push_button, tool_button
-from guiapp.kit.widgets.file_names import ask_for_file
+from guiapp.kit.widgets.controls import push_button, tool_button
+from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
-from guiapp.kit.widgets.questions import ask_to_fetch
-from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.text_zoom import TextZoom
-from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme
+from guiapp.kit.widgets.notices import ask_for_file, ask_to_fetch
+from guiapp.kit.widgets.theme import (
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    heading,
+    plain_label,
+    set_role,
+)
 from guiapp.pages.steps.lesson_player import LessonPlayer
 
 SIZE_PX = (860, 640)

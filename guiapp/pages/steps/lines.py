@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy
 
 from guiapp.analysis.explain.code_marks import parts, without_marks
-from guiapp.kit.document.units import n_units
+from guiapp.kit.document.document import n_units
 from guiapp.kit.widgets.painting import Painted, bold, in_shared_size, scaled
 from guiapp.kit.widgets.shaped_texts import LEFT, RIGHT, ShapedTexts
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme

@@ -16,15 +16,13 @@ from guiapp.analysis.export.training_run import TrainingRun
 from guiapp.analysis.lessons.lesson import Lesson
 from guiapp.analysis.sessions.session_file import SessionFile
 from guiapp.analysis.trace.places import StepKey
-from guiapp.kit.models.compared_models import ComparedModels
-from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.widgets.buttons import SegmentedTabs, tool_button
-from guiapp.kit.widgets.layouts import framed, in_column, in_row
+from guiapp.kit.session.model_session import ComparedModels, ModelSession
+from guiapp.kit.widgets.controls import SegmentedTabs, tool_button
+from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.layouts import framed, in_column, in_row, scrolling
 from guiapp.kit.widgets.page_base import Actions, Page, PageSetting
 from guiapp.kit.widgets.shaped_texts import MonoTexts
-from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, TEXT_FONT_PX, ThemeSource
-from guiapp.kit.widgets.wrapping_row import scrolling
 from guiapp.pages.steps.breakpoints import StepBreakpoints
 from guiapp.pages.steps.drawing import DrawingContext
 from guiapp.pages.steps.exporter import ExportBar

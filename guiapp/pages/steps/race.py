@@ -19,7 +19,7 @@ from guiapp.analysis.trace.race import (
 from guiapp.core.encode.catalogue import ALGORITHMS
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate
-from guiapp.kit.models.loader import display_name
+from guiapp.kit.session.loader import display_name
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.pages.steps.trace_recorder import TraceRecorder
 

@@ -13,8 +13,7 @@ from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.painting import fill
 from guiapp.kit.widgets.scales import SCALE_PX, BarScale, paint_scale_below
 from guiapp.kit.widgets.shaped_texts import LEFT, RIGHT
-from guiapp.kit.widgets.style_sheet import blend, set_role
-from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme
+from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, blend, set_role
 from guiapp.pages.steps.cards import CARD_MARGINS, QuietButton
 from guiapp.pages.steps.drawing import DrawingContext, ZoomedView
 from guiapp.pages.steps.flow_view import CompetitorFlowView

@@ -10,14 +10,12 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from guiapp.errors import TokenloupeError
-from guiapp.kit.widgets.buttons import tool_button
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.event_filters import TextZoom, plain_tip
 from guiapp.kit.widgets.layouts import STRETCH, clear, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.painting import Painted
 from guiapp.kit.widgets.shaped_texts import LEFT, RIGHT
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.text_zoom import TextZoom
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
-from guiapp.kit.widgets.tip_watch import plain_tip
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, set_role
 from guiapp.pages.steps.breakpoint_list import BreakpointList, EntryField
 from guiapp.pages.steps.captions import worth_name
 from guiapp.pages.steps.cards import QuietButton, SectionTitle, head_row

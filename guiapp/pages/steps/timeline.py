@@ -9,8 +9,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixma
 from guiapp.core.text.figures import counted
 from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, clear_pixmap, fill
 from guiapp.kit.widgets.scales import FONT_PX, BarScale
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import Theme, ThemeSource
+from guiapp.kit.widgets.theme import Theme, ThemeSource, blend
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.training import TrainingModel
 

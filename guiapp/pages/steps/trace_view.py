@@ -16,15 +16,21 @@ from guiapp.core.text.figures import percent
 from guiapp.core.text.visible_text import isolate, visible_text
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.layouts import AS_AROUND, STRETCH, framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.event_filters import SeenWatch, TextZoom
+from guiapp.kit.widgets.layouts import (
+    AS_AROUND,
+    STRETCH,
+    WrappingRow,
+    framed,
+    in_column,
+    in_row,
+    in_splitter,
+    scrolling,
+)
 from guiapp.kit.widgets.page_base import Actions
 from guiapp.kit.widgets.painting import ShareBar, bold
-from guiapp.kit.widgets.script_fonts import Loader, ScriptFonts, draw_once
-from guiapp.kit.widgets.seen import SeenWatch
-from guiapp.kit.widgets.shaped_texts import MonoTexts
-from guiapp.kit.widgets.style_sheet import plain_label, set_role
-from guiapp.kit.widgets.text_zoom import TextZoom
+from guiapp.kit.widgets.shaped_texts import Loader, MonoTexts, ScriptFonts, draw_once
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -33,8 +39,9 @@ from guiapp.kit.widgets.theme import (
     UI_FONT_PX,
     UNIT_PX,
     Theme,
+    plain_label,
+    set_role,
 )
-from guiapp.kit.widgets.wrapping_row import WrappingRow, scrolling
 from guiapp.pages.steps.boxes import TOKEN_FONT_PX
 from guiapp.pages.steps.captions import step_back, step_on
 from guiapp.pages.steps.cards import card

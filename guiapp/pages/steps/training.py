@@ -21,7 +21,7 @@ from guiapp.core.system.processes import command_of
 from guiapp.core.system.replace_file import replace_file, replacement
 from guiapp.errors import not_written
 from guiapp.kit.state.background import LineProcess
-from guiapp.kit.state.spelling import SharedSpelling
+from guiapp.kit.state.settings import SharedSpelling
 from guiapp.pages.steps.walk_model import WalkModel
 
 COMMAND = command_of("guiapp.analysis.train.train_process")

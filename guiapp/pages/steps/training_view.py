@@ -22,13 +22,11 @@ from guiapp.analysis.trace.cost import FIRST_BYTES, beginning
 from guiapp.core.text.figures import counted
 from guiapp.errors import TokenloupeError
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.models.compared_models import ComparedModels
-from guiapp.kit.widgets.buttons import ChoiceBox, push_button
-from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
+from guiapp.kit.session.model_session import ComparedModels
+from guiapp.kit.widgets.controls import ChoiceBox, push_button
+from guiapp.kit.widgets.layouts import WrappingRow, framed, in_column, in_row, in_splitter, scrolling
 from guiapp.kit.widgets.page_base import Actions
-from guiapp.kit.widgets.style_sheet import plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX
-from guiapp.kit.widgets.wrapping_row import WrappingRow, scrolling
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, plain_label, set_role
 from guiapp.pages.steps.breakpoint_list import BreakpointList
 from guiapp.pages.steps.cards import card
 from guiapp.pages.steps.drawing import DrawingContext

@@ -16,8 +16,7 @@ from guiapp.core.text.figures import percent
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.widgets.painting import CENTER, LEFT, RIGHT, WRAP, bold, fill, width_of, write
 from guiapp.kit.widgets.scales import SCALE_PX, BarScale, paint_scale_below, round_step
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme
+from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, blend
 from guiapp.pages.steps.cards import enlargement
 from guiapp.pages.steps.drawing import DrawingContext, ZoomedView
 from guiapp.pages.steps.pictures.standing import BADGE_PX, CandidateStatus, paint_badge, paint_box

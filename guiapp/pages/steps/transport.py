@@ -10,11 +10,11 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from guiapp.analysis.trace.debugger import Granularity
-from guiapp.kit.widgets.buttons import ChoiceBox
+from guiapp.kit.widgets.controls import ChoiceBox
+from guiapp.kit.widgets.event_filters import TipWatch, wrapped_tip
 from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.page_base import Actions
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.tip_watch import TipWatch, wrapped_tip
+from guiapp.kit.widgets.theme import set_role
 from guiapp.pages.steps.clock import SPEEDS, StepClock
 from guiapp.pages.steps.model import StepsModel
 

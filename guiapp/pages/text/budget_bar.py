@@ -7,14 +7,13 @@ from PySide6.QtGui import QHideEvent, QPainter, QRegularExpressionValidator, QSh
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit
 
 from guiapp.core.text.figures import counted
-from guiapp.kit.document.budget import MOST, TokenBudget
+from guiapp.kit.document.statistics import MOST_BUDGET, TokenBudget
 from guiapp.kit.spans.editor import SpanEditor
-from guiapp.kit.widgets.buttons import push_button
-from guiapp.kit.widgets.fitted_label import FittedLabel
+from guiapp.kit.widgets.controls import push_button
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.painting import Painted, fill
-from guiapp.kit.widgets.style_sheet import heading, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource, heading, set_role
 
 FIELD_PX = 110
 NUMBER = "[1-9][0-9,]{0,15}"
@@ -81,7 +80,7 @@ class BudgetBar(QFrame):
     def _use_own(self) -> None:
         if self.field.isModified():
             self.field.setModified(False)
-            self._budget.choose(min(int(self.field.text().replace(",", "")), MOST))
+            self._budget.choose(min(int(self.field.text().replace(",", "")), MOST_BUDGET))
 
     def _use_model(self) -> None:
         self._budget.choose(None)

@@ -27,12 +27,20 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.core.text.visible_text import isolate
-from guiapp.kit.document.units import n_units
-from guiapp.kit.tokens.decode import DecodeModel, TokenText
-from guiapp.kit.widgets.chip_painting import draw_chip
+from guiapp.kit.document.document import n_units
+from guiapp.kit.session.decode import DecodeModel, TokenText
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
-from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.theme import MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.tables import draw_chip
+from guiapp.kit.widgets.theme import (
+    MARGIN_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    plain_label,
+    set_role,
+)
 
 GAP_PX = 3
 SHOWN_ROWS = 4

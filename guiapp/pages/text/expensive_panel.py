@@ -11,13 +11,20 @@ from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 from guiapp.core.encode.counting.cost import CostlyText
 from guiapp.core.text.figures import counted, percent
 from guiapp.core.text.visible_text import isolate
-from guiapp.kit.document.line_costs import N_MOST, MostExpensiveModel
-from guiapp.kit.widgets.buttons import SegmentedTabs
+from guiapp.kit.document.statistics import N_MOST, MostExpensiveModel
+from guiapp.kit.widgets.controls import SegmentedTabs
+from guiapp.kit.widgets.event_filters import SeenWatch
 from guiapp.kit.widgets.layouts import STRETCH, framed, head_row, in_column, scroll_down
 from guiapp.kit.widgets.painting import LEFT, RIGHT, PaintedButton, bold, fill, write
-from guiapp.kit.widgets.seen import SeenWatch
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UI_FONT_PX,
+    Theme,
+    ThemeSource,
+    set_role,
+)
 
 ROW_PX, TEXT_PX, BAR_PX = 44, 30, 3
 SHARE_PX, COUNT_PX = 46, 56

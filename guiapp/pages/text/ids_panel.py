@@ -17,8 +17,7 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.token_menu import copy_action
 from guiapp.kit.state.background import LatestJob, later
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
-from guiapp.kit.widgets.style_sheet import heading, set_role
-from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, heading, set_role
 from guiapp.pages.text.token_strip import TokenStrip
 
 if TYPE_CHECKING:

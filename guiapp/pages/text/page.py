@@ -12,20 +12,18 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from guiapp.analysis.explain.doubled_special import doubled_special
 from guiapp.analysis.explain.id_lists import holds_numbers
-from guiapp.kit.document.budget import TokenBudget
 from guiapp.kit.document.coloured_spans import COLORINGS, ColouredSpans
-from guiapp.kit.document.line_costs import MostExpensiveModel
+from guiapp.kit.document.statistics import MostExpensiveModel, TokenBudget
+from guiapp.kit.session.decode import DecodeModel
 from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.token_details import TokenDetailsModel, WhyModel, hover_text
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.tokens.decode import DecodeModel
-from guiapp.kit.tokens.details import TokenDetailsModel, hover_text
-from guiapp.kit.tokens.why import WhyModel
+from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import framed, in_column, in_splitter
 from guiapp.kit.widgets.notices import NoticeArea
 from guiapp.kit.widgets.page_base import Page, PageSetting
-from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.kit.widgets.token_card import TokenCard
 from guiapp.pages.text.budget_bar import BudgetBar
@@ -132,7 +130,7 @@ class InspectPage(Page):
         self.budget_bar.setVisible(shows)
 
     def _make_table(self) -> TokenTableView:
-        from guiapp.kit.tokens.table import TokenTableModel
+        from guiapp.kit.widgets.tables import TokenTableModel
         from guiapp.pages.text.token_table_view import TokenTableView
 
         table = TokenTableModel(self._session, self._details, self)

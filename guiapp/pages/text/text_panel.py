@@ -10,19 +10,25 @@ from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QSizePolicy, QToolButton, QWidget
 
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.document.line_costs import LineCosts
 from guiapp.kit.document.search import Kind, TextSearch
+from guiapp.kit.document.statistics import LineCosts
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.spans.editor import SpanEditor
-from guiapp.kit.spans.margin import LineCost, LineMargin
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.icons import icon
+from guiapp.kit.spans.editor import LineCost, LineMargin, SpanEditor
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.event_filters import SeenWatch, plain_tip
 from guiapp.kit.widgets.layouts import in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.seen import SeenWatch
-from guiapp.kit.widgets.style_sheet import plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.kit.widgets.tip_watch import plain_tip
+from guiapp.kit.widgets.painting import icon
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    plain_label,
+    set_role,
+)
 
 HEIGHT_PX = 44
 FIELD_PX = (110, 380)  # how narrow and how wide it gets

@@ -28,13 +28,12 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.spans.layout import ChipGrid
 from guiapp.kit.state.background import later
-from guiapp.kit.tokens.layout import ChipGrid
-from guiapp.kit.widgets.chip_painting import draw_chip
+from guiapp.kit.widgets.event_filters import TextZoom, TipWatch
 from guiapp.kit.widgets.painting import clear_pixmap
-from guiapp.kit.widgets.text_zoom import TextZoom
+from guiapp.kit.widgets.tables import draw_chip
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, ThemeSource
-from guiapp.kit.widgets.tip_watch import TipWatch
 
 Key = Qt.Key
 REPAINT_MS = 30

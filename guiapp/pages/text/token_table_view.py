@@ -10,11 +10,8 @@ from PySide6.QtWidgets import QStyleOptionViewItem, QTableView
 
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.token_menu import offer_copying
-from guiapp.kit.state.row_table import AnyIndex
-from guiapp.kit.tokens.table import COLUMNS, TINT_ROLE, TokenTableModel
-from guiapp.kit.widgets.chip_painting import ChipDelegate
-from guiapp.kit.widgets.tables import show_rows
-from guiapp.kit.widgets.text_zoom import TextZoom
+from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.tables import COLUMNS, TINT_ROLE, AnyIndex, ChipDelegate, TokenTableModel, show_rows
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
 
 WIDTHS_PX = {"#": 72, "id": 76, "token": 180, "bytes": 190, "type": 100, "score": 80, "span": 130}

@@ -10,15 +10,14 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from guiapp.kit.document.coloured_spans import COLORINGS, ColouredSpans
 from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.spans.layout import FIRST_SHADE
 from guiapp.kit.spans.legend import LegendEntry, characters, token, upright
 from guiapp.kit.spans.painter import draw_roofed, piece_end
-from guiapp.kit.tokens.layout import FIRST_SHADE
-from guiapp.kit.widgets.buttons import WalkButtons
+from guiapp.kit.widgets.controls import WalkButtons
 from guiapp.kit.widgets.layouts import STRETCH, in_row
 from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.painting import LEFT, Painted, fill, write
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
 
 HEIGHT_PX = 28
 BOX_PX = 12

@@ -26,15 +26,13 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLay
 
 from guiapp.analysis.explain.code_marks import parts, without_marks
 from guiapp.core.text.visible_text import visible_runs
+from guiapp.kit.session.token_details import WhyModel
 from guiapp.kit.spans.token_menu import offer_copying
-from guiapp.kit.tokens.why import WhyModel
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.widgets.controls import push_button
+from guiapp.kit.widgets.event_filters import SeenWatch, TextZoom
+from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, clear, framed, in_column, scroll_down
 from guiapp.kit.widgets.painting import PaintedButton, write
-from guiapp.kit.widgets.seen import SeenWatch
-from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.styled_text import Span, StyledText
-from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -43,6 +41,9 @@ from guiapp.kit.widgets.theme import (
     UNIT_PX,
     Theme,
     ThemeSource,
+    heading,
+    plain_label,
+    set_role,
 )
 
 if TYPE_CHECKING:

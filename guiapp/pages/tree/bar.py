@@ -11,14 +11,11 @@ from PySide6.QtWidgets import QFrame, QToolButton
 from guiapp.analysis.tree.coloring import COLORINGS
 from guiapp.analysis.tree.picture import ROOT
 from guiapp.core.text.visible_text import isolate
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.icons import icon
+from guiapp.kit.widgets.controls import SEARCH_PX, SearchField, tool_button
 from guiapp.kit.widgets.layouts import Part, in_row
 from guiapp.kit.widgets.menu_button import MenuButton
-from guiapp.kit.widgets.painting import Painted
-from guiapp.kit.widgets.search_field import SEARCH_PX, SearchField
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.painting import Painted, icon
+from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource, set_role
 from guiapp.pages.tree.model import MORE_SIGN, SHAPES, TreeModel
 from guiapp.pages.tree.search import TreeSearch
 

@@ -15,7 +15,7 @@ from guiapp.analysis.tree.picture import TreePicture
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.text.figures import counted, times
 from guiapp.core.vocabulary.vocabulary import SCORED, VocabType, Vocabulary, special_role
-from guiapp.kit.tokens.details import hex_bytes
+from guiapp.kit.session.token_details import hex_bytes
 
 MOST_MERGED = 48  # bytes of a token whose merges are drawn
 NODE_FACTS = (

@@ -13,8 +13,17 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout
 from guiapp.analysis.tree.reports import Distribution, TreeFinding
 from guiapp.kit.widgets.layouts import in_column, scroll_down
 from guiapp.kit.widgets.painting import RIGHT, PaintedButton, fill, write
-from guiapp.kit.widgets.style_sheet import heading, sentence, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    sentence,
+    set_role,
+)
 from guiapp.pages.tree.results import TreeFindings
 
 ListTokens = Callable[[str, NDArray[np.int32]], None]

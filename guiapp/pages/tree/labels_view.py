@@ -17,7 +17,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QFontMetricsF, QImage, QPainter,
 from guiapp.analysis.tree.painting import NodeColors
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.widgets.painting import SHARED_PX
-from guiapp.kit.widgets.script_fonts import ScriptFonts, draw_once
+from guiapp.kit.widgets.shaped_texts import ScriptFonts, draw_once
 from guiapp.kit.widgets.theme import Theme
 from guiapp.pages.tree.colors import is_light
 from guiapp.pages.tree.labels import DOWNWARDS, SIZES_PX, LabelSlot

@@ -16,7 +16,7 @@ from guiapp.analysis.tree.picture import ROOT, TreePicture, tree_picture
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.merges import PairMerging
 from guiapp.core.vocabulary.vocabulary import Vocabulary
-from guiapp.kit.models.loader import display_name
+from guiapp.kit.session.loader import display_name
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Progress, Working, later
 from guiapp.pages.tree.geometry import View, view_of, view_showing, within

@@ -13,17 +13,26 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QInputDialog, QLayout, QSplit
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.token_details import hover_text
 from guiapp.kit.spans.editor import EditorLink, SpanEditor
 from guiapp.kit.spans.token_menu import TokenMenu
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.tokens.details import hover_text
-from guiapp.kit.widgets.buttons import SegmentedTabs
-from guiapp.kit.widgets.fitted_label import FittingLine
+from guiapp.kit.widgets.controls import SegmentedTabs
+from guiapp.kit.widgets.labels import FittingLine
 from guiapp.kit.widgets.layouts import framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.menu_button import SavingBar
 from guiapp.kit.widgets.page_base import Page, PageSetting
-from guiapp.kit.widgets.saving_bar import SavingBar
-from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    plain_label,
+    set_role,
+)
 from guiapp.pages.tree.bar import TreeBar
 from guiapp.pages.tree.details import glance
 from guiapp.pages.tree.figures import FindingsPanel

@@ -12,12 +12,21 @@ from guiapp.core.text.visible_text import isolate
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.token_menu import offer_copying
 from guiapp.kit.state.background import later
+from guiapp.kit.widgets.labels import Span, StyledText
 from guiapp.kit.widgets.layouts import STRETCH, card, in_column, scroll_down
-from guiapp.kit.widgets.merge_tree_view import MergeTreeView
 from guiapp.kit.widgets.painting import Painted, bold, write
-from guiapp.kit.widgets.style_sheet import heading, sentence, set_role
-from guiapp.kit.widgets.styled_text import Span, StyledText
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    sentence,
+    set_role,
+)
+from guiapp.kit.widgets.token_card import MergeTreeView
 from guiapp.pages.tree.details import NODE_FACTS, describe_node, merge_story
 from guiapp.pages.tree.greedy_walk import TreeWalk
 from guiapp.pages.tree.model import MORE_SIGN, TreeModel

@@ -17,15 +17,13 @@ from guiapp.analysis.tree.picture import TreePicture
 from guiapp.analysis.tree.reports import TreeFinding, TreeStatistics, tree_statistics, unreached_finding
 from guiapp.analysis.tree.trials import Ids, unreached_apart
 from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.token_details import hex_bytes
 from guiapp.kit.state.background import LatestJob, Working
-from guiapp.kit.state.row_table import LEFT, RIGHT, Column, RowTable
-from guiapp.kit.state.spelling import SharedSpelling
-from guiapp.kit.tokens.details import hex_bytes
-from guiapp.kit.widgets.buttons import push_button
+from guiapp.kit.state.settings import SharedSpelling
+from guiapp.kit.widgets.controls import push_button
 from guiapp.kit.widgets.layouts import AS_AROUND, STRETCH, in_column, in_row
-from guiapp.kit.widgets.style_sheet import heading, sentence, set_role
-from guiapp.kit.widgets.tables import RowsView
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX
+from guiapp.kit.widgets.tables import LEFT, RIGHT, Column, RowsView, RowTable
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, heading, sentence, set_role
 from guiapp.pages.tree.model import TreeModel
 from guiapp.pages.tree.saving_view import TreeSaving
 from guiapp.pages.tree.search import FOUND, TreeSearch

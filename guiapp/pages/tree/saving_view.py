@@ -29,7 +29,7 @@ from guiapp.analysis.tree.reports import AT_ONCE, Subtree, dot_lines, json_lines
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.background import Progress
 from guiapp.kit.state.saving import FileSaving
-from guiapp.kit.widgets.icons import image_bytes, save_image
+from guiapp.kit.widgets.painting import image_bytes, save_image
 from guiapp.kit.widgets.theme import Theme
 from guiapp.pages.tree.colors import is_light
 from guiapp.pages.tree.geometry import Geometry

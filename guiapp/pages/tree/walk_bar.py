@@ -10,12 +10,19 @@ from PySide6.QtWidgets import QFrame
 
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate, visible_text
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.fitted_label import FittingLine
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.labels import TEXT_MARGIN_PX, FittingLine, Span, StyledText
 from guiapp.kit.widgets.layouts import in_column, in_row
-from guiapp.kit.widgets.style_sheet import heading, set_role
-from guiapp.kit.widgets.styled_text import TEXT_MARGIN_PX, Span, StyledText
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    heading,
+    set_role,
+)
 from guiapp.pages.tree.greedy_walk import TreeWalk
 from guiapp.pages.tree.model import TreeModel
 

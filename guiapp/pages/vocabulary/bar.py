@@ -11,12 +11,10 @@ from guiapp.analysis.tree.scripts import NAMES
 from guiapp.analysis.vocabulary_list.filters import FLAGS, has, script_term
 from guiapp.core.vocabulary.attributes import KIND_NAMES
 from guiapp.kit.state.saving import FileSaving
-from guiapp.kit.widgets.buttons import tool_button
+from guiapp.kit.widgets.controls import FILTER_HINT, FILTER_TIP, SearchField, tool_button
 from guiapp.kit.widgets.layouts import in_row
 from guiapp.kit.widgets.menu_button import CSV, JSON, MARKDOWN, TEXT, ExportButton, MenuButton, add_choice
-from guiapp.kit.widgets.search_field import FILTER_HINT, FILTER_TIP, SearchField
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource, set_role
 from guiapp.pages.vocabulary.model import VocabularyModel
 
 FORMS = {"csv": CSV, "json": JSON, "markdown": MARKDOWN, "text": TEXT}

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.vocabulary_list.columns import BY_NAME
 from guiapp.core.text.figures import times
-from guiapp.kit.tokens.details import FACTS, SHOWN_BYTES, TokenDetails, describe_alone
+from guiapp.kit.session.token_details import FACTS, SHOWN_BYTES, TokenDetails, describe_alone
 from guiapp.pages.vocabulary.model import VocabularyModel
 
 OF_COLUMNS = ("script", "children", "below", "depth", "reached")

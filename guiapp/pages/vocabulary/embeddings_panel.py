@@ -26,13 +26,22 @@ from guiapp.analysis.vocabulary_list.filters import has
 from guiapp.core.text.figures import counted
 from guiapp.kit.charts.chart import NUMBER, SUBTITLE, Chart, Word
 from guiapp.kit.charts.scales import Scale
-from guiapp.kit.widgets.buttons import push_button, tool_button
+from guiapp.kit.widgets.controls import push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.kit.widgets.menu_button import MenuButton, add_choice
 from guiapp.kit.widgets.painting import ShareBar, ring
 from guiapp.kit.widgets.scales import tick_text
-from guiapp.kit.widgets.style_sheet import blend, heading, plain_label, sentence, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    UNIT_PX,
+    ThemeSource,
+    blend,
+    heading,
+    plain_label,
+    sentence,
+    set_role,
+)
 from guiapp.pages.vocabulary.embeddings import ACROSS, UNTRAINED, UPWARDS, EmbeddingsModel, EmbeddingsPlot
 from guiapp.pages.vocabulary.model import VocabularyModel
 from guiapp.pages.vocabulary.picture import draw_hollow, draw_known, draw_suspects

@@ -14,13 +14,11 @@ from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.vocabulary_list import columns as core
 from guiapp.analysis.vocabulary_list.figures import Ids, TokenFigures
 from guiapp.core.text.figures import counted
-from guiapp.kit.state.row_table import LEFT, RIGHT, Column, RowTable
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
-from guiapp.kit.widgets.saving_bar import SavingBar
-from guiapp.kit.widgets.style_sheet import plain_label
-from guiapp.kit.widgets.tables import RowsView, shared_out
-from guiapp.kit.widgets.theme import MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.kit.widgets.menu_button import SavingBar
+from guiapp.kit.widgets.tables import LEFT, RIGHT, Column, RowsView, RowTable, shared_out
+from guiapp.kit.widgets.theme import MARGIN_PX, UNIT_PX, ThemeSource, plain_label
 from guiapp.pages.vocabulary.model import NO_IDS, VocabularyModel
 
 SHARES = {

@@ -11,9 +11,8 @@ from PySide6.QtWidgets import QSplitter, QWidget
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.buttons import push_button
-from guiapp.kit.widgets.contents import Contents
-from guiapp.kit.widgets.layouts import in_column, in_splitter
+from guiapp.kit.widgets.controls import push_button
+from guiapp.kit.widgets.layouts import Contents, in_column, in_splitter
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.kit.widgets.token_card import TokenCard

@@ -17,8 +17,17 @@ from guiapp.kit.charts.histogram import HistogramChart, HistogramData
 from guiapp.kit.charts.rows import BarList
 from guiapp.kit.spans.legend import Draw, LegendEntry, characters
 from guiapp.kit.widgets.layouts import in_column, scroll_down
-from guiapp.kit.widgets.style_sheet import blend, heading, set_role
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.kit.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+    blend,
+    heading,
+    set_role,
+)
 from guiapp.pages.vocabulary.model import VocabularyModel
 
 OTHERS = 0.28  # of the colour of words, for tokens that are not listed

@@ -12,14 +12,20 @@ from guiapp.analysis.vocabulary_list.special_tokens import TOKENIZER_KEYS, Speci
 from guiapp.core.text.figures import times
 from guiapp.core.text.visible_text import visible_runs
 from guiapp.kit.spans.token_menu import copy_action
-from guiapp.kit.widgets.buttons import push_button
-from guiapp.kit.widgets.fact_table import FactTable
-from guiapp.kit.widgets.layouts import CARD_MARGIN_PX, STRETCH, card, framed, in_column, scroll_down
-from guiapp.kit.widgets.style_sheet import heading, set_role
-from guiapp.kit.widgets.styled_text import Span, StyledText
-from guiapp.kit.widgets.text_zoom import TextZoom
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
-from guiapp.kit.widgets.wrapping_row import WrappingRow
+from guiapp.kit.widgets.controls import push_button
+from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.labels import Span, StyledText
+from guiapp.kit.widgets.layouts import (
+    CARD_MARGIN_PX,
+    STRETCH,
+    WrappingRow,
+    card,
+    framed,
+    in_column,
+    scroll_down,
+)
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource, heading, set_role
+from guiapp.kit.widgets.token_card import FactTable
 from guiapp.pages.vocabulary.special_model import SpecialTokensModel
 
 FACTS = (

@@ -28,19 +28,23 @@ from guiapp.analysis.vocabulary_list.special_tokens_report import (
     record,
 )
 from guiapp.kit.state.background import Progress
-from guiapp.kit.state.row_table import ATTRIBUTES_ROLE, LEFT, RIGHT, AnyIndex, Column, RowTable
 from guiapp.kit.state.saving import FileSaving
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.chip_painting import ChipDelegate
-from guiapp.kit.widgets.layouts import STRETCH, in_column
-from guiapp.kit.widgets.menu_button import Form, MenuButton, ask_and_save
+from guiapp.kit.widgets.controls import SearchField, tool_button
+from guiapp.kit.widgets.layouts import STRETCH, WrappingRow, in_column
+from guiapp.kit.widgets.menu_button import Form, MenuButton, SavingBar, ask_and_save
 from guiapp.kit.widgets.painting import elided, width_of
-from guiapp.kit.widgets.saving_bar import SavingBar
-from guiapp.kit.widgets.search_field import SearchField
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.tables import RowsView, shared_out
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
-from guiapp.kit.widgets.wrapping_row import WrappingRow
+from guiapp.kit.widgets.tables import (
+    ATTRIBUTES_ROLE,
+    LEFT,
+    RIGHT,
+    AnyIndex,
+    ChipDelegate,
+    Column,
+    RowsView,
+    RowTable,
+    shared_out,
+)
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource, set_role
 from guiapp.pages.vocabulary.special_model import GROUPS, SpecialTokensModel
 
 TITLES = [title for title, _ in COLUMNS]

@@ -10,9 +10,8 @@ from guiapp.core.text.figures import counted
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.legend import LegendEntry, characters
 from guiapp.kit.state.saving import FileSaving
-from guiapp.kit.widgets.buttons import push_button
-from guiapp.kit.widgets.contents import Contents
-from guiapp.kit.widgets.layouts import in_column, in_splitter
+from guiapp.kit.widgets.controls import push_button
+from guiapp.kit.widgets.layouts import Contents, in_column, in_splitter
 from guiapp.kit.widgets.page_base import Actions, Page, PageRequests, PageSetting
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.vocabulary.special_details import SpecialDetails

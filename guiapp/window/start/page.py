@@ -25,13 +25,12 @@ from guiapp.core.demo import LESSONS, PREFIX, LessonHead
 from guiapp.core.sources.locate import lasting_name
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
-from guiapp.kit.models.choice import Choice, model_rows, shown_path
-from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.icons import icon
-from guiapp.kit.widgets.layouts import STRETCH, clear, framed, head_row, in_column, in_row
+from guiapp.kit.session.choice import Choice, model_rows, shown_path
+from guiapp.kit.widgets.controls import tool_button
+from guiapp.kit.widgets.event_filters import plain_tip
+from guiapp.kit.widgets.layouts import STRETCH, clear, framed, head_row, in_column, in_row, scrolling
 from guiapp.kit.widgets.page_base import Page, PageSetting
-from guiapp.kit.widgets.painting import LEFT, RIGHT, PaintedButton, fill, write
-from guiapp.kit.widgets.style_sheet import blend, heading, set_role
+from guiapp.kit.widgets.painting import LEFT, RIGHT, PaintedButton, fill, icon, write
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -41,9 +40,10 @@ from guiapp.kit.widgets.theme import (
     UNIT_PX,
     Theme,
     ThemeSource,
+    blend,
+    heading,
+    set_role,
 )
-from guiapp.kit.widgets.tip_watch import plain_tip
-from guiapp.kit.widgets.wrapping_row import scrolling
 from guiapp.pages.steps.lesson_progress import LessonProgress
 from guiapp.window.start.pictures import (
     INDENT_PX,

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QApplication
 from told import told_by
 
 from guiapp.errors import TokenloupeError
-from guiapp.kit.document.check import TextCheck
+from guiapp.kit.document.live_spans import TextCheck
 
 
 def half_of(number):

@@ -10,7 +10,7 @@ from guiapp.core.encode.counting.cost import STEPS
 from guiapp.kit.document.coloured_spans import COLORINGS, N_SHADES, ColouredSpans
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
-from guiapp.kit.tokens.layout import FIRST_SHADE
+from guiapp.kit.spans.layout import FIRST_SHADE
 from guiapp.kit.widgets.theme import DARK, LIGHT
 
 TEXT = (

@@ -2,10 +2,9 @@
 
 import pytest
 
-from guiapp.kit.document import line_costs
-from guiapp.kit.document import line_costs as dearest
-from guiapp.kit.document.budget import TokenBudget
-from guiapp.kit.document.line_costs import LineCosts, MostExpensiveModel
+from guiapp.kit.document import statistics as dearest
+from guiapp.kit.document import statistics as line_costs
+from guiapp.kit.document.statistics import LineCosts, MostExpensiveModel, TokenBudget
 
 DIGITS = b"12345678901234567890"
 TEXT = b"zyxw zyxw lions\n\nnext zyxw line\n" + DIGITS

@@ -3,7 +3,7 @@
 import guiapp
 from guiapp.analysis.editing.options import Options
 from guiapp.analysis.explain.encoder_agreement import EncoderAgreement, FirstDifference
-from guiapp.kit.document.check import compared, explained
+from guiapp.kit.document.live_spans import compared, explained
 
 
 def pieces(*texts):

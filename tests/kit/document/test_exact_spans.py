@@ -12,13 +12,13 @@ from conftest import VOCABS
 import guiapp
 from guiapp.analysis.editing.options import Options
 from guiapp.core.demo import sample_text
-from guiapp.kit.document import exact_spans as exact_twin
 from guiapp.kit.document import live_spans
+from guiapp.kit.document import live_spans as exact_twin
 from guiapp.kit.document.coloured_spans import ColouredSpans
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
-from guiapp.kit.tokens.details import hover_text
-from guiapp.kit.tokens.layout import DIFFERS
+from guiapp.kit.session.token_details import hover_text
+from guiapp.kit.spans.layout import DIFFERS
 
 BITS = [
     *(b" ", b"\n", b"unbelievable", b" houses", "汉武帝".encode(), b"<|im_end|>", b"\xff", "🦄".encode()),

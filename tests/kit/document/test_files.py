@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from guiapp.kit.document import files as text_files
-from guiapp.kit.document.files import TextFileError, is_model_file, read_text, write_text
+from guiapp.kit.state import saving as text_files
+from guiapp.kit.state.saving import TextFileError, is_model_file, read_text, write_text
 
 
 def test_bytes_come_back_as_they_were_written(tmp_path):

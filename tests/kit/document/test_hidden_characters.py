@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from random_edits import edit_at_random
 
 from guiapp.core.text.hidden import hidden_places, without
-from guiapp.kit.document import hidden_characters
-from guiapp.kit.document.hidden_characters import HiddenCharacters
+from guiapp.kit.document import search as hidden_characters
+from guiapp.kit.document.search import HiddenCharacters
 from guiapp.kit.session.text_session import TextSession
 
 TEXT = "pay\u200bment 👩\u200d👧 in\u00ad\u00advoice می\u200cخواهم \ufeff".encode()

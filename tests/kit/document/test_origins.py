@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from guiapp.analysis.editing.text_buffer import TextBuffer
-from guiapp.kit.document.origins import TextOrigins
+from guiapp.kit.session.text_session import TextOrigins
 
 A, B = Path("/a"), Path("/b")
 

@@ -6,7 +6,7 @@ import pytest
 from guiapp.core.pretokenize.splitter import splitter_of
 from guiapp.kit.document import coloured_spans as pieces
 from guiapp.kit.document.coloured_spans import ColouredSpans, TextPieces
-from guiapp.kit.tokens.layout import PIECE_END
+from guiapp.kit.spans.layout import PIECE_END
 
 PLAIN = "Don't pay 12345 €!\n\n  Straße  中文字符 😍 (x==y)\t".encode() * 9
 MARK = b"<|im_end|>"

@@ -2,8 +2,7 @@
 
 import pytest
 
-from guiapp.kit.document.document import TextDocument
-from guiapp.kit.document.utf16 import Utf16Text
+from guiapp.kit.document.document import TextDocument, Utf16Text
 
 TEXT = "Some words, a€ and 😍\n" * 3
 

@@ -2,7 +2,7 @@
 
 from PySide6.QtGui import QFont
 
-from guiapp.kit.spans import fonts
+from guiapp.kit.widgets import shaped_texts as fonts
 
 
 def test_one_script_after_the_other_is_looked_for_and_then_no_more(qtbot, monkeypatch):

@@ -9,9 +9,16 @@ from PySide6.QtWidgets import QApplication
 from span_fakes import FakeSpans
 
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.spans.editor import SpanEditor
-from guiapp.kit.spans.margin import BAR_ROOM_PX, LEAST_BAR_PX, SIDE_PX, WIDTH_PX, LineCost, LineMargin
-from guiapp.kit.spans.row_pixmaps import PointedOut
+from guiapp.kit.spans.editor import (
+    BAR_ROOM_PX,
+    LEAST_BAR_PX,
+    NUMBER_SIDE_PX,
+    WIDTH_PX,
+    LineCost,
+    LineMargin,
+    SpanEditor,
+)
+from guiapp.kit.spans.frame import PointedOut
 from guiapp.kit.widgets.theme import ThemeSource
 
 COSTS = {
@@ -63,14 +70,14 @@ def test_dear_lines_are_amber_with_a_bar(margin):
     tops = [block.y for block in rows.visible()]
     bars = [mark.place for mark in paintings.drawn]
     assert [bar.width() for bar in bars] == [BAR_ROOM_PX / 2, BAR_ROOM_PX, LEAST_BAR_PX]
-    assert {bar.right() for bar in bars} == {WIDTH_PX - SIDE_PX}
+    assert {bar.right() for bar in bars} == {WIDTH_PX - NUMBER_SIDE_PX}
     assert {bar.height() for bar in bars} == {3}
     row_px = rows.metrics.row_height
     assert [top + row_px - 2 - bar.bottom() for top, bar in zip(tops[1:], bars, strict=False)] == [0, 0, 0]
     number_tops = [tops[0] - row_px, tops[0], tops[1], tops[1], *tops[2:4]]
     for mark, top in zip(paintings.written, number_tops, strict=True):
         assert abs(mark.place.center().y() - (top + (row_px - 3) / 2)) < 1
-    assert all(mark.place.right() < WIDTH_PX - SIDE_PX + 1 for mark in paintings.written)
+    assert all(mark.place.right() < WIDTH_PX - NUMBER_SIDE_PX + 1 for mark in paintings.written)
 
 
 def test_only_the_first_row_of_a_line_has_a_number_and_none_is_above_without_added_tokens(margin):

@@ -5,8 +5,8 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainterPathStroker
 
+from guiapp.kit.spans.layout import RowGeometry, SpanWindow, token_boxes
 from guiapp.kit.spans.painter import rings_of, rounded_rect
-from guiapp.kit.tokens.layout import RowGeometry, SpanWindow, token_boxes
 
 RECT = QRectF(10.7, 3.7, 881.6, 23.6)
 

@@ -13,6 +13,8 @@ from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.document.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, PLAIN_SHADE
 from guiapp.kit.spans.block import BlockLayout, TextMetrics
+from guiapp.kit.spans.frame import Highlights, PointedOut, RowPixmaps
+from guiapp.kit.spans.layout import DIFFERS, FIRST_SHADE, PIECE_END, SpanWindow, Strength
 from guiapp.kit.spans.painter import (
     GAP_PX,
     QUIET_ALPHA,
@@ -24,10 +26,7 @@ from guiapp.kit.spans.painter import (
     draw_upright,
     draw_wave,
 )
-from guiapp.kit.spans.row_pixmaps import Highlights, PointedOut, RowPixmaps
-from guiapp.kit.tokens.layout import DIFFERS, FIRST_SHADE, PIECE_END, SpanWindow, Strength
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import DARK, LIGHT, Theme
+from guiapp.kit.widgets.theme import DARK, LIGHT, Theme, blend
 
 PLACE = QPointF(10, 40)
 pytestmark = pytest.mark.usefixtures("qapp")

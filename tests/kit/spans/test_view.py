@@ -10,7 +10,7 @@ from told import told_by
 from view_paintings import paintings_in
 
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.spans.row_pixmaps import PointedOut
+from guiapp.kit.spans.frame import PointedOut
 from guiapp.kit.spans.view import SIDE_PX, ZOOM_STEPS_PX, SpanView
 from guiapp.kit.widgets.theme import ThemeSource
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QTableView
 
-from guiapp.kit.state.row_table import LEFT, MOST_SEARCHED_ROWS, Column, RowTable
+from guiapp.kit.widgets.tables import LEFT, MOST_SEARCHED_ROWS, Column, RowTable
 
 
 class Numbers(RowTable[int]):

@@ -7,7 +7,7 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage, QPainter
 
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.kit.widgets.chip_painting import draw_chip
+from guiapp.kit.widgets.tables import draw_chip
 from guiapp.kit.widgets.theme import DARK, LIGHT, Theme
 
 KINDS = Attribute.NORMAL, Attribute.CONTROL, Attribute.USER_DEFINED, Attribute.BYTE, Attribute.UNKNOWN

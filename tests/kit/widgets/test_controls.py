@@ -9,16 +9,15 @@ from PySide6.QtGui import QAction, QImage, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QPushButton, QTableView, QToolButton, QWidget
 
-from guiapp.kit.models.choice import Choice
+from guiapp.kit.session.choice import Choice
 from guiapp.kit.spans.token_menu import copy_action
-from guiapp.kit.widgets.buttons import ChoiceBox, SegmentedTabs
 from guiapp.kit.widgets.choice_list import ChoiceList
-from guiapp.kit.widgets.icons import ImageError, image_bytes, save_image
+from guiapp.kit.widgets.controls import ChoiceBox, Explanation, SegmentedTabs
+from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.layouts import card
-from guiapp.kit.widgets.popover import Explanation
-from guiapp.kit.widgets.saving_bar import SavingBar
+from guiapp.kit.widgets.menu_button import SavingBar
+from guiapp.kit.widgets.painting import ImageError, image_bytes, save_image
 from guiapp.kit.widgets.tables import show_rows
-from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
 
 LEFT, Key = Qt.MouseButton.LeftButton, Qt.Key

@@ -5,8 +5,8 @@ from functools import partial
 import pytest
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from guiapp.kit.widgets.fitted_label import FittedLabel
-from guiapp.kit.widgets.tip_watch import plain_tip
+from guiapp.kit.widgets.event_filters import plain_tip
+from guiapp.kit.widgets.labels import FittedLabel
 
 TITLES = ["Opening a model, 0 of 92", "Opening a model", "…"]
 SELECTED = ["selected: 2 tokens · 3 characters", "selected: 2 tokens", "2 tokens"]

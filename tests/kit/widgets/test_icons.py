@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QIcon
 
-from guiapp.kit.widgets.icons import icon
+from guiapp.kit.widgets.painting import icon
 from guiapp.kit.widgets.theme import DARK, LIGHT
 
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QToolButton
 
-from guiapp.kit.models.loader import ModelLoader
+from guiapp.kit.session.loader import ModelLoader
 from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
 from guiapp.window.key_hints import KEY_HINTS

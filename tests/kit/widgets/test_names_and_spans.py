@@ -8,10 +8,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QTextCursor
 from PySide6.QtWidgets import QApplication, QLabel
 
-from guiapp.kit.widgets.file_names import with_ending
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.styled_text import Span, StyledText
-from guiapp.kit.widgets.theme import DARK, LIGHT, Theme, ThemeSource
+from guiapp.kit.widgets.labels import Span, StyledText
+from guiapp.kit.widgets.notices import with_ending
+from guiapp.kit.widgets.theme import DARK, LIGHT, Theme, ThemeSource, set_role
 
 FORMATS = {".html": "Page (*.html)", ".svg": "Drawing (*.svg)"}
 

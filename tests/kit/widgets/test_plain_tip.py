@@ -4,9 +4,9 @@ import pytest
 from fake_tokenizer import FakeTokenizer
 from PySide6.QtGui import QTextDocument
 
-from guiapp.kit.models.loader import ModelLoader
+from guiapp.kit.session.loader import ModelLoader
+from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.kit.widgets.tip_watch import plain_tip
 from guiapp.window.model_picker import ModelButton
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from guiapp.core.text.visible_text import visible_text
-from guiapp.kit.widgets.script_fonts import (
+from guiapp.kit.widgets.shaped_texts import (
     FLAG_LETTERS,
     LONGEST_SEQUENCE,
     MOST_SEQUENCES,

@@ -5,9 +5,7 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QTableView
 
-from guiapp.kit.state.row_table import LEFT, RIGHT, Column, RowTable
-from guiapp.kit.widgets.painted_rows import ROW_PX, PaintedRows
-from guiapp.kit.widgets.tables import RowsView, shared_out
+from guiapp.kit.widgets.tables import LEFT, RIGHT, ROW_PX, Column, PaintedRows, RowsView, RowTable, shared_out
 from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
 
 CTRL, Key = Qt.KeyboardModifier.ControlModifier, Qt.Key

@@ -17,17 +17,22 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.kit.widgets.buttons import WalkButtons, presses_button, push_button, tool_button
-from guiapp.kit.widgets.contents import Contents
-from guiapp.kit.widgets.file_names import dropped_files
-from guiapp.kit.widgets.fitted_label import FittingLine
-from guiapp.kit.widgets.layouts import clear, in_column, in_row
+from guiapp.kit.widgets.controls import (
+    SEARCH_HINT,
+    SEARCH_PX,
+    SearchField,
+    WalkButtons,
+    presses_button,
+    push_button,
+    tool_button,
+)
+from guiapp.kit.widgets.event_filters import TipWatch
+from guiapp.kit.widgets.labels import FittingLine
+from guiapp.kit.widgets.layouts import Contents, FittingRow, clear, in_column, in_row
 from guiapp.kit.widgets.menu_button import CSV, JSON, ExportButton, MenuButton, add_choice
+from guiapp.kit.widgets.notices import dropped_files
 from guiapp.kit.widgets.painting import PaintedButton, fill
-from guiapp.kit.widgets.search_field import SEARCH_HINT, SEARCH_PX, SearchField
 from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
-from guiapp.kit.widgets.tip_watch import TipWatch
-from guiapp.kit.widgets.wrapping_row import FittingRow
 
 LEFT, Key, Modifier = Qt.MouseButton.LeftButton, Qt.Key, Qt.KeyboardModifier
 

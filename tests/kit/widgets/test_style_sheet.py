@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QMessageBox, QProxyStyle, QStyle, QWidget
 
 from guiapp.core.demo import resources_folder
 from guiapp.kit.widgets.painting import RIGHT, Painted, bold, clear_pixmap, fill, write
-from guiapp.kit.widgets.style_sheet import blend, heading, style_sheet
-from guiapp.kit.widgets.theme import DARK, LIGHT, Theme, ThemeSource
+from guiapp.kit.widgets.theme import DARK, LIGHT, Theme, ThemeSource, blend, heading, style_sheet
 from guiapp.window.top_bar import Badge
 
 

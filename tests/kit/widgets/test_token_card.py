@@ -12,12 +12,10 @@ from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import VocabType
-from guiapp.kit.tokens.details import FACTS, TokenDetailsModel
-from guiapp.kit.widgets.fact_table import FactTable
-from guiapp.kit.widgets.merge_tree_view import MergeTreeView
-from guiapp.kit.widgets.styled_text import StyledText
+from guiapp.kit.session.token_details import FACTS, TokenDetailsModel
+from guiapp.kit.widgets.labels import StyledText
 from guiapp.kit.widgets.theme import LIGHT, ThemeSource
-from guiapp.kit.widgets.token_card import EMPTY_TEXT, PREPARING, TokenCard
+from guiapp.kit.widgets.token_card import EMPTY_TEXT, PREPARING, FactTable, MergeTreeView, TokenCard
 
 HOSTILE = "<h1>x</h1>&amp;\u202eשלום\x00\n"
 HUGE = "z" * 10_000

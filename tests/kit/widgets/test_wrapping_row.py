@@ -6,9 +6,17 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
 
-from guiapp.kit.widgets.layouts import STRETCH, framed, head_row, in_column, in_row, in_splitter
+from guiapp.kit.widgets.layouts import (
+    STRETCH,
+    WrappingRow,
+    framed,
+    head_row,
+    in_column,
+    in_row,
+    in_splitter,
+    scrolling,
+)
 from guiapp.kit.widgets.theme import GAP_PX
-from guiapp.kit.widgets.wrapping_row import WrappingRow, scrolling
 
 
 @pytest.fixture

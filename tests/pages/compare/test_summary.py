@@ -20,10 +20,9 @@ from guiapp.core.demo import demo_model_path
 from guiapp.core.formats.glance import Glance
 from guiapp.core.sources.installed import Installed
 from guiapp.errors import VocabError
-from guiapp.kit.models import installed
-from guiapp.kit.models.compared_models import ComparedModels
-from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.session.model_session import ComparedModels, ModelSession
 from guiapp.kit.session.text_session import TextSession
+from guiapp.kit.state import recent as installed
 from guiapp.kit.state.background import SupersededError
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.compare import summary as summary_module

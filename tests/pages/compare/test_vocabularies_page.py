@@ -12,7 +12,7 @@ from vocabulary_pairs import HOSTILE, load
 
 from guiapp.analysis.compare.vocabularies import LONGEST_COUNTED
 from guiapp.analysis.tree.scripts import NAMES
-from guiapp.kit.widgets.styled_text import StyledText
+from guiapp.kit.widgets.labels import StyledText
 from guiapp.pages.compare import vocabularies
 from guiapp.pages.compare.vocabularies_head import PairHead
 from guiapp.pages.compare.vocabularies_listing import VocabularyList

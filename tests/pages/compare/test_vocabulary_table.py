@@ -9,7 +9,7 @@ from vocabulary_pairs import PAIR, bpe
 
 from guiapp.analysis.compare.vocabularies import compare_vocabularies
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.kit.state.spelling import SharedSpelling
+from guiapp.kit.state.settings import SharedSpelling
 from guiapp.pages.compare.vocabularies_listing import VocabularyTable
 from guiapp.pages.compare.vocabulary_details import Describer
 from guiapp.pages.compare.vocabulary_rows import GROUPS

@@ -15,7 +15,7 @@ from small_files import bpe
 
 import guiapp
 from guiapp.analysis.doctor.doctor import doctor
-from guiapp.kit.widgets.popover import Explanation
+from guiapp.kit.widgets.controls import Explanation
 
 LEFT = Qt.MouseButton.LeftButton
 TEMPLATE = "{{ bos_token }}\n{% for m in messages %}<|im_start|>{{ m.content }}{% endfor %}"

@@ -9,8 +9,8 @@ from pictures import paintings_of
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from guiapp.analysis.explain.code_marks import code
+from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.shaped_texts import MonoTexts
-from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import Theme, ThemeSource
 from guiapp.pages.steps.cards import with_code
 from guiapp.pages.steps.drawing import DrawingContext

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QScrollArea
 
 import guiapp
-from guiapp.kit.models.compared_models import MOST
+from guiapp.kit.session.model_session import MOST_COMPARED
 from guiapp.kit.widgets.theme import TEXT_FONT_PX, UI_FONT_PX, Theme
 from guiapp.pages.steps.lines import TextLine
 from guiapp.pages.steps.training import TrainingWish
@@ -142,7 +142,7 @@ def test_a_result_is_not_opened_beside_more_models_than_there_is_room_for(make_s
     page = make_steps_page(text=TEXT)
     compared, button = page.compared, page.training.compare_button
     trained(page, qtbot, n_tokens=262)
-    for _ in range(MOST - 1):
+    for _ in range(MOST_COMPARED - 1):
         compared.add("demo:toy")
     assert not button.isEnabled()
     assert button.toolTip() == BESIDE_TIPS[False]

@@ -15,7 +15,7 @@ from toy_vocabulary import toy_vocabulary
 from guiapp.core.encode.detokenizing import detokenize
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import Rules, SpecialIds
-from guiapp.kit.tokens.decode import DecodeModel, TokenText
+from guiapp.kit.session.decode import DecodeModel, TokenText
 from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
 from guiapp.pages.text import decode_dialog
 from guiapp.pages.text.decode_dialog import DecodeDialog, TokenChips

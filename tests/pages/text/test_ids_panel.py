@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QToolButton
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.kit.tokens.details import TokenDetailsModel
-from guiapp.kit.tokens.table import TokenTableModel
+from guiapp.kit.session.token_details import TokenDetailsModel
+from guiapp.kit.widgets.tables import TokenTableModel
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.text import ids_panel
 from guiapp.pages.text.ids_panel import AT_ONCE, IdsPanel

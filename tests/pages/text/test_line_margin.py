@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 
 from guiapp import open_model
 from guiapp.core.encode.counting.cost import line_costs
-from guiapp.kit.spans.row_pixmaps import PointedOut
+from guiapp.kit.spans.frame import PointedOut
 
 TEXT = b"A line of words.\n\nkey 4f9c1e7a-2b60-4d8e\nand more (of) it"
 

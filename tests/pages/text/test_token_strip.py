@@ -12,8 +12,8 @@ from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.kit.tokens.layout import MARGIN_X_PX
-from guiapp.kit.widgets.text_zoom import TextZoom
+from guiapp.kit.spans.layout import MARGIN_X_PX
+from guiapp.kit.widgets.event_filters import TextZoom
 from guiapp.kit.widgets.theme import DARK, UNIT_PX, ThemeSource
 from guiapp.pages.text import token_strip
 from guiapp.pages.text.token_strip import EMPTY_TEXT, ENCODING_TEXT, NO_MODEL_TEXT, TokenStrip

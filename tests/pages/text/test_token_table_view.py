@@ -10,9 +10,9 @@ from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.kit.tokens.details import TokenDetailsModel
-from guiapp.kit.tokens.table import COLUMNS, TokenTableModel
-from guiapp.kit.widgets.text_zoom import TextZoom
+from guiapp.kit.session.token_details import TokenDetailsModel
+from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.tables import COLUMNS, TokenTableModel
 from guiapp.kit.widgets.theme import LIGHT, UNIT_PX, ThemeSource
 from guiapp.pages.text.token_table_view import TITLES, WIDTHS_PX, TokenTableView
 

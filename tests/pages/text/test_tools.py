@@ -5,9 +5,9 @@ from PySide6.QtCore import QPointF, Qt
 
 from guiapp import open_model
 from guiapp.kit.document.coloured_spans import COST_SHADE
+from guiapp.kit.spans.layout import FIRST_SHADE
 from guiapp.kit.spans.painter import GAP_PX, TOP_BRACKET_PX
 from guiapp.kit.spans.view import SIDE_PX
-from guiapp.kit.tokens.layout import FIRST_SHADE
 from guiapp.pages.text.tools import ColorLegend
 
 LEFT = Qt.MouseButton.LeftButton

@@ -13,7 +13,7 @@ from guiapp.analysis.tree.picture import tree_picture
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SpecialIds
 from guiapp.errors import TokenloupeError
-from guiapp.kit.state.spelling import SharedSpelling
+from guiapp.kit.state.settings import SharedSpelling
 from guiapp.pages.tree import details as tree_details
 from guiapp.pages.tree import model as tree_model
 from guiapp.pages.tree import results as tree_findings

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
-from guiapp.kit.state.spelling import SharedSpelling
+from guiapp.kit.state.settings import SharedSpelling
 from guiapp.pages.tree.results import ResultsTableModel
 
 TEXT, ALIGNMENT, TOOLTIP = (

@@ -11,7 +11,7 @@ from vocabulary_pairs import HOSTILE, load
 
 from guiapp.analysis.tree.scripts import NAMES
 from guiapp.analysis.vocabulary_list.filters import FLAGS
-from guiapp.kit.widgets.styled_text import StyledText
+from guiapp.kit.widgets.labels import StyledText
 from guiapp.pages.vocabulary.bar import FORMS
 from guiapp.pages.vocabulary.page import NO_MODEL
 from guiapp.pages.vocabulary.picture import HOW_TO

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 
 from guiapp import open_model
 from guiapp.core.demo import DEMO_MODELS, LESSONS, SAMPLES, sample_text
-from guiapp.kit.widgets.fitted_label import FittedLabel
-from guiapp.kit.widgets.popover import Explanation
+from guiapp.kit.widgets.controls import Explanation
+from guiapp.kit.widgets.labels import FittedLabel
 from guiapp.kit.widgets.theme import CHOICES, TEXT_FONT_PX
 from guiapp.window.about_dialog import AboutDialog
 from guiapp.window.app import ErrorDialog, ErrorReporter

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from guiapp import open_model
 from guiapp.analysis.explain.reports import info_report
-from guiapp.kit.widgets.popover import Explanation
+from guiapp.kit.widgets.controls import Explanation
 
 
 def test_the_encoder_is_chosen_from_those_that_apply(shell, qtbot):

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel
 
 from guiapp.kit.state import background
-from guiapp.kit.widgets.styled_text import StyledText
+from guiapp.kit.widgets.labels import StyledText
 from guiapp.kit.widgets.theme import GAP_PX
 from guiapp.window.status_line import ActivityView
 

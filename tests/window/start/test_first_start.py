@@ -52,7 +52,7 @@ class Hand:
 @pytest.fixture
 def start_program(qapp, qtbot, tmp_path, monkeypatch):
     """The window as `run_window` shows it, for a home directory that is kept from start to start."""
-    monkeypatch.setattr("guiapp.kit.models.installed.installed_models", lambda folders: [])
+    monkeypatch.setattr("guiapp.kit.state.recent.installed_models", lambda folders: [])
     shells = []
 
     def start():

@@ -8,8 +8,7 @@ from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLabel
 
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
+from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource, blend
 from guiapp.window.start import pictures
 from guiapp.window.start.page import StartCard, StartRow
 from guiapp.window.start.pictures import CardPicture, draw_bars, draw_comparison, draw_merge, draw_text

@@ -25,7 +25,7 @@ def open_demo(name, pre, progress):
 @pytest.fixture
 def at_start(make_shell, monkeypatch, qtbot):
     """On a machine without models."""
-    monkeypatch.setattr("guiapp.kit.models.installed.installed_models", lambda folders: [])
+    monkeypatch.setattr("guiapp.kit.state.recent.installed_models", lambda folders: [])
     shell = make_shell(b"one two three", "demo:bpe", open_demo)
     shell.window.resize(1280, 800)
     shell.window.actions_table["start"].trigger()

@@ -10,8 +10,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen
 
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.widgets.painting import CENTER, bold, width_of, write
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
+from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, blend
 from guiapp.pages.steps.lattice import Edge, StepLattice
 from guiapp.pages.steps.pictures.standing import BADGE_PX, CandidateStatus, paint_badge, paint_box
 

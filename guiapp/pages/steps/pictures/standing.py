@@ -8,8 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen
 
 from guiapp.kit.widgets.painting import BoxStyle
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import Theme
+from guiapp.kit.widgets.theme import Theme, blend
 
 BADGE_PX = 14
 TICK = QPointF(-3.2, 0.2), QPointF(-1.0, 2.4), QPointF(3.2, -2.4)  # the sign in a badge, from its middle

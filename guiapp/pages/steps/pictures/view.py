@@ -16,10 +16,9 @@ from guiapp.analysis.trace.operations import STAGE_NAMES
 from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate
 from guiapp.core.vocabulary.token_tree import TokenTree
+from guiapp.kit.widgets.event_filters import TipWatch, wrapped_tip
 from guiapp.kit.widgets.painting import CENTER, LEFT, RIGHT, WRAP, RoundedBoxes, bold, fill, width_of, write
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme
-from guiapp.kit.widgets.tip_watch import TipWatch, wrapped_tip
+from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, blend
 from guiapp.pages.steps.captions import caption, explanation, step_back, step_on
 from guiapp.pages.steps.cards import enlargement
 from guiapp.pages.steps.drawing import DrawingContext, ZoomedView

@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog, QToolButton
 
 from guiapp.kit.charts.pictures import image_of, png_of, svg_of
-from guiapp.kit.spans.clipboard import leave_plain_text
+from guiapp.kit.spans.moves import leave_plain_text
 
 
 def take(chart, title: str) -> None:

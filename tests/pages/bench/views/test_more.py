@@ -11,7 +11,7 @@ from guiapp.analysis.bench.scenarios import SCENARIOS
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.settings import Settings
-from guiapp.kit.widgets.popover import Explanation
+from guiapp.kit.widgets.controls import Explanation
 from guiapp.pages.bench.choice import AIMS, CODE, ENGLISH, THROUGHPUT, BenchCandidate
 from guiapp.pages.bench.custom import CustomContenders
 from guiapp.pages.bench.forecast import duration_text

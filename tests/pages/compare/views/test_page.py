@@ -12,9 +12,8 @@ from PySide6.QtWidgets import QApplication, QToolButton
 from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.core.demo import sample_text
 from guiapp.core.vocabulary.attributes import Attribute
-from guiapp.kit.tokens.layout import token_at
-from guiapp.kit.widgets.style_sheet import blend
-from guiapp.kit.widgets.theme import DARK
+from guiapp.kit.spans.layout import token_at
+from guiapp.kit.widgets.theme import DARK, blend
 
 TEXT = sample_text("welcome")
 PLACE = TEXT.index(b"\n") + 1

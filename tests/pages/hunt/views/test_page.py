@@ -17,8 +17,8 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QToolTip
 from guiapp.analysis.hunt.generators import ALL_NAMES
 from guiapp.analysis.hunt.report import markdown
 from guiapp.analysis.hunt.sides import HuntError
-from guiapp.kit.widgets.painted_rows import ROW_PX
-from guiapp.kit.widgets.side_markers import color_of
+from guiapp.kit.widgets.painting import color_of
+from guiapp.kit.widgets.tables import ROW_PX
 from guiapp.kit.widgets.theme import DARK, LIGHT
 
 LEFT = Qt.MouseButton.LeftButton

@@ -9,8 +9,7 @@ from pictures import in_words, paintings_of
 from PySide6.QtCore import Qt
 from view_paintings import paintings_in
 
-from guiapp.kit.tokens.find_grid import CutTwice
-from guiapp.kit.widgets.find_picture import FindPicture
+from guiapp.kit.widgets.find_picture import CutTwice, FindPicture
 from guiapp.kit.widgets.theme import ThemeSource
 
 TIPS = (

@@ -22,12 +22,12 @@ from guiapp.analysis.explain.merge_tree import MergeNode
 from guiapp.analysis.tree.picture import ROOT
 from guiapp.core.text.visible_text import visible_text
 from guiapp.kit.state.background import LatestJob
-from guiapp.kit.widgets.merge_tree_view import MergeTreeView
+from guiapp.kit.widgets.event_filters import TextZoom
+from guiapp.kit.widgets.labels import StyledText
 from guiapp.kit.widgets.page_base import PageSetting
 from guiapp.kit.widgets.painting import Painted
-from guiapp.kit.widgets.styled_text import StyledText
-from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.kit.widgets.token_card import MergeTreeView
 from guiapp.pages.tree.details import NODE_FACTS, describe_node, merge_story
 from guiapp.pages.tree.figures import FigureRow
 from guiapp.pages.tree.page import TreeCard, make_page

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QToolButton
 import guiapp
 from guiapp.core.demo import demo_model_path
 from guiapp.core.text.visible_text import visible_text
-from guiapp.kit.widgets.styled_text import Span
+from guiapp.kit.widgets.labels import Span
 
 TEXT = b"Welcome to the tree, the whole tree."
 

@@ -7,7 +7,7 @@ from editor_hands import wheel
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from guiapp.kit.spans.row_pixmaps import PointedOut
+from guiapp.kit.spans.frame import PointedOut
 from guiapp.kit.spans.view import NOTCH_ROWS
 
 TEXT = "\n".join(

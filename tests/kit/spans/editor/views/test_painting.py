@@ -7,7 +7,7 @@ from editor_hands import click, pixels_of, place_of_byte, wheel
 from PySide6.QtCore import QObject, QPointF, Signal
 from PySide6.QtWidgets import QToolTip
 
-from guiapp.kit.tokens.layout import SpanWindow
+from guiapp.kit.spans.layout import SpanWindow
 
 
 def test_every_kind_of_text_is_painted_without_complaint(opened):
