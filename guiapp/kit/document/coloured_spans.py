@@ -46,6 +46,8 @@ class _Made(NamedTuple):
 class ColouredSpans(QObject):
     """The `SpanSource` of an editor: the tokens of a session in one of COLORINGS.
 
+    coloring  one of COLORINGS
+
     Signals:
         tokens_changed(TextEdit | None, TokenStore): those of the session, or their colours, are new.
         coloring_changed(): `coloring` or `legend` is new.
@@ -57,23 +59,18 @@ class ColouredSpans(QObject):
     def __init__(self, session: ModelSession, coloring: str = "token", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self._coloring = coloring
+        self.coloring = coloring
         self._classes: TokenClasses | None = None
         self._pieces: TextPieces | None = None  # while they are marked
         self._made: _Made | None = None
         session.tokens_changed.connect(self.tokens_changed)
         session.vocabulary_changed.connect(self._on_vocabulary_changed)
-        session.exact.changed.connect(self._notify_colors_changed)
+        session.exact.encoded.connect(self._notify_colors_changed)
         self._on_vocabulary_changed()
 
-    @property
-    def coloring(self) -> str:
-        """One of COLORINGS."""
-        return self._coloring
-
     def set_coloring(self, coloring: str) -> None:
-        if coloring != self._coloring:
-            self._coloring = coloring
+        if coloring != self.coloring:
+            self.coloring = coloring
             self.coloring_changed.emit()
             self._notify_colors_changed()
 
@@ -90,11 +87,11 @@ class ColouredSpans(QObject):
     @property
     def legend(self) -> tuple[str, dict[str, int]]:
         """What the colours tell, and the tint of each answer; none where they tell tokens apart."""
-        if self._coloring == "cost":
+        if self.coloring == "cost":
             return "Characters a token", _tints(STEPS, COST_SHADE)
-        if self._coloring == "kind":
+        if self.coloring == "kind":
             return "", _tints(KINDS, KIND_SHADE)
-        if self._coloring == "rarity":
+        if self.coloring == "rarity":
             is_by_score = self._classes is not None and self._classes.is_by_score
             return ("By score" if is_by_score else "By id"), _tints(RARITIES, RARITY_SHADE)
         return "", {}
@@ -103,9 +100,9 @@ class ColouredSpans(QObject):
         """The tokens that overlap or touch the bytes [start, end]."""
         session, made = self._session, self._made
         exact = session.exact.version
-        if (self._coloring == "token" or self._classes is None) and self._pieces is None and exact is None:
+        if (self.coloring == "token" or self._classes is None) and self._pieces is None and exact is None:
             return session.spans_in(start, end)
-        looks = self._coloring, self._classes, self._pieces
+        looks = self.coloring, self._classes, self._pieces
         version = session.tokens, session.tokens.replaced.n_changes, exact, looks
         if made is None or made.version != version or not made.start <= start <= end <= made.end:
             is_same_text = made is not None and made.version == version
@@ -128,11 +125,11 @@ class ColouredSpans(QObject):
 
     def _colored(self, start: int, end: int) -> SpanWindow:
         window = self._session.spans_in(start, end)
-        if self._coloring == "token" or self._classes is None or not len(window.ids):
+        if self.coloring == "token" or self._classes is None or not len(window.ids):
             return window
-        if self._coloring == "cost":
+        if self.coloring == "cost":
             return window._replace(tints=self._steps(window, start, end) + np.uint8(COST_SHADE))
-        if self._coloring == "kind":
+        if self.coloring == "kind":
             return window._replace(tints=self._classes.kinds(window.ids) + np.uint8(KIND_SHADE))
         return window._replace(tints=self._classes.rarities(window.ids) + np.uint8(RARITY_SHADE))
 

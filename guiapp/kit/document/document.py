@@ -1,9 +1,10 @@
-"""The text that is being edited, with its caret and its selection."""
+"""The text that is being edited, with caret and selection, and its conversion from UTF-16."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,9 @@ class TextDocument(QObject):
     buffer        the storage, to read from: only the document's own methods may change it
     n_characters  of the whole text
 
+    caret         where it is
+    anchor        where the selection began; the same as `caret` if nothing is selected
+
     Signals:
         written(TextEdit): the text is new; for what is kept in step with it, which tells nobody of it yet.
         edited(TextEdit): the text is new, and all that is kept in step with it; sent at once, each time.
@@ -47,8 +51,8 @@ class TextDocument(QObject):
         super().__init__(parent)
         self.buffer = TextBuffer(data)
         self.n_characters = n_characters(data)
-        self._caret = 0
-        self._anchor = 0
+        self.caret = 0
+        self.anchor = 0
 
     @property
     def size(self) -> int:
@@ -89,31 +93,24 @@ class TextDocument(QObject):
     # Caret and selection
 
     @property
-    def caret(self) -> int:
-        return self._caret
-
-    @property
-    def anchor(self) -> int:
-        """Where the selection began; the same as `caret` if nothing is selected."""
-        return self._anchor
-
-    @property
     def selection(self) -> tuple[int, int]:
-        return min(self._caret, self._anchor), max(self._caret, self._anchor)
+        return min(self.caret, self.anchor), max(self.caret, self.anchor)
 
     @property
     def has_selection(self) -> bool:
-        return self._caret != self._anchor
+        return self.caret != self.anchor
 
     def set_caret(self, offset: int, extend: bool = False) -> None:
         """Move the caret, to the start of a character; `extend` leaves the anchor behind."""
         caret = self.caret_stop(offset)
-        self.select(self._anchor if extend else caret, caret)
+        self.select(self.anchor if extend else caret, caret)
 
     def select(self, anchor: int, caret: int) -> None:
         anchor, caret = self.caret_stop(anchor), self.caret_stop(caret)
         self.buffer.end_undo_step()
-        self._place_caret(anchor, caret)
+        if (anchor, caret) != (self.anchor, self.caret):
+            self.anchor, self.caret = anchor, caret
+            self.selection_changed.emit()
 
     def select_all(self) -> None:
         self.select(0, self.size)
@@ -122,17 +119,13 @@ class TextDocument(QObject):
 
     def set_text(self, data: bytes) -> None:
         """Begin anew with another text, without a way back."""
-        undo_before = self.can_undo, self.can_redo
-        edit = self.buffer.set_text(data)
-        self._after(edit, 0, undo_before)
+        self._change(partial(self.buffer.set_text, data), 0)
 
     def replace(self, start: int, end: int, new: bytes) -> None:
         """Put `new` where [start, end) is; the caret ends up behind it."""
         if start == end and not new:
             return
-        undo_before = self.can_undo, self.can_redo
-        edit = self.buffer.replace(start, end, new)
-        self._after(edit, start + len(new), undo_before)
+        self._change(partial(self.buffer.replace, start, end, new), start + len(new))
 
     def insert(self, new: bytes) -> None:
         """Type: put `new` at the caret, or where the selection is."""
@@ -155,19 +148,20 @@ class TextDocument(QObject):
 
     def undo(self) -> None:
         if self.can_undo:
-            undo_before = self.can_undo, self.can_redo
-            edit = self.buffer.undo()
-            self._after(edit, edit.start + edit.added, undo_before)
+            self._change(self.buffer.undo)
 
     def redo(self) -> None:
         if self.can_redo:
-            undo_before = self.can_undo, self.can_redo
-            edit = self.buffer.redo()
-            self._after(edit, edit.start + edit.added, undo_before)
+            self._change(self.buffer.redo)
 
-    def _after(self, edit: TextEdit, caret: int, undo_before: tuple[bool, bool]) -> None:
-        moved = (caret, caret) != (self._anchor, self._caret)
-        self._anchor = self._caret = caret
+    def _change(self, change: Callable[[], TextEdit], caret: int | None = None) -> None:
+        """Have the text edited and say so; the caret goes behind what is new where no place is named."""
+        undo_before = self.can_undo, self.can_redo
+        edit = change()
+        if caret is None:
+            caret = edit.start + edit.added
+        moved = (caret, caret) != (self.anchor, self.caret)
+        self.anchor = self.caret = caret
         self.n_characters += edit.more_characters
         self.written.emit(edit)
         self.edited.emit(edit)
@@ -175,11 +169,6 @@ class TextDocument(QObject):
             self.selection_changed.emit()
         if undo_before != (self.can_undo, self.can_redo):
             self.undo_changed.emit()
-
-    def _place_caret(self, anchor: int, caret: int) -> None:
-        if (anchor, caret) != (self._anchor, self._caret):
-            self._anchor, self._caret = anchor, caret
-            self.selection_changed.emit()
 
     # Characters, graphemes and words
 
@@ -294,23 +283,14 @@ def _is_newline(text: str, utf16_at: int) -> bool:
     return behind.startswith(b"\n\0") or behind == b"\r\0\n\0"
 
 
-# Qt counts characters in UTF-16 units
-
-
 def n_units(text: str) -> int:
-    """How many a text has for Qt: two for each character beyond U+FFFF."""
+    """How many UTF-16 units a text has, in which Qt counts: two for each character beyond U+FFFF."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-# Flags of countries, which are two characters each, for Qt to find the graphemes of a text
 
 
 def with_untorn_flags(text: str) -> str:
     """The same text in as many UTF-16 units: QTextBoundaryFinder (Qt 6.11) tears flags behind other emoji."""
     return FLAG.sub(UNTORN, text)
-
-
-# Whether the text looks like UTF-16, and its conversion
 
 
 class Utf16Text(Working):

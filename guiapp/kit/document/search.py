@@ -1,4 +1,4 @@
-"""What is looked for in the text, where it was found, and which of the matches is looked at."""
+"""Places in the text that move with edits and are walked through: matches of a search, hidden characters."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ class TextSearch(QObject):
     problem  why nothing could be searched
     current  which of the matches is selected, from 0
 
+    matches_case  whether “The” is another text than “the”
+
     Signals:
         query_changed(): `is_open`, `kind`, `query` or `matches_case` is new.
         found_changed(): the matches, `problem` or `is_searching` are new.
@@ -49,9 +51,9 @@ class TextSearch(QObject):
         self._session = session
         self._document = session.document
         self.is_open = False
-        self._kind: Kind = "text"
-        self._query = ""
-        self._matches_case = False
+        self.kind: Kind = "text"
+        self.query = ""
+        self.matches_case = False
         self._found = NO_MATCHES
         self.problem = ""
         self.current: int | None = None
@@ -66,19 +68,6 @@ class TextSearch(QObject):
 
     # What is looked for
 
-    @property
-    def kind(self) -> Kind:
-        return self._kind
-
-    @property
-    def query(self) -> str:
-        return self._query
-
-    @property
-    def matches_case(self) -> bool:
-        """Whether “The” is another text than “the”."""
-        return self._matches_case
-
     def open(self, step: int = 0) -> None:
         """Look for the same as last time, and then at the next match behind the selection, or before it."""
         start, end = self._document.selection
@@ -86,7 +75,7 @@ class TextSearch(QObject):
 
     def search_for(self, kind: Kind, query: str, origin: int) -> None:
         """Look for this at once, and then at the first match from `origin` on."""
-        self._set(kind, query, self._matches_case)
+        self._set(kind, query, self.matches_case)
         self._begin(origin, 1)
 
     def _begin(self, origin: int, step: int) -> None:
@@ -105,18 +94,18 @@ class TextSearch(QObject):
 
     def set_query(self, query: str) -> None:
         """Look for something else when typing pauses, and then at the first match from the caret on."""
-        self._set(self._kind, query, self._matches_case)
+        self._set(self.kind, query, self.matches_case)
 
     def set_kind(self, kind: Kind) -> None:
-        self._set(kind, self._query, self._matches_case)
+        self._set(kind, self.query, self.matches_case)
 
     def set_matches_case(self, matches_case: bool) -> None:
-        self._set(self._kind, self._query, matches_case)
+        self._set(self.kind, self.query, matches_case)
 
     def _set(self, kind: Kind, query: str, matches_case: bool) -> None:
-        if (kind, query, matches_case) == (self._kind, self._query, self._matches_case):
+        if (kind, query, matches_case) == (self.kind, self.query, self.matches_case):
             return
-        self._kind, self._query, self._matches_case = kind, query, matches_case
+        self.kind, self.query, self.matches_case = kind, query, matches_case
         if self.is_open:
             self._step_when_found = 1
             self._pause.start()
@@ -168,14 +157,14 @@ class TextSearch(QObject):
 
     def _search(self) -> None:
         self._pause.stop()
-        if not self._query:
+        if not self.query:
             self.job.cancel()
             self._take(NO_MATCHES)
-        elif self._kind == "token":
+        elif self.kind == "token":
             self.job.cancel()
             self._find_token()
         else:
-            query = Query(self._kind, self._query, self._matches_case)
+            query = Query(self.kind, self.query, self.matches_case)
             self.job.start(partial(find, self._document.text(), query))
 
     def _find_token(self) -> None:
@@ -185,7 +174,7 @@ class TextSearch(QObject):
             self._fail("Open a model first.")
             return
         try:
-            tokens = tokens_named(vocabulary, self._query)
+            tokens = tokens_named(vocabulary, self.query)
         except QueryError as error:
             self._fail(str(error))
         else:
@@ -205,7 +194,7 @@ class TextSearch(QObject):
     # Following the text
 
     def _on_tokens_changed(self, edit: TextEdit | None) -> None:
-        if not (self.is_open and self._query):
+        if not (self.is_open and self.query):
             return
         if edit is not None:
             self.job.cancel()
@@ -213,7 +202,7 @@ class TextSearch(QObject):
             self._set_current(None)
             self._pause.start()
             self.found_changed.emit()
-        elif self._kind == "token":
+        elif self.kind == "token":
             self._pause.start()
 
     def _on_caret_moved(self) -> None:
@@ -262,9 +251,6 @@ def _moved(results: TextMatches, edit: TextEdit) -> TextMatches:
         return results
     touched = slice(before, behind)
     return TextMatches(np.delete(starts, touched), np.delete(ends, touched), is_all)
-
-
-# What hides in the text: counted while people type, walked through, taken out
 
 
 class HiddenCharacters(Working):

@@ -1,4 +1,4 @@
-"""Counts of a text and of a selection, for the status line."""
+"""Counts of a text: of all of it and of a selection, of each line, and against a budget of tokens."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.explain.characters import n_characters
 from guiapp.core.encode.counting.cost import CostlyText, CostlyTexts, costly_texts_of
-from guiapp.core.encode.encoding import Offsets
-from guiapp.kit.state.background import LatestJob, Progress, Working, later
+from guiapp.kit.state.background import LatestJob, Working, later
 from guiapp.kit.state.settings import Settings
 
 if TYPE_CHECKING:
@@ -97,9 +96,6 @@ def format_speed(speed_mb_per_s: float) -> str:
         return f"{max(1000 * speed_mb_per_s, 0.1):.1f} kB/s"
     digits = 2 if speed_mb_per_s < 1 else 1 if speed_mb_per_s < 10 else 0
     return f"{speed_mb_per_s:,.{digits}f} MB/s"
-
-
-# The tokens of each line of the text, and which lines are dear
 
 
 class LineCosts(QObject):
@@ -215,18 +211,12 @@ class MostExpensiveModel(Working):
         self._is_stale = False
         tokens = self._session.tokens.between(0, len(self._session.tokens))
         columns = np.array(tokens.starts), np.array(tokens.ends)  # copies, as those are changed by edits
-        self._job.start(partial(_find, self._session.document.text(), *columns))
+        find = partial(costly_texts_of, self._session.document.text(), *columns, N_MOST)
+        self._job.start(lambda _: find())
 
     def _take(self, result: CostlyTexts) -> None:
         self.result, self._edits = result, []  # an edit since would have ended the job
         self.changed.emit()
-
-
-def _find(text: bytes, starts: Offsets, ends: Offsets, progress: Progress) -> CostlyTexts:
-    return costly_texts_of(text, starts, ends, N_MOST)
-
-
-# How many tokens may be used, and where the text is cut off that needs more
 
 
 class TokenBudget(QObject):

@@ -66,9 +66,9 @@ def _installed_row(row: InstalledRow, current: str | None) -> Choice:
     detail, place = joined(*kind, in_bytes(model.size_bytes)), shown_path(model.path)
     is_current = lasting_name(model.name) == current
     choice = Choice(section, model.name, quoted(name, 200), detail, True, is_current, place)
-    return (
-        choice if seen is None or not seen.problem else replace(choice, detail=seen.problem, is_there=False)
-    )
+    if seen is not None and seen.problem:
+        return replace(choice, detail=seen.problem, is_there=False)
+    return choice
 
 
 def _section_and_name(model: Installed) -> tuple[str, str]:

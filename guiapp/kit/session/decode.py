@@ -47,6 +47,9 @@ class Decoded:
 class DecodeModel(QObject):
     """What somebody pastes, decoded by the session's tokenizer.
 
+    remove_special   whether a BOS in front and an EOS at the end are left out
+    unparse_special  whether control tokens are written as their text; else they are left out
+
     Signals:
         changed(): `result` is new.
         busy_changed(): `is_busy` is new.
@@ -58,9 +61,9 @@ class DecodeModel(QObject):
     def __init__(self, source: ModelSession, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._source = source
-        self._ids_text = ""
-        self._remove_special = False
-        self._unparse_special = True
+        self.ids_text = ""
+        self.remove_special = False
+        self.unparse_special = True
         self.result = Decoded()
         self._job = LatestJob[Decoded](self, self._take)
         self._job.busy_changed.connect(self.busy_changed)
@@ -68,37 +71,23 @@ class DecodeModel(QObject):
         source.spelling.changed.connect(self.changed)
 
     @property
-    def ids_text(self) -> str:
-        return self._ids_text
-
-    @property
-    def remove_special(self) -> bool:
-        """Whether a BOS in front and an EOS at the end are left out."""
-        return self._remove_special
-
-    @property
-    def unparse_special(self) -> bool:
-        """Whether control tokens are written as their text; else they are left out."""
-        return self._unparse_special
-
-    @property
     def is_busy(self) -> bool:
         """Whether the ids are newer than the results."""
         return self._job.is_busy
 
     def set_ids_text(self, text: str) -> None:
-        if text != self._ids_text:
-            self._ids_text = text
+        if text != self.ids_text:
+            self.ids_text = text
             self._decode()
 
     def set_remove_special(self, remove_special: bool) -> None:
-        if remove_special != self._remove_special:
-            self._remove_special = remove_special
+        if remove_special != self.remove_special:
+            self.remove_special = remove_special
             self._decode()
 
     def set_unparse_special(self, unparse_special: bool) -> None:
-        if unparse_special != self._unparse_special:
-            self._unparse_special = unparse_special
+        if unparse_special != self.unparse_special:
+            self.unparse_special = unparse_special
             self._decode()
 
     def token_text(self, token_id: int) -> TokenText:
@@ -110,7 +99,6 @@ class DecodeModel(QObject):
         return TokenText(self._source.spelling.now.token(vocabulary, token_id, LONGEST_TOKEN), attributes)
 
     def wait(self) -> None:
-        """Stop all work; nothing is delivered any more."""
         self._job.wait()
 
     def _decode(self) -> None:
@@ -118,12 +106,12 @@ class DecodeModel(QObject):
         if tokenizer is None:
             self._job.cancel()
             self._take(Decoded(error="Open a model first: ids mean nothing without its vocabulary."))
-        elif not self._ids_text:
+        elif not self.ids_text:
             self._job.cancel()
             self._take(Decoded())
         else:
             self._job.start(
-                partial(_decode, tokenizer, self._ids_text, self._remove_special, self._unparse_special)
+                partial(_decode, tokenizer, self.ids_text, self.remove_special, self.unparse_special)
             )
 
     def _take(self, result: Decoded) -> None:

@@ -52,7 +52,7 @@ class DoctorModel(Working):
         self._failed = ""  # the name of what could not be opened, and is examined in place of the model
         self._is_active = False
         self._until = later(self, AFTER_OPENING_MS, self.examine)
-        self._job = LatestJob["Diagnosis"](self, self._take, self._fail)
+        self._job = LatestJob["Diagnosis"](self, self._set, self._fail)
         self._job.busy_changed.connect(self.changed)
         self._job.progress_changed.connect(self.progress_changed)
         session.vocabulary_changed.connect(self._on_model_changed)
@@ -190,7 +190,7 @@ class DoctorModel(Working):
             self.original, self._original_pre = "", None
         self._job.cancel()
         self._until.stop()
-        self._set(None, "")
+        self._set(None)
         if self._is_active:
             self.examine()
         elif self.name:
@@ -201,13 +201,10 @@ class DoctorModel(Working):
             self._failed = name
             self._on_model_changed()
 
-    def _take(self, diagnosis: Diagnosis) -> None:
-        self._set(diagnosis, "")
-
     def _fail(self, problem: str) -> None:
         self._set(None, problem)
 
-    def _set(self, diagnosis: Diagnosis | None, problem: str) -> None:
+    def _set(self, diagnosis: Diagnosis | None, problem: str = "") -> None:
         self.diagnosis, self.problem, self.chosen = diagnosis, problem, 0
         self.changed.emit()
         self.chosen_changed.emit()

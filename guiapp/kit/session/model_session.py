@@ -1,8 +1,8 @@
-"""A model that looks at a text: how it is encoded, its tokens, and which of them is selected."""
+"""A model that looks at a text: how it is encoded, its tokens, the selected one; and models side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -84,8 +84,8 @@ class ModelSession(QObject):
         self.exact = ExactSpans(text.document, self)
         self.round_trip = TextCheck[RoundTrip](self)
         self.encoder_check: TextCheck[EncoderAgreement] = TextCheck(self)
-        self._options = options or Options()
-        self._selected_token: int | None = None
+        self.options = options or Options()
+        self.selected_token: int | None = None
         self._told_token: int | None = None  # the selected one that others know
         self.loader.model_changed.connect(self._use_model)
         self.spans.encoded.connect(self._notify_tokens_changed)
@@ -114,7 +114,7 @@ class ModelSession(QObject):
         self.encoder_check.wait()
         self.closed.emit()
         self.loader.model = None
-        self._selected_token = None
+        self.selected_token = None
         self._use_encoders()
 
     # Model and options
@@ -135,7 +135,7 @@ class ModelSession(QObject):
     @property
     def algorithm(self) -> Algorithm | None:
         """The algorithm in use."""
-        return self.encoders.get(self._options.encoder or next(iter(self.encoders), ""))
+        return self.encoders.get(self.options.encoder or next(iter(self.encoders), ""))
 
     @property
     def exactness(self) -> Exactness | None:
@@ -145,9 +145,8 @@ class ModelSession(QObject):
         exactness = self.tokenizer.exactness
         if self.algorithm.exact:
             return exactness
-        reason = (
-            f"“{self.algorithm.title}” does not always give {self.tokenizer.vocabulary.library}'s tokens."
-        )
+        library = self.tokenizer.vocabulary.library
+        reason = f"“{self.algorithm.title}” does not always give {library}'s tokens."
         if self.encoder_check.result is not None:
             reason += f" {explained(self.encoder_check.result)}"
         elif self.document.size:
@@ -156,40 +155,36 @@ class ModelSession(QObject):
             reason += f"\n\n{exactness.reason}"
         return replace(exactness, level="approximate", reason=reason)
 
-    @property
-    def options(self) -> Options:
-        return self._options
-
     def set_add_special(self, add_special: bool) -> None:
-        self.set_options(replace(self._options, add_special=add_special))
+        self.set_options(replace(self.options, add_special=add_special))
 
     def set_parse_special(self, parse_special: bool) -> None:
-        self.set_options(replace(self._options, parse_special=parse_special))
+        self.set_options(replace(self.options, parse_special=parse_special))
 
     def set_encoder(self, name: str | None) -> None:
-        self.set_options(replace(self._options, encoder=name))
+        self.set_options(replace(self.options, encoder=name))
 
     def set_options(self, options: Options) -> None:
-        if options == self._options:
+        if options == self.options:
             return
-        self._options = options
+        self.options = options
         self._use_encoders()
         self.encoder_check.forget()
         self.options_changed.emit()
         self._catch_up()
 
     def _use_model(self) -> None:
-        if self._options.encoder not in self.encoders and self._options.encoder is not None:
-            self._options = replace(self._options, encoder=None)
+        if self.options.encoder not in self.encoders and self.options.encoder is not None:
+            self.options = replace(self.options, encoder=None)
         self._use_encoders()
-        self._selected_token = self._token_at_caret()
+        self.selected_token = self._token_at_caret()
         self.vocabulary_changed.emit()
         self.options_changed.emit()
         self._notify_tokens_changed()
 
     def _use_encoders(self) -> None:
-        self.spans.use(self.tokenizer, self._options)
-        self.exact.use(self.tokenizer if self._checks else None, self._options)
+        self.spans.use(self.tokenizer, self.options)
+        self.exact.use(self.tokenizer if self._checks else None, self.options)
 
     def _catch_up(self) -> None:
         self.spans.catch_up()
@@ -210,7 +205,7 @@ class ModelSession(QObject):
     @property
     def n_affixes(self) -> tuple[int, int]:
         """How many tokens are put before and behind the text; none where it cannot be encoded."""
-        if self.tokenizer is None or not self._options.add_special or not len(self.tokens):
+        if self.tokenizer is None or not self.options.add_special or not len(self.tokens):
             return 0, 0
         before, behind = self.tokenizer.special_affixes()
         return len(before), len(behind)
@@ -272,10 +267,6 @@ class ModelSession(QObject):
     # Selection
 
     @property
-    def selected_token(self) -> int | None:
-        return self._selected_token
-
-    @property
     def hovered_token(self) -> int | None:
         """The token under the mouse; where that is another model's, the one that holds its first byte."""
         hovered = self.text.hovered
@@ -289,7 +280,7 @@ class ModelSession(QObject):
 
     def select_token(self, index: int | None) -> None:
         """Select a token, and put the caret where it begins; other models follow, unless it has no text."""
-        if index is not None and index != self._selected_token:
+        if index is not None and index != self.selected_token:
             start, end = self.tokens.span(index)
             if start < end:
                 self.text.choose(PointedAt(self, index, start, end))
@@ -298,17 +289,17 @@ class ModelSession(QObject):
     @property
     def selected_id(self) -> int | None:
         """What the selected token is in the vocabulary."""
-        index = self._selected_token
-        return (
-            None if index is None or index >= len(self.tokens) else int(self.tokens.ids(index, index + 1)[0])
-        )
+        index = self.selected_token
+        if index is None or index >= len(self.tokens):
+            return None
+        return int(self.tokens.ids(index, index + 1)[0])
 
     def next_use(self, token_id: int) -> int | None:
         """The next place of a token behind the selected one, then from the start again; None for none."""
         places = np.flatnonzero(self.tokens.ids(0, len(self.tokens)) == token_id)
         if not len(places):
             return None
-        selected = -1 if self._selected_token is None else self._selected_token
+        selected = -1 if self.selected_token is None else self.selected_token
         return int(places[np.searchsorted(places, selected, "right") % len(places)])
 
     def select_use(self, token_id: int) -> None:
@@ -343,10 +334,10 @@ class ModelSession(QObject):
     def _token_at_caret(self) -> int | None:
         """The selected token as long as the caret touches it, else the one behind the caret."""
         caret = self.document.caret
-        if self._selected_token is not None and self._selected_token < len(self.tokens):
-            start, end = self.tokens.span(self._selected_token)
+        if self.selected_token is not None and self.selected_token < len(self.tokens):
+            start, end = self.tokens.span(self.selected_token)
             if start <= caret <= end:
-                return self._selected_token
+                return self.selected_token
         window = self.spans_in(caret, caret)
         behind = token_at(window, caret)
         if behind < 0 and caret > 0:
@@ -354,7 +345,7 @@ class ModelSession(QObject):
         return behind if behind >= 0 else None
 
     def _set_selected(self, index: int | None) -> None:
-        self._selected_token = index
+        self.selected_token = index
         if index != self._told_token:
             self._told_token = index
             self.selected_token_changed.emit()
@@ -365,16 +356,16 @@ class ModelSession(QObject):
         """Be in step with the text, before anybody is told of the edit."""
         self.spans.apply_edit(edit)
         self.exact.apply_edit(edit)
-        self._selected_token = self._token_at_caret()
+        self.selected_token = self._token_at_caret()
 
     def _notify_tokens_changed(self, edit: TextEdit | None = None) -> None:
-        self._selected_token = self._token_at_caret()
+        self.selected_token = self._token_at_caret()
         self.round_trip.forget()
         self.encoder_check.forget()
         if self._is_hovered:
             self.hover_token(self.hovered_token)  # it may have moved, or be gone
         self.tokens_changed.emit(edit, self.tokens)
-        self._set_selected(self._selected_token)
+        self._set_selected(self.selected_token)
         self.statistics_changed.emit()
         if self._checks and not self.is_encoding:
             self._check()
@@ -391,19 +382,18 @@ class ModelSession(QObject):
             return None
         before, behind = self.n_affixes
         token_ids = self.tokens.ids(before, n_tokens - behind)
-        return partial(round_trip_of, self.tokenizer, self.document.text(), token_ids, self._options)
+        return partial(round_trip_of, self.tokenizer, self.document.text(), token_ids, self.options)
 
     def _comparing_encoders(self) -> Job[EncoderAgreement] | None:
         if self.tokenizer is None or not (len(self.tokens) or self.document.size):
             return None
-        return partial(compared, self.tokenizer, self.document.text(), self._options)
-
-
-# The models that are compared: the window's own, and those that were put beside it
+        return partial(compared, self.tokenizer, self.document.text(), self.options)
 
 
 class ComparedModels(QObject):
     """Sessions of one text; the first is the window's own, which stays.
+
+    sessions  from left to right
 
     Signals:
         sessions_changed(): `sessions` is new; those that went are closed.
@@ -414,36 +404,31 @@ class ComparedModels(QObject):
     def __init__(self, session: ModelSession, load: Load = open_model) -> None:
         super().__init__()
         self._load = load
-        self._sessions = [session]
-
-    @property
-    def sessions(self) -> Sequence[ModelSession]:
-        """From left to right."""
-        return self._sessions
+        self.sessions = [session]
 
     @property
     def can_add(self) -> bool:
         """Whether there is room for one more."""
-        return len(self._sessions) < MOST_COMPARED
+        return len(self.sessions) < MOST_COMPARED
 
     def add(self, name: str, pre: str | None = None) -> ModelSession:
         """Begin to open one more model, with the switches of the first one; `pre` as in `open_model`."""
         assert self.can_add
-        first = self._sessions[0]
+        first = self.sessions[0]
         session = ModelSession(first.text, first.options, self._load, self, False, first.spelling)
-        self._sessions.append(session)
+        self.sessions.append(session)
         self.sessions_changed.emit()
         session.loader.open(name, pre)
         return session
 
     def remove(self, session: ModelSession) -> None:
         """Put a model away that was added."""
-        self._sessions.remove(session)
+        self.sessions.remove(session)
         self.sessions_changed.emit()
         session.close()
         session.deleteLater()
 
     def stop(self) -> None:
         """End what the added ones do; nothing of theirs is delivered any more."""
-        for session in self._sessions[1:]:
+        for session in self.sessions[1:]:
             session.close()

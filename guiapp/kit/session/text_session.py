@@ -170,9 +170,6 @@ def _read(path: Path, progress: Progress) -> tuple[Path, bytes]:
     return path, read_text(path, progress)
 
 
-# The file that the text belongs to, also after undo went back to the text before
-
-
 @dataclass
 class TextOrigin:
     """The file of a text, None where it has none, and whether the text differs from it.

@@ -1,4 +1,4 @@
-"""All that is known about the selected token, in words for the detail column."""
+"""All that is known about a token of the text: for the detail column, for tool tips, and why it is there."""
 
 from __future__ import annotations
 
@@ -320,9 +320,6 @@ def _occurrences(source: TokenSource, token_id: int) -> str:
     return times(source.tokens.count(token_id))
 
 
-# Whose tokens can be told about: those of a model and a text
-
-
 class TokenSource(Protocol):
     """Tokens of a text that can be told about."""
 
@@ -345,9 +342,6 @@ class TokenSource(Protocol):
 
     def exact_instead(self, index: int) -> Instead | None:
         """What the exact encoder gives in place of a token; None where that is the same, or not known."""
-
-
-# What the mouse is told about a place in the text: the characters behind a chip, and the bytes of any
 
 
 def character_tip(document: TextDocument, source: SpanSource, start: int, about_token: str = "") -> str:
@@ -391,9 +385,6 @@ def bytes_in_tokens(
     return " ".join(parts) + (" …" if shown_end < end else "")
 
 
-# Why the selected token is there, found in the background while somebody looks
-
-
 class WhyModel(Working):
     """What there is to tell about the session's selected token.
 
@@ -418,7 +409,7 @@ class WhyModel(Working):
         self.problem = ""
         self._settled = QTimer(self, singleShot=True)
         self._settled.timeout.connect(self._find)
-        self._job = LatestJob["TokenWhy"](self, self._take, self._fail)
+        self._job = LatestJob["TokenWhy"](self, self._show, self._fail)
         session.selected_token_changed.connect(self._on_choice_changed)
         session.tokens_changed.connect(self._on_tokens_changed)
         session.options_changed.connect(self._on_choice_changed)
@@ -467,19 +458,12 @@ class WhyModel(Working):
         self._job.start(partial(_why, tokenizer, excerpt_in(session, index), switches))
         self.changed.emit()
 
-    def _take(self, explanation: TokenWhy) -> None:
-        self._show(explanation)
-
     def _fail(self, message: str) -> None:
         self._show(None, message)
 
     def _show(self, explanation: TokenWhy | None, problem: str = "") -> None:
-        self.explanation, self.style, self.problem, self._is_stale = (
-            explanation,
-            self._next_style,
-            problem,
-            False,
-        )
+        self.explanation, self.problem = explanation, problem
+        self.style, self._is_stale = self._next_style, False
         self.changed.emit()
 
 

@@ -1,9 +1,10 @@
-"""The editable text with its tokens coloured in place."""
+"""The editable text with its tokens coloured in place, and the numbers of tokens beside its lines."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import (
@@ -80,7 +81,7 @@ class SpanEditor(SpanView):
     ) -> None:
         super().__init__(document, spans, themes, side_px)
         self.installEventFilter(self)
-        self._moves = CaretMoves(document, self._rows)
+        self._moves = CaretMoves(document, self.rows)
         self._caret_shows = True
         self._blinking = QBasicTimer()
         self._autoscroll = QBasicTimer()
@@ -114,7 +115,7 @@ class SpanEditor(SpanView):
         """Text in another size; the caret stays in sight if it was."""
         if size_px == self.font_px:  # as when the program starts: nothing need be laid out to know
             return
-        is_in_sight = self._rows.shows(self._document.caret)
+        is_in_sight = self.rows.shows(self._document.caret)
         super().set_font_px(size_px)
         if is_in_sight:
             self._reveal_caret()
@@ -160,8 +161,9 @@ class SpanEditor(SpanView):
         self._document.insert(new)
         self._reveal_caret()
 
-    def _erase_to(self, offset: int) -> None:
-        self._document.erase_to(offset)
+    def erase_by(self, find: Callable[[TextDocument, int], int]) -> None:
+        """Erase what is selected, else up to where that leads from the caret."""
+        self._document.erase_to(find(self._document, self._document.caret))
         self._reveal_caret()
 
     # Keyboard
@@ -199,21 +201,9 @@ class SpanEditor(SpanView):
                 return command
         return PLAIN_KEYS.get(event.key()) if is_plain(event) else None
 
-    def erase_grapheme_before(self) -> None:
-        self._erase_to(self._document.previous_grapheme(self._document.caret))
-
-    def erase_grapheme_after(self) -> None:
-        self._erase_to(self._document.next_grapheme(self._document.caret))
-
-    def erase_word_before(self) -> None:
-        self._erase_to(self._document.previous_word(self._document.caret))
-
-    def erase_word_after(self) -> None:
-        self._erase_to(self._document.next_word(self._document.caret))
-
     def _reveal_caret(self) -> None:
         before = self._y_of_top()
-        self._rows.reveal(self._document.caret, self._moves.at_row_end)
+        self.rows.reveal(self._document.caret, self._moves.at_row_end)
         self._scrolled_from(before)
         self._repaint_changes()
 
@@ -269,8 +259,8 @@ class SpanEditor(SpanView):
         if self._selected_word is None:
             self._moves.to_point(self._dragged_to.x() - self._side_px, self._dragged_to.y(), extend=True)
             return
-        place = self._rows.row_at(self._dragged_to.y())
-        offset, _ = self._rows.caret_at(*place, self._dragged_to.x() - self._side_px)
+        place = self.rows.row_at(self._dragged_to.y())
+        offset, _ = self.rows.caret_at(*place, self._dragged_to.x() - self._side_px)
         start, end = self._selected_word
         under = self._document.word_span(min(offset, max(self._document.size - 1, 0)))
         if under[0] < start:
@@ -279,7 +269,7 @@ class SpanEditor(SpanView):
             self._document.select(start, max(end, under[1]))
 
     def _select_line(self, point: QPointF) -> None:
-        offset, _ = self._rows.caret_at(*self._rows.row_at(point.y()), point.x() - self._side_px)
+        offset, _ = self.rows.caret_at(*self.rows.row_at(point.y()), point.x() - self._side_px)
         self._document.select(*self._document.line_span(self._document.line_of(offset)))
         self._selected_word = None
 
@@ -325,13 +315,13 @@ class SpanEditor(SpanView):
     # Input methods
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        self._rows.set_preedit(None)
+        self.rows.set_preedit(None)
         if event.commitString() or event.replacementLength():
             if event.replacementLength():
                 self._document.select(*span_to_replace(self._document, event))
             self.type_text(event.commitString())
         if event.preeditString():
-            self._rows.set_preedit(preedit_of(self._document.caret, event))
+            self.rows.set_preedit(preedit_of(self._document.caret, event))
         self._fit_rows()
         self._reveal_caret()
         event.accept()
@@ -343,7 +333,7 @@ class SpanEditor(SpanView):
         if query == names.ImCursorRectangle:
             return self._caret_rect().translated(self.viewport().pos().toPointF())
         if query == names.ImFont:
-            return self._rows.metrics.font
+            return self.rows.metrics.font
         known = input_method_value(self._document, query)
         return super().inputMethodQuery(query) if known is None else known
 
@@ -367,9 +357,9 @@ class SpanEditor(SpanView):
             self._blinking.stop()
 
     def _caret_rect(self) -> QRectF:
-        place = self._rows.place_of(self._document.caret, self._moves.at_row_end)
+        place = self.rows.place_of(self._document.caret, self._moves.at_row_end)
         return QRectF(
-            self._side_px + place.x - CARET_PX / 2, place.y + 1, CARET_PX, self._rows.metrics.row_height - 2
+            self._side_px + place.x - CARET_PX / 2, place.y + 1, CARET_PX, self.rows.metrics.row_height - 2
         )
 
     def _shown_caret(self) -> QRectF | None:
@@ -377,6 +367,7 @@ class SpanEditor(SpanView):
 
 
 Command = Callable[[SpanEditor], None]
+ERASE_BEFORE: Command = partial(SpanEditor.erase_by, find=TextDocument.previous_grapheme)
 COMMANDS: tuple[tuple[Key, Command], ...] = (
     (Key.Copy, SpanEditor.copy),
     (Key.Cut, SpanEditor.cut),
@@ -384,13 +375,13 @@ COMMANDS: tuple[tuple[Key, Command], ...] = (
     (Key.Undo, SpanEditor.undo),
     (Key.Redo, SpanEditor.redo),
     (Key.SelectAll, SpanEditor.select_all),
-    (Key.DeleteStartOfWord, SpanEditor.erase_word_before),
-    (Key.DeleteEndOfWord, SpanEditor.erase_word_after),
-    (Key.Backspace, SpanEditor.erase_grapheme_before),
-    (Key.Delete, SpanEditor.erase_grapheme_after),
+    (Key.DeleteStartOfWord, partial(SpanEditor.erase_by, find=TextDocument.previous_word)),
+    (Key.DeleteEndOfWord, partial(SpanEditor.erase_by, find=TextDocument.next_word)),
+    (Key.Backspace, ERASE_BEFORE),
+    (Key.Delete, partial(SpanEditor.erase_by, find=TextDocument.next_grapheme)),
 )
 PLAIN_KEYS: dict[int, Command] = {
-    Qt.Key.Key_Backspace: SpanEditor.erase_grapheme_before,
+    Qt.Key.Key_Backspace: ERASE_BEFORE,
     Qt.Key.Key_Tab: lambda editor: editor.type_text("\t"),
     Qt.Key.Key_Return: lambda editor: editor.type_text("\n"),
     Qt.Key.Key_Enter: lambda editor: editor.type_text("\n"),
@@ -430,9 +421,6 @@ class EditorLink(QObject):
             self._editor.reveal(*self._session.tokens.span(index))
 
 
-# Beside a text: a number for each line, amber with a bar where the line costs more than it need
-
-
 class LineCost(NamedTuple):
     """The tokens of a line; what is said before them where it is dear, and the length of its bar, 0 to 1."""
 
@@ -443,7 +431,7 @@ class LineCost(NamedTuple):
 
 
 class LineMargin(Painted):
-    """Numbers at the first row of each line."""
+    """A number beside each line of a text, amber with a bar where the line costs more than it need."""
 
     ground = "background"
 

@@ -1,4 +1,4 @@
-"""What one frame of a text is made of, and what of it differs from what is on screen."""
+"""One frame of a text: what it is made of, what of it differs from the screen, and its rows as pixmaps."""
 
 from __future__ import annotations
 
@@ -175,19 +175,8 @@ class Screen:
         self._parts = kept
 
 
-# The control tokens that are no part of a text but added before and behind it, such as BOS and EOS
-
-
-class AddedTokenLabel(NamedTuple):
-    """Which token it is, what it is called, and whether it has a ring: see `Strength`."""
-
-    token: int
-    label: str
-    is_ringed: bool
-
-
 class ChipBox(NamedTuple):
-    """An added token, and where its chip lies in the window."""
+    """An added token, what it is called, whether it has a ring (see `Strength`), and where its chip lies."""
 
     token: int
     label: str
@@ -196,27 +185,28 @@ class ChipBox(NamedTuple):
 
 
 class AddedTokenRows:
-    """Those of the text that `read` was asked for last; they stand in rows of their own."""
+    """The control tokens added before and behind the text, such as BOS and EOS, in rows of their own.
+
+    leading, trailing  each token with what it is called, and whether it has a ring
+    """
 
     def __init__(self, spans: SpanSource) -> None:
         self._spans = spans
-        self.leading: list[AddedTokenLabel] = []
-        self.trailing: list[AddedTokenLabel] = []
+        self.leading: list[tuple[int, str, bool]] = []
+        self.trailing: list[tuple[int, str, bool]] = []
 
     def read(self, size: int) -> None:
         """Find those of a text of `size` bytes."""
         self.leading = self._added_at(0, 0, min(size, 1))
         self.trailing = self._added_at(size, max(size - 1, 0), size) if size else []
 
-    def _added_at(self, offset: int, start: int, end: int) -> list[AddedTokenLabel]:
+    def _added_at(self, offset: int, start: int, end: int) -> list[tuple[int, str, bool]]:
         window = self._spans.spans_in(start, end)
         is_control = (self._spans.attributes_of(window.ids) & Attribute.CONTROL.value) != 0
         here = (window.starts == offset) & (window.ends == offset) & is_control
         is_ringed = window.colors // N_TINTS == Strength.RINGED
         return [
-            AddedTokenLabel(
-                window.first_index + at, self._spans.label_of(int(window.ids[at])), bool(is_ringed[at])
-            )
+            (window.first_index + at, self._spans.label_of(int(window.ids[at])), bool(is_ringed[at]))
             for at in np.flatnonzero(here).tolist()
         ]
 
@@ -232,9 +222,6 @@ class AddedTokenRows:
                 chips.append(ChipBox(index, label, is_ringed, rect))
                 x = rect.right() + CHIP_GAP_PX
         return chips
-
-
-# Rows of text kept as pixmaps, and what changes too often to be in them: selection, hover, added tokens
 
 
 class PointedOut(NamedTuple):
@@ -270,9 +257,8 @@ class Highlights(NamedTuple):
         return tuple(each for each in self.confusables if start <= each[0] < end)
 
 
-class _RowPixmap(NamedTuple):
-    x: int
-    pixmap: QPixmap
+_RowPixmap = tuple[int, QPixmap]
+"""Where the picture of a row begins, and the picture."""
 
 
 class RowPixmaps:
@@ -315,7 +301,8 @@ class RowPixmaps:
             drawn = self._pixmaps.get(_key(layout, row, tokens, None, scale))
         if drawn is None:
             return self._sketch(painter, layout, row, place)
-        painter.drawPixmap(QPointF(place.x() + drawn.x, place.y()), drawn.pixmap)
+        x, pixmap = drawn
+        painter.drawPixmap(QPointF(place.x() + x, place.y()), pixmap)
         self._draw_pointed_out(painter, layout, row, highlights.pointed_out, place)
         self._draw_highlights(painter, layout, row, tokens, highlights, place)
         self._draw_confusables(painter, layout, row, highlights.confusables_in(start, end), place)
@@ -364,9 +351,9 @@ class RowPixmaps:
         if found is None:
             self._is_first = False
             found = self._pixmaps[key] = self._drawn(layout, row, tokens, matches, scale)
-            self._n_bytes += _n_bytes(found)
+            self._n_bytes += _n_bytes(found[1])
             while self._n_bytes > self._most_bytes and len(self._pixmaps) > 1:
-                self._n_bytes -= _n_bytes(self._pixmaps.popitem(last=False)[1])
+                self._n_bytes -= _n_bytes(self._pixmaps.popitem(last=False)[1][1])
         self._pixmaps.move_to_end(key)
         return found
 
@@ -382,7 +369,7 @@ class RowPixmaps:
             self._painter.draw_row(painter, layout, row, tokens, QPointF(-x, 0))
             if matches is not None:
                 self._painter.draw_matches(painter, geometry, matches, QPointF(-x, 0))
-        return _RowPixmap(x, pixmap)
+        return x, pixmap
 
     def _draw_highlights(
         self,
@@ -465,5 +452,5 @@ def _key(
     return (*text, scale, *tokens.paint_key(start, matches))
 
 
-def _n_bytes(drawn: _RowPixmap) -> int:
-    return drawn.pixmap.width() * drawn.pixmap.height() * PIXEL_BYTES
+def _n_bytes(pixmap: QPixmap) -> int:
+    return pixmap.width() * pixmap.height() * PIXEL_BYTES

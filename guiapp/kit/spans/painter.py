@@ -34,10 +34,8 @@ LANE_PX = 3  # height of the byte lane
 WAVE_PX = 3.0
 BRACKET_PX = 2  # the line below a match …
 BRACKET_ENDS_PX = 6  # … and how far it reaches up where the match begins and ends
-TOP_BRACKET_PX, TOP_BRACKET_ENDS_PX = (
-    2,
-    5,
-)  # the line above a token that differs, and how far down its ends reach
+TOP_BRACKET_PX = 2  # the line above a token that differs …
+TOP_BRACKET_ENDS_PX = 5  # … and how far down its ends reach
 DEAR_CHIP_TOKENS = 8
 CACHED_TILES = 2000
 HATCH_PX = 5
@@ -46,7 +44,7 @@ RING_PX, RING_ALPHA = 1.25, 180
 LINE_PX, UPRIGHT_PX = 2, 8  # a line between two tokens, and the bars at its ends
 SEAM_PX = 1
 PIECE_PX = 2  # by which the line behind a piece reaches beyond spans
-RING = -2  # in the place of a colour
+OUTLINED, RING = -1, -2  # in the place of a colour
 CONTROL, USER_DEFINED = Attribute.CONTROL.value, Attribute.USER_DEFINED.value
 BYTE, UNKNOWN = Attribute.BYTE.value, Attribute.UNKNOWN.value
 MARKED = CONTROL | USER_DEFINED | BYTE | UNKNOWN
@@ -100,24 +98,23 @@ class SpanPainter:
     ) -> None:
         """Draw one row of a block with its top left corner at `place`; spans count from the block's start."""
         geometry = layout.geometry(row)
-        has_text = len(geometry.leading) > 0
-        if has_text:
-            boxes = token_boxes(tokens.window, geometry)
-            special = (tokens.attributes[boxes.indexes] & MARKED) != 0
-            self._draw_tiles(painter, boxes, special, tokens, place)
-            self._draw_markers(painter, boxes, special, tokens, place)
-            self._draw_rings(painter, boxes, tokens, geometry, place)
-            self._draw_piece_ends(painter, boxes, tokens, geometry, place)
-            self._draw_differing(painter, boxes, tokens, place)
-            if not layout.is_ascii:
-                self._draw_split_cells(painter, split_cells(tokens.window, geometry), tokens, place)
-        light = self._light_area(boxes, tokens, place) if has_text else []
-        dim = self._dim_area(boxes, tokens, place) if has_text else []
-        self._draw_text(painter, layout, row, light, dim, place)
-        if has_text:
-            self._draw_glyphs(painter, layout, row, geometry, light, place)
-            self._draw_chips(painter, layout, geometry, tokens, place)
-            self._draw_inserted(painter, geometry, tokens, place)
+        if not len(geometry.leading):
+            self._draw_text(painter, layout, row, [], [], place)
+            return
+        boxes = token_boxes(tokens.window, geometry)
+        special = (tokens.attributes[boxes.indexes] & MARKED) != 0
+        self._draw_tiles(painter, boxes, special, tokens, place)
+        self._draw_markers(painter, boxes, special, tokens, place)
+        self._draw_rings(painter, boxes, tokens, geometry, place)
+        self._draw_piece_ends(painter, boxes, tokens, geometry, place)
+        self._draw_differing(painter, boxes, tokens, place)
+        if not layout.is_ascii:
+            self._draw_split_cells(painter, split_cells(tokens.window, geometry), tokens, place)
+        light = self._light_area(boxes, tokens, place)
+        self._draw_text(painter, layout, row, light, self._dim_area(boxes, tokens, place), place)
+        self._draw_glyphs(painter, layout, row, geometry, light, place)
+        self._draw_chips(painter, layout, geometry, tokens, place)
+        self._draw_inserted(painter, geometry, tokens, place)
 
     def draw_matches(
         self, painter: QPainter, geometry: RowGeometry, matches: SpanWindow, place: QPointF
@@ -170,20 +167,19 @@ class SpanPainter:
     def _dim_area(self, boxes: TokenBoxes, tokens: PaintedTokens, place: QPointF) -> list[QRect]:
         """Where text is what a template writes."""
         colors = tokens.window.colors[boxes.indexes]
-        is_dim = (colors == PLAIN_SHADE) | (colors == CONTROL_SHADE)
-        return self._places(boxes, is_dim, place) if is_dim.any() else []
+        return self._places(boxes, (colors == PLAIN_SHADE) | (colors == CONTROL_SHADE), place)
 
     def _light_area(self, boxes: TokenBoxes, tokens: PaintedTokens, place: QPointF) -> list[QRect]:
         """Where text has to be dark on a dark theme, from left to right; control tokens have no shade."""
         shades = tokens.window.colors[boxes.indexes].astype(np.int64) - FIRST_SHADE
         is_light = (shades >= 0) & self._is_light_shade[np.maximum(shades, 0)]
         is_light &= (tokens.attributes[boxes.indexes] & CONTROL) == 0
-        if not is_light.any():
-            return []
         return self._places(boxes, is_light, place)
 
     def _places(self, boxes: TokenBoxes, is_chosen: NDArray[np.bool_], place: QPointF) -> list[QRect]:
         """Where some boxes are, over the whole height of their row, from left to right."""
+        if not is_chosen.any():
+            return []
         y, height = int(place.y()), self._metrics.row_height
         runs = _joined_runs(boxes.left[is_chosen] + place.x(), boxes.right[is_chosen] + place.x())
         return [QRect(left, y, right - left, height) for left, right in runs]
@@ -201,7 +197,7 @@ class SpanPainter:
         is_control &= colors != CONTROL_SHADE
         left = np.rint(boxes.left + place.x()).astype(np.int64)
         width = np.rint(boxes.right + place.x()).astype(np.int64) - left
-        colors[is_control] = -1
+        colors[is_control] = OUTLINED
         y = int(place.y()) + GAP_PX // 2
         scale = painter.device().devicePixelRatioF()
         keys = zip(
@@ -240,7 +236,7 @@ class SpanPainter:
         return tile
 
     def _fill_of(self, color: int) -> QColor:
-        if color < 0:
+        if color == OUTLINED:
             return faded(self._theme.warning, 24)
         if color >= FIRST_SHADE:
             return self._shades[color - FIRST_SHADE]
@@ -257,10 +253,8 @@ class SpanPainter:
             return
         scale, y = painter.device().devicePixelRatioF(), int(place.y()) + GAP_PX // 2
         for first, last in rings_of(is_ringed, boxes, tokens.window, row):
-            left, right = (
-                round(float(boxes.left[first]) + place.x()),
-                round(float(boxes.right[last]) + place.x()),
-            )
+            left = round(float(boxes.left[first]) + place.x())
+            right = round(float(boxes.right[last]) + place.x())
             key = RING, right - left, bool(boxes.round_left[first]), bool(boxes.round_right[last])
             if right > left:
                 painter.drawPixmap(left, y, self._tiles.get((*key, scale)) or self._tile(*key, scale))
@@ -449,10 +443,10 @@ def top_bracket(box: QRect, opens: bool = True, closes: bool = True) -> list[QRe
     left, right = box.left() + opens, box.left() + box.width() - closes
     top = box.top() - TOP_BRACKET_PX
     parts = [QRect(left, top, max(right - left, 1), TOP_BRACKET_PX)]
-    parts += [QRect(left, top, TOP_BRACKET_PX, TOP_BRACKET_ENDS_PX)] if opens else []
-    return parts + (
-        [QRect(right - TOP_BRACKET_PX, top, TOP_BRACKET_PX, TOP_BRACKET_ENDS_PX)] if closes else []
-    )
+    for x, is_end in ((left, opens), (right - TOP_BRACKET_PX, closes)):
+        if is_end:
+            parts.append(QRect(x, top, TOP_BRACKET_PX, TOP_BRACKET_ENDS_PX))
+    return parts
 
 
 def draw_upright(painter: QPainter, x: float, top: float, height: float, color: QColor) -> None:
@@ -544,6 +538,7 @@ def _joined_runs(left: NDArray[np.float64], right: NDArray[np.float64]) -> list[
 
 
 def faded(color: QColor, alpha: int) -> QColor:
+    """A colour with an opacity from 0 to 255."""
     faded = QColor(color)
     faded.setAlpha(alpha)
     return faded

@@ -1,4 +1,4 @@
-"""The files that were opened last: models with what was seen in them then, and texts."""
+"""Models and texts that were opened last, and the models on this machine."""
 
 from __future__ import annotations
 
@@ -192,9 +192,6 @@ class RecentItems:
     recent: RecentFiles
     recent_texts: RecentTexts
     installed: InstalledModels
-
-
-# The models on this machine, looked for in the background, first their names, then what kind each is
 
 
 class InstalledRow(NamedTuple):

@@ -1,4 +1,4 @@
-"""Saves what takes a while to make, off the GUI thread, with progress and cancel."""
+"""Files that people open and save: texts, and what takes a while to make, off the GUI thread."""
 
 from __future__ import annotations
 
@@ -79,9 +79,6 @@ def _write(path: Path, make: Callable[[Progress], bytes], progress: Progress) ->
     progress(1.0)  # the last chance to give up
     write_text(path, data)
     return path
-
-
-# Reading and writing of the texts that people open; what goes wrong is said in a sentence
 
 
 class TextFileError(TokenloupeError):

@@ -204,9 +204,6 @@ def default_path() -> Path:
     return Path(platformdirs.user_config_dir("tokenloupe", False)) / "settings.ini"
 
 
-# How all pages write tokens
-
-
 class SharedSpelling(QObject):
     """The one choice of a window.
 

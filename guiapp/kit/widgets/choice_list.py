@@ -1,4 +1,4 @@
-"""A list to choose from, with a line over it to type what the rows must hold."""
+"""A list to choose from, with a line to filter it, and the pre-tokenizers to choose from."""
 
 from __future__ import annotations
 
@@ -120,7 +120,13 @@ class ChoiceList(QWidget):
         """Offer these instead, where whoever is about to choose has got to."""
         current, scrolled = self.rows.currentIndex().data(CHOICE_ROLE), self.rows.verticalScrollBar().value()
         self.show_choices(choices)
-        self._point_at(lambda row: current is not None and _is_same(row, current))
+        self._point_at(
+            lambda row: (
+                row.is_there
+                and isinstance(current, Choice)
+                and (row.section, row.name) == (current.section, current.name)
+            )
+        )
         self.rows.verticalScrollBar().setValue(scrolled)
 
     def _fill(self) -> None:
@@ -226,21 +232,18 @@ class _ChoiceDelegate(SectionDelegate):
     """Two lines a choice."""
 
     def paint_row(self, painter: QPainter, theme: Theme, place: QRect, held: Choice) -> None:
-        _draw_choice(painter, theme, held, place)
-
-
-def _draw_choice(painter: QPainter, theme: Theme, choice: Choice, rect: QRect) -> None:
-    half = rect.height() // 2
-    upper, lower = rect.adjusted(0, 4, 0, -half), rect.adjusted(0, half, 0, -4)
-    painter.setFont(Theme.ui_font())
-    if choice.is_current:
-        icon("check", theme.accent).paint(painter, QRect(upper.topRight() - QPoint(16, -2), QSize(16, 16)))
-    painter.setPen(theme.text if choice.is_there else theme.faint)
-    _draw_elided(painter, upper.adjusted(0, 0, -24, 0), choice.title)
-    painter.setFont(Theme.ui_font(SMALL_FONT_PX))
-    painter.setPen(theme.dim if choice.is_there else theme.faint)
-    used_px = _draw_elided(painter, lower, f"{choice.detail}{' · ' if choice.place else ''}")
-    _draw_elided(painter, lower.adjusted(used_px, 0, 0, 0), choice.place, Qt.TextElideMode.ElideMiddle)
+        half = place.height() // 2
+        upper, lower = place.adjusted(0, 4, 0, -half), place.adjusted(0, half, 0, -4)
+        painter.setFont(Theme.ui_font())
+        if held.is_current:
+            tick = QRect(upper.topRight() - QPoint(16, -2), QSize(16, 16))
+            icon("check", theme.accent).paint(painter, tick)
+        painter.setPen(theme.text if held.is_there else theme.faint)
+        _draw_elided(painter, upper.adjusted(0, 0, -24, 0), held.title)
+        painter.setFont(Theme.ui_font(SMALL_FONT_PX))
+        painter.setPen(theme.dim if held.is_there else theme.faint)
+        used_px = _draw_elided(painter, lower, f"{held.detail}{' · ' if held.place else ''}")
+        _draw_elided(painter, lower.adjusted(used_px, 0, 0, 0), held.place, Qt.TextElideMode.ElideMiddle)
 
 
 def _draw_elided(
@@ -250,13 +253,6 @@ def _draw_elided(
     elided = painter.fontMetrics().elidedText(text, mode, max(0, rect.width()))
     painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, elided)
     return painter.fontMetrics().horizontalAdvance(elided)
-
-
-def _is_same(choice: Choice, other: Choice) -> bool:
-    return choice.is_there and (choice.section, choice.name) == (other.section, other.name)
-
-
-# The pre-tokenizers that can be chosen by hand, each with how it splits an example
 
 
 def can_choose(loader: ModelLoader) -> bool:

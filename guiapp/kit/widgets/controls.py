@@ -1,4 +1,4 @@
-"""Buttons said in one piece: what stands on them, what they are called, and what a click does."""
+"""Buttons said in one piece, panels that open under them, and the field to search tokens."""
 
 from __future__ import annotations
 
@@ -165,9 +165,6 @@ def _keys(action: QAction) -> str:
     return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
 
 
-# A small panel that opens under a button and explains something; a click elsewhere or Escape closes it
-
-
 class Popover(QFrame):
     """A frame without a title bar that keeps inside its window's sides, and the screen."""
 
@@ -225,9 +222,6 @@ class Explanation(Popover):
         button.clicked.connect(self.close)
         button.clicked.connect(action.trigger)
         return button
-
-
-# Where people type which tokens they look for
 
 
 class SearchTarget(Protocol):

@@ -1,4 +1,4 @@
-"""Tooltips that are made when somebody asks, of the place that the mouse is at."""
+"""What happens to a widget: tool tips asked for, shown or hidden, worked in, zoomed by the wheel."""
 
 from __future__ import annotations
 
@@ -41,9 +41,6 @@ def wrapped_tip(text: str) -> str:
     return f'<p style="white-space: pre-wrap">{escape(text)}</p>'
 
 
-# Work that is done only while somebody sees what comes of it
-
-
 class SeenWatch(QObject):
     """Tells, each time that changes, whether a widget is shown; lives as long as the widget."""
 
@@ -56,9 +53,6 @@ class SeenWatch(QObject):
         if event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
             self._notify(event.type() == QEvent.Type.Show)
         return False
-
-
-# Whether somebody works in a window
 
 
 class InputWatch(QObject):
@@ -93,9 +87,6 @@ def _is_input(event: QEvent) -> bool:
     return event.type() in PRESSES
 
 
-# How large text, ids and bytes are shown, in all panels of a page alike
-
-
 class TextZoom(QObject):
     """A factor for the sizes of fonts.
 
@@ -109,20 +100,16 @@ class TextZoom(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._factor = 1.0
-
-    @property
-    def factor(self) -> float:
-        return self._factor
+        self.factor = 1.0
 
     def set_factor(self, factor: float) -> None:
-        if factor != self._factor:
-            self._factor = factor
+        if factor != self.factor:
+            self.factor = factor
             self.changed.emit()
 
     def scaled(self, size_px: int) -> int:
         """A length that grows with the text."""
-        return round(size_px * self._factor)
+        return round(size_px * self.factor)
 
     def mono_font(self, size_px: int) -> QFont:
         return Theme.mono_font(self.scaled(size_px))

@@ -1,4 +1,4 @@
-"""A find as it is cut by both: A above B, over the same characters."""
+"""A text as two models cut it: A above B, on one grid of characters."""
 
 from __future__ import annotations
 
@@ -140,9 +140,6 @@ def _box(token: _Token, x: dict[Place, float], tints: dict[tuple[int, int], int]
     return GridToken(token.token_id, x[token.start], x[token.end], tint)
 
 
-# One grid for the tokens of several models over one text
-
-
 class Need(NamedTuple):
     """The room that something from one place to another needs."""
 
@@ -222,18 +219,14 @@ class FindPicture(Painted):
         super().__init__(theme_source, f"Tokens of {names[0]} and {names[1]}")
         self._names = names
         self._find: CutTwice | None = None
-        self._grid = EMPTY_GRID
+        self.grid = EMPTY_GRID
         self.setFixedHeight(HEIGHT_PX)
-
-    @property
-    def grid(self) -> FindGrid:
-        return self._grid
 
     def show_find(self, find: CutTwice) -> None:
         metrics = [QFontMetricsF(Theme.mono_font(size)) for size in (TEXT_PX, ID_PX)]
         self._find = find
-        self._grid = find_grid(find, metrics[0].horizontalAdvance, metrics[1].horizontalAdvance)
-        self.setMinimumWidth(round(LEFT_PX + self._grid.width) + 2)
+        self.grid = find_grid(find, metrics[0].horizontalAdvance, metrics[1].horizontalAdvance)
+        self.setMinimumWidth(round(LEFT_PX + self.grid.width) + 2)
         told = [f"{name}: {_ids(ids)}" for name, ids in zip(self._names, find.token_ids, strict=True)]
         self.setAccessibleDescription(". ".join((visible_text(find.text), *told)))
         self.updateGeometry()
@@ -247,7 +240,7 @@ class FindPicture(Painted):
             return
         for which, top in enumerate((ID_ROW_PX, TOP_B_PX)):
             self._paint_head(painter, theme, which, top)
-            row = self._grid.rows[which]
+            row = self.grid.rows[which]
             if row is None:
                 self._paint_ids(painter, theme, which, top)
             else:
@@ -285,13 +278,13 @@ class FindPicture(Painted):
                 continue
             fill(painter, place, theme.span_color(box.tint), 5)
             write(painter, QRectF(left, id_top, width, ID_ROW_PX), str(box.token_id), theme.dim, CENTER, ids)
-        for cell in self._grid.cells:
+        for cell in self.grid.cells:
             place = QRectF(LEFT_PX + cell.left, top, cell.right - cell.left, BOX_PX)
             write(painter, place, cell.text, theme.span_text, CENTER, text)
 
     def _paint_guides(self, painter: QPainter, theme: Theme) -> None:
         top, bottom = ID_ROW_PX + BOX_PX + UNIT_PX, TOP_B_PX - UNIT_PX
-        for places, pen in ((self._grid.common, _common), (self._grid.apart, _apart)):
+        for places, pen in ((self.grid.common, _common), (self.grid.apart, _apart)):
             painter.setPen(pen(theme))
             for x in places:
                 painter.drawLine(QPointF(LEFT_PX + x, top), QPointF(LEFT_PX + x, bottom))

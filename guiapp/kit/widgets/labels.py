@@ -1,4 +1,4 @@
-"""Read-only text in several colours that can be selected and copied, and is never taken for markup."""
+"""Texts to read: in several colours, never taken for markup, and lines that are shortened to fit."""
 
 from __future__ import annotations
 
@@ -117,9 +117,6 @@ class StyledText(QTextEdit):
             left -= lines.lineCount()
             block = block.next()
         return layout.documentSize().height()
-
-
-# A line of text that is shortened where it does not fit, and changes at every key without a stir
 
 
 class FittedLabel(QLabel):

@@ -1,4 +1,4 @@
-"""Layouts said in one piece: what stands beside or below each other, and how far apart."""
+"""Layouts said in one piece, rows of controls where there is no room for all, and a page without contents."""
 
 from __future__ import annotations
 
@@ -145,9 +145,6 @@ def card(*contents: QWidget | QLayout) -> QFrame:
     return framed(in_column(*contents, margins=CARD_MARGIN_PX, spacing=GAP_PX), "card")
 
 
-# Rows of controls where there is no room for all: one goes on below, one leaves out the last
-
-
 class WrappingRow(QWidget):
     """Places its widgets from left to right, each in its own size; `at_end` stands at the right edge."""
 
@@ -263,9 +260,6 @@ def scrolling(inner: QWidget, minimum_width_px: int) -> QScrollArea:
     area.setMinimumWidth(minimum_width_px)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     return area
-
-
-# What stands in the place of a page's contents as long as there are none
 
 
 class Contents(QStackedWidget):

@@ -1,4 +1,4 @@
-"""A button with an arrow; a click or a key lists what to choose from."""
+"""Buttons with an arrow that list what to choose from, export, and a line that says how saving goes."""
 
 from __future__ import annotations
 
@@ -102,9 +102,6 @@ class MenuButton(QToolButton):
         self.setIcon(icon("chevron-down", self._theme_source.theme.dim))
 
 
-# A button that saves what is shown as a file in one of some forms
-
-
 class Form(NamedTuple):
     """What a form of file is called, and how its names end."""
 
@@ -152,9 +149,6 @@ def ask_and_save(window: QWidget, saving: FileSaving, name: str, form: Form, mak
     formats = {ending: f"{title} (*{ending})"}
     if path := ask_for_file(window, f"Save as {title}", f"{name}{ending}", formats):
         saving.save(path, make)
-
-
-# One line while something is being saved, and to say how that went
 
 
 class Saving(Protocol):

@@ -1,4 +1,4 @@
-"""Messages about what failed: they stay in the window beside it until somebody closes them."""
+"""What the window says and asks: notices that stay until somebody closes them, and dialogs."""
 
 from __future__ import annotations
 
@@ -133,9 +133,6 @@ def _collect_versions(_: Progress) -> str:
     return versions_text(versions())
 
 
-# What the window asks people, in dialogs that wait for an answer
-
-
 def agrees(parent: QWidget, title: str, question: str, yes: str, *, destroys: bool = False) -> bool:
     """Whether people press the button `yes`, rather than Cancel, which Return means where that destroys."""
     role = QMessageBox.ButtonRole.DestructiveRole if destroys else QMessageBox.ButtonRole.AcceptRole
@@ -216,9 +213,8 @@ class Questions:
         set_role(box.button(button.Save), "primary")
         pressed = button(box.exec())
         box.deleteLater()
-        return {button.Save: SaveAnswer.SAVE, button.Discard: SaveAnswer.DISCARD}.get(
-            pressed, SaveAnswer.CANCEL
-        )
+        answers = {button.Save: SaveAnswer.SAVE, button.Discard: SaveAnswer.DISCARD}
+        return answers.get(pressed, SaveAnswer.CANCEL)
 
     def delete_autosaved_texts(self, n_texts: int) -> bool:
         """Whether to delete so many texts that are in no file."""
@@ -229,9 +225,6 @@ class Questions:
     @staticmethod
     def _chosen(result: tuple[str, str]) -> Path | None:
         return Path(result[0]) if result[0] else None
-
-
-# Names of files as people type them into a dialog
 
 
 def ask_for_file(window: QWidget, title: str, suggested: str, formats: Mapping[str, str]) -> Path | None:

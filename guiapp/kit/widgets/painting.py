@@ -1,4 +1,4 @@
-"""What widgets that paint themselves have in common: colours of the theme, filled shapes, lines of text."""
+"""What widgets that paint themselves have in common: shapes, lines of text, markers, icons, pictures."""
 
 from __future__ import annotations
 
@@ -36,15 +36,9 @@ from guiapp.kit.widgets.theme import UNIT_PX, Theme, ThemeSource
 
 SIZE_PX = 16
 SCALES = (1, 2, 3)  # device pixels per pixel
-DISABLED = (
-    0.35  # opacity where an action cannot be chosen; the style's own grey is hardly seen on dark ground
-)
+DISABLED = 0.35  # opacity of an icon; the style's own grey is hardly seen on dark ground
 MARKER_PX = 9
-_CORNERS = (
-    (3, -pi / 2),
-    (4, pi / 4),
-    (4, 0.0),
-)  # triangle, square, diamond: how many, and where the first is
+CORNERS = (3, -pi / 2), (4, pi / 4), (4, 0.0)  # triangle, square, diamond: how many, and where the first is
 MOST_PICTURES = 400
 MOST_PIXELS = 1 << 20  # of all of them, of four bytes each: some may be as large as a part of the window
 WHOLE = 1000
@@ -227,9 +221,6 @@ class ShareBar(QProgressBar):
         self.setValue(round(share * WHOLE))
 
 
-# Boxes with rounded corners that are painted over and over: each is drawn once, since corners are slow
-
-
 class BoxStyle:
     """How boxes are drawn, with the line inside; to make one takes as long as to draw a box again."""
 
@@ -272,19 +263,16 @@ def _picture(size: QSizeF, box_style: BoxStyle, ratio: float) -> QPixmap:
     picture = QPixmap(ceil(size.width() * ratio), ceil(size.height() * ratio))
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)
-    place = QRectF(QPointF(), size)
+    place, radius = QRectF(QPointF(), size), box_style.radius
     with QPainter(picture) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen if box_style.line is None else box_style.line)
         painter.setBrush(box_style.fill)
-        inside = 0 if box_style.line is None else 1
-        painter.drawRoundedRect(
-            place.adjusted(inside, inside, -inside, -inside), box_style.radius, box_style.radius
-        )
+        painter.setPen(Qt.PenStyle.NoPen)
+        if box_style.line is not None:
+            painter.setPen(box_style.line)
+            place.adjust(1, 1, -1, -1)
+        painter.drawRoundedRect(place, radius, radius)
     return picture
-
-
-# What tells the models that are compared apart: each has a colour and a shape of its own
 
 
 def color_of(number: int, theme: Theme) -> QColor:
@@ -297,10 +285,10 @@ def draw_marker(painter: QPainter, center: QPointF, number: int, theme: Theme) -
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(color_of(number, theme))
     radius = MARKER_PX / 2
-    if number % (len(_CORNERS) + 1) == 0:
+    if number % (len(CORNERS) + 1) == 0:
         painter.drawEllipse(QRectF(center.x() - radius, center.y() - radius, MARKER_PX, MARKER_PX))
         return
-    n_corners, first = _CORNERS[(number - 1) % len(_CORNERS)]
+    n_corners, first = CORNERS[(number - 1) % len(CORNERS)]
     reach = radius * 1.25
     angles = [first + 2 * pi * corner / n_corners for corner in range(n_corners)]
     painter.drawPolygon(
@@ -324,9 +312,6 @@ class Marker(Painted):
         draw_marker(painter, QRectF(self.rect()).center(), self._number, theme)
 
 
-# Icons of one stroke weight, drawn in whatever colour the theme asks for
-
-
 def icon(name: str, color: QColor, size_px: int = SIZE_PX) -> QIcon:
     """An icon of resources/icons in one colour, sharp on all screens."""
     source = _source(name).replace("currentColor", color.name())
@@ -336,19 +321,14 @@ def icon(name: str, color: QColor, size_px: int = SIZE_PX) -> QIcon:
         pixmap = clear_pixmap(size_px * scale, size_px * scale, 1)
         with QPainter(pixmap) as painter:
             renderer.render(painter, QRectF(pixmap.rect()))
-        faded = _faded(pixmap)
+        faded = clear_pixmap(pixmap.width(), pixmap.height(), 1)
+        with QPainter(faded) as painter:
+            painter.setOpacity(DISABLED)
+            painter.drawPixmap(0, 0, pixmap)
         for each, mode in ((pixmap, QIcon.Mode.Normal), (faded, QIcon.Mode.Disabled)):
             each.setDevicePixelRatio(scale)
             result.addPixmap(each, mode)
     return result
-
-
-def _faded(pixmap: QPixmap) -> QPixmap:
-    faded = clear_pixmap(pixmap.width(), pixmap.height(), 1)
-    with QPainter(faded) as painter:
-        painter.setOpacity(DISABLED)
-        painter.drawPixmap(0, 0, pixmap)
-    return faded
 
 
 @cache
@@ -359,9 +339,6 @@ def _source(name: str) -> str:
 def application_icon() -> QIcon:
     """The icon of the program."""
     return QIcon(str(resources_folder() / "icons" / "tokenloupe.svg"))
-
-
-# Pictures as files
 
 
 class ImageError(TokenloupeError):

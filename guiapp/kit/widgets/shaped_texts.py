@@ -1,4 +1,4 @@
-"""Short texts that are painted over and over, such as tokens: shaped once, then only drawn."""
+"""Short texts that are painted over and over: shaped once, with fonts loaded before they are needed."""
 
 from __future__ import annotations
 
@@ -167,9 +167,6 @@ def _in_mono_font(size_px: int, is_bold: bool, is_struck: bool) -> ShapedTexts:
     return ShapedTexts(font)
 
 
-# Fonts for all scripts of a text, loaded before they are needed: each takes longer than a frame may
-
-
 class ScriptFonts(QObject):
     """Calls loaders for the characters of a text, a little at a time between events."""
 
@@ -311,11 +308,8 @@ def draw_once(
                 layout.draw(painter, QPointF(place / (scale * factor), 0))
 
 
-# Fonts for all scripts, found before a text needs them
-
-
 class FontSearch(QObject):
-    """Lays out one character at a time, with pauses between.
+    """Finds fonts for all scripts: lays out one character at a time, with pauses between.
 
     The first character of a script takes Qt some 10 ms to find a font for.  A page in ten scripts that
     came into sight while someone scrolled took 100.

@@ -1,4 +1,4 @@
-"""How tables of tokens look and act: whole rows to select and copy, without a grid."""
+"""Tables and lists: rows of words for Qt's views, tokens among them, how they look, and painted rows."""
 
 from __future__ import annotations
 
@@ -154,9 +154,6 @@ def shared_out(room: int, shares: Sequence[float], least: Sequence[int] = ()) ->
     return widths
 
 
-# A list whose rows are painted, all of one height
-
-
 class PaintedRows(QAbstractScrollArea):
     """Rows to scroll, one of which is chosen.
 
@@ -234,9 +231,6 @@ class PaintedRows(QAbstractScrollArea):
         self.paint_row(painter, theme, row, place)
 
 
-# A token as a chip: its colour, and the same signs beside colour as in the text
-
-
 class ChipDelegate(QStyledItemDelegate):
     """Paints cells as chips, with the signs that their tokens have in the text."""
 
@@ -283,9 +277,6 @@ def _draw_marker(painter: QPainter, theme: Theme, chip: QRectF, attributes: Attr
             painter.fillRect(dot, theme.span_text)
     if Attribute.UNKNOWN in attributes:
         draw_wave(painter, theme, chip)
-
-
-# Rows of words for Qt's table views, made when they are looked at
 
 
 class Column(NamedTuple, Generic[Row]):
@@ -373,9 +364,6 @@ class RowTable(QAbstractTableModel, Generic[Row]):
         """What the rows say is new, and their number is not."""
         if self.n_rows:
             self.dataChanged.emit(self.index(0, 0), self.index(self.n_rows - 1, len(self.columns) - 1))
-
-
-# The tokens of the present text as rows for Qt's table views, made when they are looked at
 
 
 class TokenRow(NamedTuple):

@@ -1,4 +1,4 @@
-"""Every colour, font and margin of the window, for light and dark.
+"""Every colour, font and margin of the window, for light and dark, and the one style sheet.
 
 A widget that paints reads `ThemeSource.theme` in its paintEvent and calls `update` when `changed` comes.
 What style sheets can do is said once, in `style_sheet.py`.
@@ -231,7 +231,7 @@ class Theme:
 
     @property
     def shades(self) -> tuple[QColor, ...]:
-        """Colours that tell something, in the order of the tints in `viewmodels.text.coloured_spans`."""
+        """Colours that tell something, in the order of the tints in `kit.document.coloured_spans`."""
         return *self.costs, *self.rarities, *self.span_colors
 
     @property
@@ -336,44 +336,36 @@ class ThemeSource(QObject):
         super().__init__()
         self._application = application
         self._dressed: QGuiApplication | QWidget = application
-        self._choice = choice
-        self._theme = self._chosen()
+        self.choice = choice
+        self.theme = self._chosen()
         self._colour()
         if not dresses_later:
             self._put_on()
         application.styleHints().colorSchemeChanged.connect(self._refresh)
 
-    @property
-    def theme(self) -> Theme:
-        return self._theme
-
-    @property
-    def choice(self) -> str:
-        return self._choice
-
     def choose(self, choice: str) -> None:
         """Take one of CHOICES."""
-        self._choice = choice
+        self.choice = choice
         self._refresh()
 
     def _chosen(self) -> Theme:
-        if self._choice != "system":
-            return DARK if self._choice == "dark" else LIGHT
+        if self.choice != "system":
+            return DARK if self.choice == "dark" else LIGHT
         scheme = self._application.styleHints().colorScheme()
         return DARK if scheme == Qt.ColorScheme.Dark else LIGHT
 
     def _refresh(self) -> None:
         theme = self._chosen()
-        if theme is self._theme:
+        if theme is self.theme:
             return
-        self._theme = theme
+        self.theme = theme
         self._colour()
         self._put_on()
         self.changed.emit()
 
     def _colour(self) -> None:
         self._application.setFont(Theme.ui_font())
-        self._application.setPalette(palette(self._theme))
+        self._application.setPalette(palette(self.theme))
 
     def dress(self, window: QWidget) -> None:
         """Give the style sheet to a window and all in it, from now on, rather than to the application.
@@ -388,7 +380,7 @@ class ThemeSource(QObject):
     def _put_on(self) -> None:
         set_style_sheet = getattr(self._dressed, "setStyleSheet", None)
         if set_style_sheet is not None:
-            set_style_sheet(style_sheet(self._theme))
+            set_style_sheet(style_sheet(self.theme))
 
 
 def palette(theme: Theme) -> QPalette:
@@ -412,9 +404,6 @@ def palette(theme: Theme) -> QPalette:
     for color_role in (role.WindowText, role.Text, role.ButtonText):
         result.setColor(QPalette.ColorGroup.Disabled, color_role, theme.faint)
     return result
-
-
-# The one style sheet: flat panels, hairlines, visible focus
 
 
 def style_sheet(theme: Theme) -> str:

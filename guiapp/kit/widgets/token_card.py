@@ -1,4 +1,4 @@
-"""The detail column: what the selected token is, how it is built, and where it stands in the tree."""
+"""The detail column: what a token is, its facts, the tree of its merges, and where it stands."""
 
 from __future__ import annotations
 
@@ -207,9 +207,6 @@ class _WideDrawing(QScrollArea):
             super().wheelEvent(event)
 
 
-# The merges that build a token, painted as a tree
-
-
 class MergeTreeView(Painted):
     """Draws merge trees side by side, smaller where they are wider than the widget, scrolled beyond that."""
 
@@ -312,9 +309,6 @@ class MergeTreeView(Painted):
         return ""
 
 
-# Where the nodes of a merge tree are drawn: symbols left to right, each merge above its parts
-
-
 @dataclass(frozen=True)
 class PlacedNode:
     """A node with its label; `x` is its middle, `y` the top of its level, `parent` an index or -1."""
@@ -373,16 +367,16 @@ def _place(
     return max(right, x + half)
 
 
-# Names with what there is to say about them, beside each other or, where that is too narrow, below
-
-
 class FactTable(QWidget):
-    """One row for each name that has a value; values can be selected and copied."""
+    """One row for each name that has a value; values can be selected and copied.
+
+    is_stacked  whether values stand below their names
+    """
 
     def __init__(self, names: Sequence[str], zoom: TextZoom) -> None:
         super().__init__()
         self._zoom = zoom
-        self._is_stacked = False
+        self.is_stacked = False
         self._names = {name: QLabel(name) for name in names}
         self.values = {name: StyledText(zoom.mono_font(SMALL_FONT_PX), MOST_LINES) for name in names}
         self._grid = QGridLayout(self)
@@ -396,19 +390,14 @@ class FactTable(QWidget):
         zoom.changed.connect(self._on_zoom_changed)
         self._on_zoom_changed()
 
-    @property
-    def is_stacked(self) -> bool:
-        """Whether values stand below their names."""
-        return self._is_stacked
-
     def fit_into(self, width_px: int) -> None:
         """Put values beside their names only where so wide a table leaves room for them."""
         metrics = next(iter(self.values.values())).fontMetrics()
         columns_px = FEWEST_COLUMNS * metrics.horizontalAdvance("0")
         names_px = max(label.sizeHint().width() for label in self._names.values())
         is_stacked = width_px - names_px - NAME_GAP_PX < columns_px
-        if is_stacked != self._is_stacked:
-            self._is_stacked = is_stacked
+        if is_stacked != self.is_stacked:
+            self.is_stacked = is_stacked
             self._arrange()
 
     def show_facts(self, facts: Mapping[str, str], color: QColor) -> None:
@@ -425,12 +414,12 @@ class FactTable(QWidget):
             self._names[name].setFont(self._zoom.ui_font(SMALL_FONT_PX))
 
     def _arrange(self) -> None:
-        self._grid.setVerticalSpacing(0 if self._is_stacked else UNIT_PX)
-        left_px, above_px = (TEXT_MARGIN_PX, GAP_PX) if self._is_stacked else (0, TEXT_MARGIN_PX)
+        self._grid.setVerticalSpacing(0 if self.is_stacked else UNIT_PX)
+        left_px, above_px = (TEXT_MARGIN_PX, GAP_PX) if self.is_stacked else (0, TEXT_MARGIN_PX)
         for row, (name, value) in enumerate(self.values.items()):
             label = self._names[name]
             label.setContentsMargins(left_px, above_px, 0, 0)  # level with its value
-            if self._is_stacked:
+            if self.is_stacked:
                 self._grid.addWidget(label, 2 * row, 0, 1, 2)
                 self._grid.addWidget(value, 2 * row + 1, 0, 1, 2)
             else:

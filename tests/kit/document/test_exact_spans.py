@@ -41,7 +41,7 @@ def make_session(qtbot):
         session = ModelSession(TextSession(text), Options(**options), load=lambda *asked: tokenizer)
         sessions.append(session)
         session.set_encoder(encoder)
-        with qtbot.waitSignal(session.exact.changed):
+        with qtbot.waitSignal(session.exact.encoded):
             session.loader.open("model")
         qtbot.waitUntil(lambda: not session.is_encoding)
         return session
