@@ -75,7 +75,6 @@ class ColouredSpans(QObject):
             self._notify_colors_changed()
 
     def set_shows_pieces(self, shows: bool) -> None:
-        """Mark where the pre-tokenizer cuts."""
         if shows != (self._pieces is not None):
             self._pieces = TextPieces(self._session) if shows else None
             self._notify_colors_changed()

@@ -92,7 +92,6 @@ class TextCheck(QObject, Generic[Found]):
         self._set(None)
 
     def wait(self) -> None:
-        """Stop, and wait for the thread; for closing."""
         self._pause.stop()
         self._job.wait()
 
@@ -181,7 +180,6 @@ class LiveSpans(QObject):
         self.is_behind = self._tokenizer is not None
 
     def close(self) -> None:
-        """Stop all work; nothing is delivered any more."""
         self._pause.stop()
         self.job.wait()
         self.timing.wait()
@@ -354,7 +352,6 @@ def move_spans(tokens: TokenStore, edit: TextEdit) -> None:
 
 
 def explained(agreement: EncoderAgreement) -> str:
-    """What was found, for people."""
     if agreement.first_difference is None:
         return "On this text it gives exactly the tokens of the exact encoder."
     approximated = f"{agreement.n_shared:,} of {agreement.n_exact:,}"

@@ -149,7 +149,6 @@ class TextSearch(QObject):
         self._origin = self._document.selection[0]
 
     def stop(self) -> None:
-        """End all work; nothing is delivered any more."""
         self._pause.stop()
         self.job.wait()
 

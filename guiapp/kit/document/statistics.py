@@ -173,11 +173,9 @@ class MostExpensiveModel(Working):
 
     @property
     def is_busy(self) -> bool:
-        """Whether what is newer is still to come."""
         return self._pause.isActive() or self._job.is_busy
 
     def set_shown(self, is_shown: bool) -> None:
-        """Look only while people do."""
         self._is_shown = is_shown
         if is_shown and self._is_stale:
             self._find()
@@ -256,7 +254,6 @@ class TokenBudget(QObject):
 
     @property
     def n_most(self) -> int:
-        """The budget in tokens."""
         return self.own or self.of_model or USUAL_BUDGET
 
     @property

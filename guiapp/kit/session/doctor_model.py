@@ -162,7 +162,6 @@ class DoctorModel(Working):
         self.changed.emit()
 
     def cancel(self) -> None:
-        """Give up; what was found before stays."""
         self._job.cancel()
 
     # What can be done about it

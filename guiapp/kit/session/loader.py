@@ -109,7 +109,6 @@ class ModelLoader(QObject):
         self._set_loading(None)
 
     def wait(self) -> None:
-        """Stop loading, and wait for it; for closing."""
         self.job.wait()
 
     def _take(self, result: OpenModel | RefusedModel) -> None:

@@ -134,7 +134,6 @@ class ModelSession(QObject):
 
     @property
     def algorithm(self) -> Algorithm | None:
-        """The algorithm in use."""
         return self.encoders.get(self.options.encoder or next(iter(self.encoders), ""))
 
     @property
@@ -233,7 +232,6 @@ class ModelSession(QObject):
         return attributes
 
     def label_of(self, token_id: int) -> str:
-        """How a token is written."""
         return "" if self.vocabulary is None else self.spelling.now.token(self.vocabulary, token_id)
 
     @property
@@ -408,7 +406,6 @@ class ComparedModels(QObject):
 
     @property
     def can_add(self) -> bool:
-        """Whether there is room for one more."""
         return len(self.sessions) < MOST_COMPARED
 
     def add(self, name: str, pre: str | None = None) -> ModelSession:

@@ -417,7 +417,6 @@ class WhyModel(Working):
 
     @property
     def is_busy(self) -> bool:
-        """Whether what is newer is still to come."""
         return self._settled.isActive() or self._job.is_busy
 
     @property
@@ -426,7 +425,6 @@ class WhyModel(Working):
         return self.explanation is not None and not self._is_stale
 
     def set_shown(self, is_shown: bool) -> None:
-        """Look only while people do."""
         self._is_shown = is_shown
         if is_shown and self._is_stale:
             self._find()

@@ -153,11 +153,9 @@ class SpanEditor(SpanView):
             self.type_text(mime.text())
 
     def type_text(self, text: str) -> None:
-        """Put characters at the caret, or where the selection is."""
         self._edit(utf8(text))
 
     def _edit(self, new: bytes) -> None:
-        """Type, paste or erase at the caret."""
         self._document.insert(new)
         self._reveal_caret()
 
@@ -462,7 +460,6 @@ class LineMargin(Painted):
         return QSize(WIDTH_PX, 0)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """As over the text."""
         self._editor.wheelEvent(event)
 
     def _on_moved(self, moved_px: int) -> None:

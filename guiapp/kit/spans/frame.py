@@ -253,7 +253,6 @@ class Highlights(NamedTuple):
     confusables: tuple[tuple[int, int], ...] = ()
 
     def confusables_in(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
-        """Those within some bytes."""
         return tuple(each for each in self.confusables if start <= each[0] < end)
 
 

@@ -100,7 +100,6 @@ def token(text: str, mark: Draw | None = None, alpha: int = 255) -> Draw:
 
 
 def ringed(pen: Pen) -> Draw:
-    """A line around a token."""
     return lambda painter, theme, box: ring(painter, box, pen(theme), RADIUS_PX)
 
 

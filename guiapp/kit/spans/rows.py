@@ -88,7 +88,6 @@ class SpanRows:
     # What changes the rows
 
     def apply(self, edit: TextEdit) -> None:
-        """Follow an edit of the document."""
         self._visible = None
         splice = self._blocks.apply(edit)
         behind = splice.first + splice.removed

@@ -169,7 +169,6 @@ class SpanView(QAbstractScrollArea):
         self._repaint_changes()
 
     def set_placeholder(self, text: str) -> None:
-        """What an empty document says about itself."""
         self._placeholder = text
         self.viewport().update()
 
@@ -518,7 +517,6 @@ class SpanView(QAbstractScrollArea):
         self._open_invisible = open_
 
     def tip(self, point: QPointF) -> str:
-        """What is told about a point of the viewport."""
         offset = self._byte_at(point)
         if offset < 0:
             return ""

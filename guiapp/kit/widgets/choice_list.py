@@ -112,7 +112,6 @@ class ChoiceList(QWidget):
         self.rows.activated.connect(self._choose)
 
     def show_choices(self, choices: Iterable[Choice]) -> None:
-        """Offer these from now on."""
         self._choices = list(choices)
         self._fill()
 

@@ -156,7 +156,6 @@ class WalkButtons(QWidget):
         self.show_text(f"{at} of {n_all:,}" if n_all else "none", n_all > 0)
 
     def show_text(self, place: str, can_walk: bool) -> None:
-        """The same in words."""
         self.place.setText(place)
         self.setEnabled(can_walk)
 

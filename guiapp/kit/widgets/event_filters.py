@@ -108,7 +108,6 @@ class TextZoom(QObject):
             self.changed.emit()
 
     def scaled(self, size_px: int) -> int:
-        """A length that grows with the text."""
         return round(size_px * self.factor)
 
     def mono_font(self, size_px: int) -> QFont:

@@ -31,8 +31,6 @@ ISOLATES = str.maketrans("", "", "\u2068\u2069")
 
 
 class Span(NamedTuple):
-    """A stretch of text in one style."""
-
     text: str
     color: QColor
     background: QColor | None = None
@@ -57,7 +55,6 @@ class StyledText(QTextEdit):
         self.setTabChangesFocus(True)
 
     def set_spans(self, spans: Iterable[Span]) -> None:
-        """Show these stretches one after another."""
         self.clear()
         cursor = self.textCursor()
         for span in spans:
@@ -72,7 +69,6 @@ class StyledText(QTextEdit):
         self._fit()
 
     def set_font(self, font: QFont) -> None:
-        """Show the same text in another font."""
         self.setFont(font)
         self._fit()
 
@@ -134,7 +130,6 @@ class FittedLabel(QLabel):
         self._room_px = (0, 0)
 
     def text(self) -> str:
-        """The text that is shown."""
         return self._shown
 
     @property
@@ -207,7 +202,6 @@ class FittingLine(Painted):
 
     @property
     def shown_text(self) -> str:
-        """What is to be read now."""
         metrics = QFontMetricsF(Theme.ui_font(SMALL_FONT_PX))
         for sentence in self._sentences:
             if metrics.horizontalAdvance(sentence) <= self.width():

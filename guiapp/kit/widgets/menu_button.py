@@ -56,14 +56,12 @@ class MenuButton(QToolButton):
         self._color()
 
     def new_menu(self) -> QMenu:
-        """An empty menu to list things in."""
         menu = QMenu(self)
         menu.setLayoutDirection(self._reading)
         self.setMenu(menu)
         return menu
 
     def fill_on_open(self, fill: Callable[[QMenu], None]) -> None:
-        """Have the menu filled each time it opens."""
         menu = self.new_menu()
         menu.aboutToShow.connect(menu.clear)
         menu.aboutToShow.connect(partial(fill, menu))
@@ -80,7 +78,6 @@ class MenuButton(QToolButton):
             group.addAction(action)
 
     def check(self, choice: object) -> None:
-        """Show which one is chosen."""
         for action in self.menu().actions():
             action.setChecked(action.data() == choice)
 

@@ -97,7 +97,6 @@ class NoticeArea(QWidget):
 
     @property
     def notices(self) -> list[Notice]:
-        """The oldest first."""
         return list(self._notices.values())
 
     def show_notice(

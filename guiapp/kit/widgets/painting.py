@@ -100,12 +100,10 @@ class PaintedButton(QAbstractButton):
             self.paint(painter, theme)
 
     def ground(self, theme: Theme) -> QColor | None:
-        """What it is lit in, if it is."""
         is_meant = self.isEnabled() and self.underMouse()
         return theme.raised if is_meant or self.hasFocus() else None
 
     def edge(self, theme: Theme) -> QColor | None:
-        """What is around it."""
         return theme.accent if self.hasFocus() else None
 
     @abstractmethod
@@ -202,7 +200,6 @@ def clear_pixmap(
 
 
 def bold(font: QFont, is_bold: bool = True) -> QFont:
-    """The same font in bold, or as it was."""
     font.setBold(is_bold)
     return font
 
@@ -276,7 +273,6 @@ def _picture(size: QSizeF, box_style: BoxStyle, ratio: float) -> QPixmap:
 
 
 def color_of(number: int, theme: Theme) -> QColor:
-    """That of a column."""
     return theme.contenders[number % len(theme.contenders)]
 
 
@@ -337,7 +333,6 @@ def _source(name: str) -> str:
 
 
 def application_icon() -> QIcon:
-    """The icon of the program."""
     return QIcon(str(resources_folder() / "icons" / "tokenloupe.svg"))
 
 

@@ -183,7 +183,6 @@ class ScriptFonts(QObject):
 
     @property
     def is_ready(self) -> bool:
-        """Whether nothing is left to load."""
         return not self._waiting and not self._unread
 
     def use(self, loaders: Sequence[Loader]) -> None:

@@ -105,7 +105,6 @@ class RowsView(QTableView):
 
     @property
     def selected_rows(self) -> list[int]:
-        """In their order."""
         return sorted(index.row() for index in self.selectionModel().selectedRows())
 
     def copy(self) -> None:
@@ -187,7 +186,6 @@ class PaintedRows(QAbstractScrollArea):
         return QSize(600, 6 * ROW_PX)
 
     def row_at(self, row: int) -> QRect:
-        """Where a row is in the viewport."""
         return QRect(0, row * ROW_PX - self.verticalScrollBar().value(), self.viewport().width(), ROW_PX)
 
     def row_under(self, y: int) -> int:
@@ -202,7 +200,6 @@ class PaintedRows(QAbstractScrollArea):
         self.viewport().update()
 
     def show_chosen(self) -> None:
-        """Scroll as far as it takes."""
         self.fit_rows()
         if self.chosen_row >= 0:
             place, bar = self.row_at(self.chosen_row), self.verticalScrollBar()

@@ -78,8 +78,6 @@ class Described(Protocol):
 
 
 class TokenCard(QScrollArea):
-    """Everything about one token, to read and to copy."""
-
     def __init__(
         self,
         model: Described,
