@@ -3,7 +3,6 @@
 import pytest
 
 from guiapp.kit.document import statistics as dearest
-from guiapp.kit.document import statistics as line_costs
 from guiapp.kit.document.statistics import LineCosts, MostExpensiveModel, TokenBudget
 
 DIGITS = b"12345678901234567890"
@@ -119,15 +118,6 @@ def test_lines_have_their_tokens_and_whether_these_are_many(session, costs, qtbo
 def test_a_line_with_fewer_than_two_characters_a_token_is_dear(make_session, line, result):
     session = make_session(line, "demo:rwkv")
     assert LineCosts(session).of_line(0, len(line)) == (len(session.tokens), result)
-
-
-def test_of_a_long_line_only_the_beginning_is_looked_at(session, costs, monkeypatch):
-    session.document.set_text(b"zyxw " * 4 + b"lions and " * 20)
-    n_tokens, is_expensive = costs.of_line(0, session.document.size)
-    assert not is_expensive
-    monkeypatch.setattr(line_costs, "LOOKED_AT_BYTES", 20)
-    assert costs.of_line(0, session.document.size) == (n_tokens, True)
-    assert costs.of_line(20, session.document.size)[1] is False
 
 
 def test_the_budget_is_ones_own_or_the_models_or_a_usual_one(session, budget, settings, qtbot, monkeypatch):

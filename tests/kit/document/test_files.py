@@ -15,15 +15,6 @@ def test_bytes_come_back_as_they_were_written(tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["text.txt"]
 
 
-def test_progress_ends_at_the_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_files, "CHUNK_BYTES", 4)
-    path = tmp_path / "text.txt"
-    path.write_bytes(b"0123456789")
-    shares = []
-    assert read_text(path, shares.append) == b"0123456789"
-    assert shares == [0.4, 0.8, 1.0]
-
-
 def test_a_folder_is_no_text(tmp_path):
     with pytest.raises(TextFileError, match="is a folder"):
         read_text(tmp_path)
@@ -86,28 +77,3 @@ def test_a_file_that_looks_unfinished_stays(tmp_path):
     write_text(tmp_path / "text.txt", b"text")
     assert other.read_bytes() == b"half a download"
     assert {path.name for path in tmp_path.iterdir()} == {"text.txt", "text.txt.part"}
-
-
-@pytest.mark.parametrize(("error", "why"), [(OSError("odd"), "odd"), (OSError(28, "No space"), "No space")])
-def test_what_the_system_says_is_handed_on(tmp_path, monkeypatch, error, why):
-    def refuse(*given):
-        raise error
-
-    monkeypatch.setattr(text_files, "replace_file", refuse)
-    with pytest.raises(TextFileError, match=f"^a.txt cannot be saved: {why}.$"):
-        write_text(tmp_path / "a.txt", b"")
-    monkeypatch.setattr(text_files, "open_input", refuse)
-    with pytest.raises(TextFileError, match=f"^a.txt cannot be opened: {why}.$"):
-        read_text(tmp_path / "a.txt")
-
-
-@pytest.mark.parametrize(("size", "is_read"), [(3, True), (4, False)])
-def test_the_largest_text_is_read(tmp_path, monkeypatch, size, is_read):
-    monkeypatch.setattr(text_files, "LARGEST_TEXT_BYTES", 3)
-    path = tmp_path / "text.txt"
-    path.write_bytes(b"x" * size)
-    if is_read:
-        assert read_text(path) == b"xxx"
-    else:
-        with pytest.raises(TextFileError):
-            read_text(path)

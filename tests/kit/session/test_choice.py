@@ -36,28 +36,6 @@ def test_an_open_model_is_summed_up():
     assert ("file", "/models/fake.gguf") in facts(model)
 
 
-def test_all_rows_of_the_picker():
-    recent = (
-        RecentFile("/models/a.gguf", "A", "BPE", "gpt-2", 1000, "qwen2"),
-        RecentFile("/models/b.gguf", "", "BPE", "", 7, "qwen2"),
-    )
-    rows = [*model_rows(recent, set(), (), "/models/b.gguf")]
-    assert rows[:2] == [
-        Choice(
-            "Recent", "/models/a.gguf", "A", "BPE · gpt-2 → qwen2 · 1,000 · a.gguf", True, False, "/models"
-        ),
-        Choice("Recent", "/models/b.gguf", "b", "BPE · no pre → qwen2 · 7 · b.gguf", True, True, "/models"),
-    ]
-    assert rows[2:] == [
-        Choice("Demo", f"demo:{demo.name}", demo.title, demo.description, True, False) for demo in DEMO_MODELS
-    ]
-    assert [row.is_current for row in model_rows((), set(), (), "demo:toy")] == [
-        demo.name == "toy" for demo in DEMO_MODELS
-    ]
-    plain = Choice("section", "name", "title", "detail")
-    assert (plain.is_there, plain.is_current) == (True, False)
-
-
 def test_all_facts_of_a_model():
     model = OpenModel("/models/fake.gguf", FakeTokenizer())
     assert facts(model) == [

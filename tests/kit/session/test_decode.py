@@ -88,40 +88,6 @@ def test_tokens_are_told_by_their_text(model, session, monkeypatch, qtbot):
     assert model.token_text(3).text == ""
 
 
-def told_with_states(model):
-    told = []
-    model.changed.connect(lambda: told.append(("changed", model.is_busy, model.result.decoded)))
-    model.busy_changed.connect(lambda: told.append(("busy", model.is_busy, model.result.decoded)))
-    return told
-
-
-def test_it_begins_with_nothing_and_tells_each_change(model, session, qtbot):
-    told = told_with_states(model)
-    nothing = model.result
-    assert (nothing.token_ids.tolist(), nothing.decoded, nothing.error, nothing.error_span) == (
-        [],
-        b"",
-        "",
-        None,
-    )
-    assert (model.ids_text, model.remove_special, model.unparse_special, model.is_busy) == (
-        "",
-        False,
-        True,
-        False,
-    )
-    decoded(model, qtbot, "1 3")
-    assert told == [("busy", True, b""), ("busy", False, b""), ("changed", False, b"one two")]
-    told.clear()
-    model.set_ids_text("1 3")
-    assert told == []
-    model.set_ids_text("")
-    assert told == [("changed", False, b"")]
-    told.clear()
-    session.vocabulary_changed.emit()
-    assert told == [("changed", False, b"")]
-
-
 def test_what_the_tokenizer_cannot_decode_is_told_without_a_place(model, session, qtbot, monkeypatch):
     def refuse(*given):
         raise EncodeError("It cannot be.")
@@ -139,12 +105,6 @@ def test_ids_mean_nothing_without_a_model(qtbot):
     model.set_ids_text("1")
     assert model.result.error == "Open a model first: ids mean nothing without its vocabulary."
     assert model.token_text(1) == ("", Attribute(0))
-
-
-def test_tokens_tell_what_they_are(model, session):
-    effective_attributes = [int(model.token_text(token).attributes) for token in (0, 1)]
-    assert effective_attributes == session.vocabulary.effective_attributes[:2].tolist()
-    assert Attribute.CONTROL in model.token_text(0).attributes
 
 
 def test_the_ids_of_another_model_are_decoded_again(model, session, qtbot):

@@ -61,10 +61,6 @@ def test_a_score_is_written_as_people_do(qtbot, score, said):
     model.close()
 
 
-def test_nothing_is_said_until_a_token_is_selected(model):
-    assert model.details is None
-
-
 def test_all_is_said_about_an_ordinary_token(source, model, qtbot):
     select(qtbot, source, model, 1)
     assert facts(model) == {

@@ -33,7 +33,7 @@ def looked(models, qtbot):
     told = []
     models.changed.connect(lambda: told.append([row.glance for row in models.rows]))
     models.scan()
-    qtbot.waitUntil(lambda: not models._job.is_busy, timeout=30_000)
+    qtbot.waitUntil(lambda: not models.is_looking, timeout=30_000)
     return told
 
 

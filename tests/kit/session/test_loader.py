@@ -96,25 +96,6 @@ def test_a_model_is_called_by_its_name_unless_that_says_nothing(in_file, shown):
     assert display_name(OpenModel("/models/model.gguf", FakeTokenizer(in_file))) == shown
 
 
-def test_each_signal_is_sent_once_and_in_order(loader, qtbot):
-    told = told_by(loader)
-    with qtbot.waitSignal(loader.model_changed):
-        loader.open("fake.gguf")
-        loader.open("fake.gguf")
-    assert [name for name in told if name != "progress_changed"] == ["loading_changed"] * 2 + [
-        "model_changed"
-    ]
-    told.clear()
-    with qtbot.waitSignal(loader.failed):
-        loader.open("broken.gguf")
-    assert [name for name in told if name != "progress_changed"] == ["loading_changed"] * 2 + ["failed"]
-    told.clear()
-    loader.cancel()
-    assert told == []
-    loader._set_refused(None)
-    assert told == []
-
-
 def test_progress_is_told_while_a_model_is_read(qtbot):
     gate = threading.Event()
     loader = ModelLoader(

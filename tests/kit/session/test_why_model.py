@@ -1,11 +1,17 @@
 """What is told of the selected token follows the selection, the text and the options while people look."""
 
+from __future__ import annotations
+
+from types import SimpleNamespace
+
 import pytest
 
+import guiapp
+from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.analysis.explain.spelling import Spelling
-from guiapp.errors import EncodeError
-from guiapp.kit.session import token_details as why
-from guiapp.kit.session.token_details import WhyModel
+from guiapp.analysis.explain.why.excerpt import REACH_BYTES, excerpt_of
+from guiapp.core.encode.encoding import FragmentTokens
+from guiapp.kit.session.token_details import WhyModel, excerpt_in
 
 
 @pytest.fixture
@@ -78,14 +84,21 @@ def test_whatever_it_depends_on_makes_it_stale_until_it_is_found_again(session, 
     assert model.explanation is not before
 
 
-def test_a_reason_that_cannot_be_found_leaves_a_remark(session, model, qtbot, monkeypatch):
-    def fail(*given):
-        raise EncodeError("It cannot be told.")
+UNKNOWN = "\U0010fffd" * (REACH_BYTES // 4 + 1)  # one token
 
-    monkeypatch.setattr(why, "_why", fail)
-    model.set_shown(True)
-    select(session, model, 2, qtbot)
-    assert (model.explanation, model.problem) == (None, "It cannot be told.")
-    monkeypatch.undo()
-    select(session, model, 3, qtbot)
-    assert (model.problem, model.style[0]) == ("", b"ions")
+
+@pytest.mark.parametrize("text", [f"{UNKNOWN} </s>a", f"a </s>{UNKNOWN}", "a </s>b …", ""])
+def test_an_excerpt_is_that_of_the_encoding(text):
+    encoding = guiapp.open_model("demo:unigram").encode(text)
+    data = encoding.text_bytes
+    document = SimpleNamespace(size=len(data), slice=lambda start, end: data[start:end])
+    tokens = TokenStore(FragmentTokens(encoding.token_ids, *encoding.spans.T), len(data))
+    for index in range(len(encoding)):
+        found = excerpt_in(SimpleNamespace(tokens=tokens, document=document), index)
+        assert as_lists(found) == as_lists(excerpt_of(encoding, index))
+
+
+def as_lists(excerpt):
+    return {
+        name: getattr(value, "tolist", lambda value=value: value)() for name, value in vars(excerpt).items()
+    }

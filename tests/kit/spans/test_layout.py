@@ -2,8 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QSize
 
 from guiapp.kit.spans.layout import (
+    ChipGrid,
     RowGeometry,
     SpanWindow,
     row_segments,
@@ -130,45 +134,6 @@ def test_a_cell_that_runs_from_right_to_left_is_split_from_there():
     assert (cells.torn_left.tolist(), cells.torn_right.tolist()) == ([0], [40])
 
 
-def test_several_cells_are_split_each_by_itself():
-    wide = row([0, 2, 4, 6], [0, 20, 40, 60], characters=[0, 2, 3, 4, 6])
-    cells = split_cells(window((0, 1), (1, 3), (3, 5), (5, 6)), wide)
-    assert cells.tokens.tolist() == [0, 1, 1, 2, 2, 3]
-    assert cells.left.tolist() == [0, 10, 20, 30, 40, 50]
-    assert cells.right.tolist() == [10, 20, 30, 40, 50, 60]
-    assert (cells.torn_left.tolist(), cells.torn_right.tolist()) == ([0, 40], [20, 60])
-
-
-def test_text_without_a_token_has_no_box_in_mixed_directions():
-    boxes = token_boxes(window((0, 1), (3, 4)), MIXED)
-    assert boxes.indexes.tolist() == [0, 1]
-    assert list(zip(boxes.left, boxes.right, strict=True)) == [(0, 10), (20, 30)]
-    none = token_boxes(window((0, 0)), MIXED)
-    assert [len(column) for column in none] == [0] * 5
-    assert [column.dtype.kind for column in none] == ["i", "f", "f", "b", "b"]
-
-
-def test_a_token_that_goes_on_is_square_there_in_mixed_directions_too():
-    before = token_boxes(window((-2, 1), (3, 9)), MIXED)
-    assert before.round_left.tolist() == [False, False]
-    assert before.round_right.tolist() == [True, True]
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "found"),
-    [
-        (0, 11, [(0, 10)]),
-        (9, 99, [(0, 40)]),
-        (13, 14, [(30, 40)]),
-        (0, 10, []),
-        (12, 12, []),
-        (13, 12, []),
-    ],
-)
-def test_stretches_end_with_the_row(start, end, found):
-    assert row_segments(PLAIN, start, end) == found
-
-
 def test_bytes_of_a_cell_share_its_width():
     emoji = row([0, 4, 5], [0, 40, 50])
     offsets = np.array([0, 1, 3, 4, 5])
@@ -179,12 +144,37 @@ def test_bytes_of_a_cell_share_its_width():
     assert MIXED.x_to(np.array([2, 3])).tolist() == [20, 30]
 
 
-@pytest.mark.parametrize(
-    ("start", "end", "first", "starts"),
-    [(0, 8, 3, [0, 2, 4, 4, 6]), (2, 2, 3, [0, 2]), (5, 5, 6, [4]), (8, 8, 7, [6]), (4, 4, 4, [2, 4, 4])],
+grids = st.builds(
+    ChipGrid,
+    n_chips=st.integers(0, 5_000_000),
+    chip_size=st.builds(QSize, st.integers(8, 90), st.integers(8, 40)),
+    gaps=st.builds(QSize, st.integers(0, 10), st.integers(0, 10)),
+    width=st.integers(0, 3000),
 )
-def test_a_window_within_a_window(start, end, first, starts):
-    whole = window((0, 2), (2, 4), (4, 4), (4, 6), (6, 8), first_index=3)
-    narrow = whole.within(start, end)
-    assert (narrow.first_index, narrow.starts.tolist()) == (first, starts)
-    assert len(narrow.ids) == len(narrow.ends) == len(narrow.tints) == len(starts)
+
+
+@given(grids, st.data())
+def test_a_chip_is_found_where_it_lies(grid, data):
+    if grid.n_chips == 0:
+        return
+    index = data.draw(st.integers(0, grid.n_chips - 1))
+    chip = grid.chip(index)
+    assert grid.index_at(chip.topLeft()) == index
+    assert grid.index_at(chip.bottomRight()) == index
+    assert chip.bottom() < grid.height
+
+
+@given(grids, st.integers(0, 2_000_000), st.integers(0, 2000))
+def test_exactly_the_rows_that_are_seen_are_named(grid, top, height):
+    first, last = grid.chips_between(top, top + height)
+    assert 0 <= first <= last <= grid.n_chips
+    assert first == 0 or grid.chip(first - 1).bottom() + grid.gaps.height() < top
+    assert last == grid.n_chips or grid.chip(last).top() > top + height
+    assert last - first <= (height // grid.cell.height() + 2) * grid.n_columns
+
+
+def test_beyond_the_chips_there_is_none():
+    grid = ChipGrid(3, QSize(20, 10), QSize(5, 5), 100)
+    below = grid.chip(3).center()
+    assert grid.index_at(below) is None
+    assert grid.index_at(grid.chip(0).topLeft() * 0) is None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import guiapp
 from guiapp.analysis.compare.reasons import Cause, Reason
 from guiapp.analysis.hunt.mismatches import Find
-from guiapp.kit.widgets.find_picture import MOST_CHARACTERS, find_grid
+from guiapp.kit.widgets.find_picture import MOST_CHARACTERS, Need, bounds_of, find_grid, places_of
 
 REASON = Reason(Cause.PIECES, "signs", "")
 MODELS = {name: guiapp.open_model(f"demo:{name}") for name in ("bpe", "spm", "rwkv")}
@@ -34,11 +34,6 @@ def test_a_cut_that_one_makes_is_told_from_those_of_both():
     assert grid.apart == (b.right,)
     assert [(box.left, box.right) for box in grid.rows[1]] == [(a.left, a.right), (b.left, c.right)]
     assert grid.rows[0][0].tint == grid.rows[1][0].tint != grid.rows[1][1].tint
-
-
-def test_a_token_is_as_wide_as_its_id():
-    grid = grid_of(b"ab", ((1234567, 2), ((0, 1), (1, 2))), ((3,), ((0, 2),)))
-    assert grid.cells[0].right - grid.cells[0].left >= 70 > grid.cells[1].right - grid.cells[1].left
 
 
 def test_what_is_put_around_has_a_place_of_its_own():
@@ -85,3 +80,14 @@ def test_what_is_cut_off_a_long_text_takes_its_tokens_along():
     n = MOST_CHARACTERS + 9
     grid = grid_of(b"a" * n, *((tuple(range(n)), tuple((i, i + 1) for i in range(n))) for _ in range(2)))
     assert [len(row) for row in grid.rows] == [len(grid.cells)] * 2
+
+
+def test_tokens_without_text_have_room_of_their_own_before_those_with_text():
+    rows = [[(0, 0), (0, 2), (2, 2), (2, 2), (2, 3)], [(0, 1), (1, 3)]]
+    bounds = bounds_of(rows)
+    x = places_of(Need(start, end, 10) for row in bounds for start, end in row)
+    for row in bounds:
+        edges = [x[place] for bound in row for place in bound]
+        assert edges == sorted(edges)
+        assert all(right - left >= 10 for left, right in zip(edges[::2], edges[1::2], strict=True))
+    assert x[bounds[0][1][0]] == x[bounds[1][0][0]], "what begins at the same byte begins at the same place"

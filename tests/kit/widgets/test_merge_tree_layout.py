@@ -49,19 +49,3 @@ def test_parts_are_below_their_merge_on_both_sides(root):
 
 def test_nothing_takes_no_room():
     assert layout_of((), label_width).height == 0
-
-
-def test_two_trees_side_by_side_to_the_pixel():
-    pair = MergeNode(b"ab", 1, (MergeNode(b"a"), MergeNode(b"b")))
-    deep = MergeNode(b"abcdefghij", 2, (pair, MergeNode(b"c")))
-    layout = layout_of((deep, MergeNode(b"xy")), label_width)
-    assert [(node.label, node.x, node.y, node.parent) for node in layout.nodes] == [
-        ("abcdefghij", 49.0, 0, -1),
-        ("ab", 22.0, LEVEL_PX, 0),
-        ("a", 4.0, 2 * LEVEL_PX, 1),
-        ("b", 40.0, 2 * LEVEL_PX, 1),
-        ("c", 76.0, LEVEL_PX, 0),
-        ("xy", 133.0, 0, -1),
-    ]
-    assert (layout.width, layout.height) == (141, 2 * LEVEL_PX + LABEL_PX)
-    assert (layout_of((), label_width).width, layout_of((MergeNode(b"a"),), label_width).width) == (0, 8)

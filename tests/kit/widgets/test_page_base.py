@@ -146,17 +146,6 @@ def test_what_pages_need_is_imported_in_the_background(qtbot, settings, module, 
     stack.stop()
 
 
-def test_nothing_is_imported_once_the_window_closes(qtbot, settings, module):
-    rows = (PageRow("plain", "Plain", "Ctrl+1", ("Plain",), lambda setting: Page(), (module,)),)
-    stack = PageStack(PageSetting(None, None, settings, None, None, None, None, None), rows)
-    qtbot.addWidget(stack)
-    stack.import_soon()
-    stack.stop()
-    qtbot.wait(50)
-    assert not stack._until_import.isActive()
-    assert module not in sys.modules
-
-
 @pytest.mark.parametrize("row", PAGES, ids=lambda row: row.name)
 def test_the_pages_of_the_window_name_modules_that_exist(row):
     assert all(find_spec(name) is not None for name in row.modules)

@@ -19,11 +19,6 @@ from guiapp.kit.widgets.shaped_texts import (
 )
 
 
-def test_neighbours_stand_together():
-    codes = np.unique(codes_of("ab😍 ba漢字".encode() + b"\xff"))
-    assert blocks(codes) == [" ", "ab", "字", "漢", "\ufffd", "😍"]
-
-
 def test_characters_that_are_told_by_their_code_are_not_loaded():
     told = "\ufffe\ue000\u0378\U0010ffff\x85\u3000"
     assert [visible_text(character.encode()) for character in told] == [f"<U+{ord(c):04X}>" for c in told]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import QTableView
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
@@ -12,7 +13,7 @@ from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import VocabType
 from guiapp.kit.session.token_details import TokenDetailsModel
 from guiapp.kit.widgets import tables as row_table
-from guiapp.kit.widgets.tables import ATTRIBUTES_ROLE, COLUMNS, TINT_ROLE, TokenTableModel
+from guiapp.kit.widgets.tables import COLUMNS, LEFT, MOST_SEARCHED_ROWS, Column, RowTable, TokenTableModel
 
 TITLES = [column.title for column in COLUMNS]
 HOSTILE = "<b>x</b>\u202e\n\x00"
@@ -100,29 +101,6 @@ def test_without_a_token_there_is_no_data(source, details):
     assert model.as_text([99]).count("\n") == 1
 
 
-def test_all_roles_of_all_cells(source, details):
-    model = TokenTableModel(source, details)
-    middle = Qt.AlignmentFlag.AlignVCenter
-    right, left = Qt.AlignmentFlag.AlignRight | middle, Qt.AlignmentFlag.AlignLeft | middle
-    alignments = [right, right, left, left, left, right, right]
-    assert model.columnCount() == len(alignments)
-    across, role = Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole
-    effective_attributes = source.vocabulary.effective_attributes
-    for column, alignment in enumerate(alignments):
-        assert model.headerData(column, across, role) == alignment
-        assert model.headerData(column, across) == TITLES[column]
-        assert model.headerData(column, across, Qt.ItemDataRole.ToolTipRole) is None
-        assert model.headerData(column, Qt.Orientation.Vertical) is None
-        for row in range(4):
-            index = model.index(row, column)
-            assert model.data(index, role) == alignment
-            assert model.data(index, TINT_ROLE) == row
-            assert model.data(index, ATTRIBUTES_ROLE) == effective_attributes[row + 1]
-            assert model.data(index, Qt.ItemDataRole.ToolTipRole) is None
-    assert model.rowCount(model.index(0, 0)) == model.columnCount(model.index(0, 0)) == 0
-    assert len({Qt.ItemDataRole.UserRole, TINT_ROLE, ATTRIBUTES_ROLE}) == 2
-
-
 def test_rows_are_copied_under_their_titles(source, details):
     model = TokenTableModel(source, details)
     assert model.as_text([1, 9, -1, 0]).splitlines() == [
@@ -132,29 +110,30 @@ def test_rows_are_copied_under_their_titles(source, details):
     ]
 
 
-@pytest.mark.parametrize("n_rows", [99, 100, 101])
-def test_exactly_so_many_rows_are_copied(source, details, monkeypatch, n_rows):
-    monkeypatch.setattr(row_table, "MOST_COPIED_ROWS", 100)
-    source.set_tokens(np.ones(n_rows, np.int32))
-    lines = TokenTableModel(source, details).as_text(range(n_rows)).splitlines()
-    assert (len(lines), lines[-1] == "…") == (n_rows + 1, n_rows > 100)
+class Numbers(RowTable[int]):
+    """0, 1, 2 … in words; `told` are those that somebody asked for."""
+
+    def __init__(self, n_rows: int) -> None:
+        super().__init__()
+        self.n_rows, self.told = n_rows, []
+        self.columns = (Column("number", LEFT, self._tell),)
+
+    n_rows = columns = None  # type: ignore[assignment]  # those of an instance, not properties
+
+    def row(self, index: int) -> int:
+        return index
+
+    def _tell(self, number: int) -> str:
+        self.told.append(number)
+        return str(number)
 
 
-def test_no_row_changes_where_there_are_none_but_the_titles_may(source, details, qtbot):
-    model = TokenTableModel(source, details)
-    with qtbot.waitSignal(model.headerDataChanged) as titles, qtbot.assertNotEmitted(model.rowsInserted):
-        source.set_tokens([1, 1, 1, 1])
-    column = TITLES.index("score")
-    assert titles.args == [Qt.Orientation.Horizontal, column, column]
-    source.set_tokens([])
-    with qtbot.assertNotEmitted(model.dataChanged), qtbot.waitSignal(model.headerDataChanged):
-        details.explainer_changed.emit()
-    assert (model.rowCount(), model.is_shrinking) == (0, False)
-
-
-def test_without_a_vocabulary_there_is_a_table_without_words(source, details):
-    model = TokenTableModel(source, details)
-    source.vocabulary = None
-    assert model.index(0, 1).data() is None
-    assert model.headerData(TITLES.index("score"), Qt.Orientation.Horizontal) == "score"
-    assert model.as_text([0]).count("\n") == 1
+@pytest.mark.parametrize(("n_rows", "found"), [(MOST_SEARCHED_ROWS, 100), (MOST_SEARCHED_ROWS + 1, 0)])
+def test_letters_find_a_row_unless_all_of_a_long_table_would_be_told(qtbot, n_rows, found):
+    view, numbers = QTableView(), Numbers(n_rows)
+    qtbot.addWidget(view)
+    view.setModel(numbers)
+    view.setCurrentIndex(numbers.index(0, 0))
+    view.keyboardSearch("100")
+    assert view.currentIndex().row() == found
+    assert bool(numbers.told) == bool(found)
