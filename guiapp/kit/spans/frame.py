@@ -260,6 +260,28 @@ _RowPixmap = tuple[int, QPixmap]
 """Where the picture of a row begins, and the picture."""
 
 
+class _Row(NamedTuple):
+    """A row of a block with all that its picture follows from; bytes count from the block's start."""
+
+    layout: BlockLayout
+    number: int
+    tokens: PaintedTokens
+    matches: SpanWindow | None
+    scale: float
+
+    def key(self) -> PaintKey:
+        """Equal for rows that look alike."""
+        layout, (start, end) = self.layout, self.layout.row_span(self.number)
+        text = layout.likeness(self.number)
+        if text is None:
+            text = layout.data[start:end], layout.preedit, layout.geometry(self.number).leading.tobytes()
+        return (*text, self.scale, *self.tokens.paint_key(start, self.matches))
+
+    def segments(self, start: int, end: int) -> list[tuple[float, float]]:
+        """The left and right edges of what the bytes [start, end) take up."""
+        return row_segments(self.layout.geometry(self.number), start, end)
+
+
 class RowPixmaps:
     """Draws rows of text; one that looks as before is copied, not drawn again."""
 
@@ -267,7 +289,7 @@ class RowPixmaps:
         self._theme = theme
         self._metrics = metrics
         self._painter = SpanPainter(theme, metrics, shows_whitespace)
-        self._pixmaps: OrderedDict[tuple[object, ...], _RowPixmap] = OrderedDict()
+        self._pixmaps: OrderedDict[PaintKey, _RowPixmap] = OrderedDict()
         self._n_bytes = self._most_bytes = 0
         self._deadline = inf
         self._is_first = True
@@ -291,20 +313,21 @@ class RowPixmaps:
         if layout.likeness(row) is None and not layout.is_measured(row) and self._is_late():
             return self._sketch(painter, layout, row, place)
         start, end = layout.row_span(row)
-        tokens = tokens.within(start, end)
-        found, scale = highlights.matches, painter.device().devicePixelRatioF()
-        matches = None if found is None else found.within(start, end)
-        drawn = self._pixmap(layout, row, tokens, matches, scale)
+        matches = None if highlights.matches is None else highlights.matches.within(start, end)
+        whole = _Row(layout, row, tokens.within(start, end), matches, painter.device().devicePixelRatioF())
+        drawn = self._pixmap(whole)
         is_whole = drawn is not None
         if drawn is None:  # too late: better without the newest marks than without tokens
-            drawn = self._pixmaps.get(_key(layout, row, tokens, None, scale))
+            drawn = self._pixmaps.get(whole._replace(matches=None).key())
         if drawn is None:
             return self._sketch(painter, layout, row, place)
         x, pixmap = drawn
         painter.drawPixmap(QPointF(place.x() + x, place.y()), pixmap)
-        self._draw_pointed_out(painter, layout, row, highlights.pointed_out, place)
-        self._draw_highlights(painter, layout, row, tokens, highlights, place)
-        self._draw_confusables(painter, layout, row, highlights.confusables_in(start, end), place)
+        if highlights.pointed_out is not None and highlights.pointed_out.seen_from(start, end) is not None:
+            self._draw_pointed_out(painter, whole, highlights.pointed_out, place)
+        self._draw_highlights(painter, whole, highlights, place)
+        for letter in highlights.confusables_in(start, end):
+            self._draw_confusable(painter, whole.segments(*letter), place)
         return is_whole
 
     def _is_late(self) -> bool:
@@ -339,52 +362,42 @@ class RowPixmaps:
         if is_selected:
             self._draw_ring(painter, rect)
 
-    def _pixmap(
-        self, layout: BlockLayout, row: int, tokens: PaintedTokens, matches: SpanWindow | None, scale: float
-    ) -> _RowPixmap | None:
+    def _pixmap(self, row: _Row) -> _RowPixmap | None:
         """The row as it looks now, drawn unless it is too late for that."""
-        key = _key(layout, row, tokens, matches, scale)
+        key = row.key()
         found = self._pixmaps.get(key)
         if found is None and self._is_late():
             return None
         if found is None:
             self._is_first = False
-            found = self._pixmaps[key] = self._drawn(layout, row, tokens, matches, scale)
+            found = self._pixmaps[key] = self._drawn(row)
             self._n_bytes += _n_bytes(found[1])
             while self._n_bytes > self._most_bytes and len(self._pixmaps) > 1:
                 self._n_bytes -= _n_bytes(self._pixmaps.popitem(last=False)[1][1])
         self._pixmaps.move_to_end(key)
         return found
 
-    def _drawn(
-        self, layout: BlockLayout, row: int, tokens: PaintedTokens, matches: SpanWindow | None, scale: float
-    ) -> _RowPixmap:
-        geometry = layout.geometry(row)
-        edges = np.concatenate((geometry.leading, geometry.trailing, layout.row_extent(row)))
+    def _drawn(self, row: _Row) -> _RowPixmap:
+        geometry = row.layout.geometry(row.number)
+        edges = np.concatenate((geometry.leading, geometry.trailing, row.layout.row_extent(row.number)))
         x = int(edges.min()) - PADDING_PX
         width = int(edges.max()) + PADDING_PX - x
-        pixmap = clear_pixmap(width, self._metrics.row_height, scale, self._theme.background)
+        pixmap = clear_pixmap(width, self._metrics.row_height, row.scale, self._theme.background)
         with QPainter(pixmap) as painter:
-            self._painter.draw_row(painter, layout, row, tokens, QPointF(-x, 0))
-            if matches is not None:
-                self._painter.draw_matches(painter, geometry, matches, QPointF(-x, 0))
+            self._painter.draw_row(painter, row.layout, row.number, row.tokens, QPointF(-x, 0))
+            if row.matches is not None:
+                self._painter.draw_matches(painter, geometry, row.matches, QPointF(-x, 0))
         return x, pixmap
 
-    def _draw_highlights(
-        self,
-        painter: QPainter,
-        layout: BlockLayout,
-        row: int,
-        tokens: PaintedTokens,
-        highlights: Highlights,
-        place: QPointF,
-    ) -> None:
-        start, end = layout.row_span(row)
-        first = tokens.window.first_index
+    def _draw_highlights(self, painter: QPainter, row: _Row, highlights: Highlights, place: QPointF) -> None:
+        start, end = row.layout.row_span(row.number)
+        tokens, first = row.tokens, row.tokens.window.first_index
         hovered, selected = highlights.hovered_token - first, highlights.selected_token - first
         has_tokens = any(0 <= index < len(tokens.attributes) for index in (hovered, selected))
         has_selection = max(start, highlights.selection[0]) < min(end, highlights.selection[1])
-        if not (has_tokens or has_selection) or not len((geometry := layout.geometry(row)).leading):
+        if not (has_tokens or has_selection) or not len(
+            (geometry := row.layout.geometry(row.number)).leading
+        ):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         for left, right in row_segments(geometry, *highlights.selection):
@@ -396,33 +409,22 @@ class RowPixmaps:
             for at in np.flatnonzero(boxes.indexes == index).tolist():
                 draw(painter, self._rect(float(boxes.left[at]), float(boxes.right[at]), place))
 
-    def _draw_pointed_out(
-        self, painter: QPainter, layout: BlockLayout, row: int, pointed_out: PointedOut | None, place: QPointF
-    ) -> None:
-        start, end = layout.row_span(row)
-        if pointed_out is None or (found := pointed_out.seen_from(start, end)) is None:
-            return
+    def _draw_pointed_out(self, painter: QPainter, row: _Row, what: PointedOut, place: QPointF) -> None:
         row_px, window_px = self._metrics.row_height, painter.device().width()
         painter.fillRect(QRectF(0, place.y(), window_px, row_px), faded(self._theme.accent, LINE_ALPHA))
-        for left, right in row_segments(layout.geometry(row), start + found.start, start + found.end):
+        for left, right in row.segments(what.start, what.end):
             self._draw_ring(painter, self._rect(left, right, place))
 
-    def _draw_confusables(
-        self,
-        painter: QPainter,
-        layout: BlockLayout,
-        row: int,
-        letters: tuple[tuple[int, int], ...],
-        place: QPointF,
+    def _draw_confusable(
+        self, painter: QPainter, segments: list[tuple[float, float]], place: QPointF
     ) -> None:
-        """Underline letters that pass for others by squares, in the colour of warnings."""
+        """Underline a letter that passes for another by squares, in the colour of warnings."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         y = round(place.y()) + self._metrics.row_height - GAP_PX // 2 - SQUARE_PX
-        for letter in letters:
-            for left, right in row_segments(layout.geometry(row), *letter):
-                first, last = round(place.x() + left), round(place.x() + right) - SQUARE_PX
-                for x in range(first, last + 1, 2 * SQUARE_PX):
-                    painter.fillRect(x, y, SQUARE_PX, SQUARE_PX, self._theme.warning)
+        for left, right in segments:
+            first, last = round(place.x() + left), round(place.x() + right) - SQUARE_PX
+            for x in range(first, last + 1, 2 * SQUARE_PX):
+                painter.fillRect(x, y, SQUARE_PX, SQUARE_PX, self._theme.warning)
 
     def _rect(self, left: float, right: float, place: QPointF) -> QRectF:
         height = self._metrics.row_height - GAP_PX
@@ -439,16 +441,6 @@ class RowPixmaps:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(self._theme.accent, 2))
         painter.drawRoundedRect(rect.adjusted(-1, -1, 1, 1), RADIUS_PX + 1, RADIUS_PX + 1)
-
-
-def _key(
-    layout: BlockLayout, row: int, tokens: PaintedTokens, matches: SpanWindow | None, scale: float
-) -> tuple[object, ...]:
-    """Everything that the looks of a row follow from."""
-    (start, end), text = layout.row_span(row), layout.likeness(row)
-    if text is None:
-        text = layout.data[start:end], layout.preedit, layout.geometry(row).leading.tobytes()
-    return (*text, scale, *tokens.paint_key(start, matches))
 
 
 def _n_bytes(pixmap: QPixmap) -> int:
