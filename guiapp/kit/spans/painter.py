@@ -217,9 +217,11 @@ class SpanPainter:
         colors = np.where(is_outlined, OUTLINED, row.colors)
         scale, tiles = painter.device().devicePixelRatioF(), self._tiles
         looks = colors, row.right - row.left, row.boxes.round_left, row.boxes.round_right
-        for x, *key in zip(row.left.tolist(), *(column.tolist() for column in looks), strict=True):
+        columns = (column.tolist() for column in (row.left, *looks))
+        for x, *key in zip(*columns, strict=True):
             if key[1] > 0:
-                painter.drawPixmap(x, row.top, tiles.get((*key, scale)) or self._tile(*key, scale))
+                look = (*key, scale)
+                painter.drawPixmap(x, row.top, tiles.get(look) or self._tile(*look))
 
     def _tile(self, color: int, width: int, round_left: bool, round_right: bool, scale: float) -> QPixmap:
         """A span's background, or the ring around it, drawn once.
