@@ -63,6 +63,30 @@ STRIPPING = {
 }
 
 
+class TokenSource(Protocol):
+    """Tokens of a text that can be told about."""
+
+    @property
+    def tokenizer(self) -> Tokenizer | None: ...
+
+    @property
+    def vocabulary(self) -> Vocabulary | None: ...
+
+    @property
+    def spelling(self) -> SharedSpelling: ...
+
+    @property
+    def document(self) -> TextDocument:
+        """The text."""
+
+    @property
+    def tokens(self) -> TokenStore:
+        """Those of the text, to read from until the next `tokens_changed`."""
+
+    def exact_instead(self, index: int) -> Instead | None:
+        """What the exact encoder gives in place of a token; None where that is the same, or not known."""
+
+
 @dataclass(frozen=True)
 class TokenDetails:
     """One token of the text, or of the vocabulary by itself.
@@ -318,30 +342,6 @@ def _span(source: ModelSession, index: int) -> str:
 
 def _occurrences(source: TokenSource, token_id: int) -> str:
     return times(source.tokens.count(token_id))
-
-
-class TokenSource(Protocol):
-    """Tokens of a text that can be told about."""
-
-    @property
-    def tokenizer(self) -> Tokenizer | None: ...
-
-    @property
-    def vocabulary(self) -> Vocabulary | None: ...
-
-    @property
-    def spelling(self) -> SharedSpelling: ...
-
-    @property
-    def document(self) -> TextDocument:
-        """The text."""
-
-    @property
-    def tokens(self) -> TokenStore:
-        """Those of the text, to read from until the next `tokens_changed`."""
-
-    def exact_instead(self, index: int) -> Instead | None:
-        """What the exact encoder gives in place of a token; None where that is the same, or not known."""
 
 
 def character_tip(document: TextDocument, source: SpanSource, start: int, about_token: str = "") -> str:

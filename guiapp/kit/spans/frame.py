@@ -31,6 +31,38 @@ CHIP_GAP_PX = 6
 PaintKey = tuple[object, ...]
 
 
+class PointedOut(NamedTuple):
+    """The bytes [start, end) that people are to see, and the line [line_start, line_end) of that place."""
+
+    start: int
+    end: int
+    line_start: int
+    line_end: int
+
+    def seen_from(self, start: int, end: int) -> PointedOut | None:
+        """What of it is in the bytes [start, end), counted from `start`; None where its line is not."""
+        if self.line_end <= start or self.line_start >= end > start:
+            return None
+        return PointedOut(*(min(max(at, start), end) - start for at in self))
+
+
+class Highlights(NamedTuple):
+    """What is selected, pointed at and found: bytes counted from the block's start, and token indexes.
+
+    confusables  the bytes of letters that pass for others
+    """
+
+    selection: tuple[int, int]
+    selected_token: int
+    hovered_token: int
+    pointed_out: PointedOut | None = None
+    matches: SpanWindow | None = None
+    confusables: tuple[tuple[int, int], ...] = ()
+
+    def confusables_in(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
+        return tuple(each for each in self.confusables if start <= each[0] < end)
+
+
 class Marks(NamedTuple):
     """What lies on the text: bytes and tokens of all of it, and upright lines in the window, as the caret.
 
@@ -222,38 +254,6 @@ class AddedTokenRows:
                 chips.append(ChipBox(index, label, is_ringed, rect))
                 x = rect.right() + CHIP_GAP_PX
         return chips
-
-
-class PointedOut(NamedTuple):
-    """The bytes [start, end) that people are to see, and the line [line_start, line_end) of that place."""
-
-    start: int
-    end: int
-    line_start: int
-    line_end: int
-
-    def seen_from(self, start: int, end: int) -> PointedOut | None:
-        """What of it is in the bytes [start, end), counted from `start`; None where its line is not."""
-        if self.line_end <= start or self.line_start >= end > start:
-            return None
-        return PointedOut(*(min(max(at, start), end) - start for at in self))
-
-
-class Highlights(NamedTuple):
-    """What is selected, pointed at and found: bytes counted from the block's start, and token indexes.
-
-    confusables  the bytes of letters that pass for others
-    """
-
-    selection: tuple[int, int]
-    selected_token: int
-    hovered_token: int
-    pointed_out: PointedOut | None = None
-    matches: SpanWindow | None = None
-    confusables: tuple[tuple[int, int], ...] = ()
-
-    def confusables_in(self, start: int, end: int) -> tuple[tuple[int, int], ...]:
-        return tuple(each for each in self.confusables if start <= each[0] < end)
 
 
 _RowPixmap = tuple[int, QPixmap]

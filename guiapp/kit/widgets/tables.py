@@ -62,220 +62,6 @@ QHeaderView::up-arrow, QHeaderView::down-arrow { width: 0; height: 0; }
 """  # as far from the edges as the titles, which have arrows of their own
 
 
-def show_rows(view: QTableView) -> None:
-    """Leave everything out but the cells and the titles of the columns."""
-    view.setShowGrid(False)
-    view.setWordWrap(False)
-    view.setTabKeyNavigation(False)
-    view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-    view.verticalHeader().hide()
-    view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-    view.horizontalHeader().setHighlightSections(False)
-    view.horizontalHeader().setStretchLastSection(True)
-
-
-class RowsView(QTableView):
-    """Rows of a table to go through, to sort where its columns can be, and to copy.
-
-    `widths` says how wide each column is where all have so many pixels, 0 for one that is left out then.
-
-    Signals:
-        looked_at(int): this row is the present one and selected; one that the keys merely begin at is not.
-    """
-
-    looked_at = Signal(int)
-
-    def __init__(self, table: RowTable[Any], name: str, widths: Callable[[int], Sequence[int]]) -> None:
-        super().__init__()
-        self._table, self._widths = table, widths
-        self._fitted: list[int] = []
-        self._is_going = False
-        self.setModel(table)
-        self.setFont(Theme.mono_font(SMALL_FONT_PX))
-        self.setStyleSheet(CELLS)
-        show_rows(self)
-        self.horizontalHeader().setMinimumSectionSize(3 * UNIT_PX)
-        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 2 * UNIT_PX)
-        self.setAccessibleName(name)
-        offer_copying(self, "Copy rows", self.copy)
-        self.selectionModel().currentRowChanged.connect(self._on_current_changed)
-        self.selectionModel().selectionChanged.connect(self._on_current_changed)
-        table.modelReset.connect(self.fit_columns)
-
-    @property
-    def selected_rows(self) -> list[int]:
-        return sorted(index.row() for index in self.selectionModel().selectedRows())
-
-    def copy(self) -> None:
-        """Put the selected rows on the clipboard, as lines with tabs."""
-        QGuiApplication.clipboard().setText(self._table.as_text(self.selected_rows))
-
-    def go_to(self, row: int | None) -> None:
-        """Select a row alone, unless it is the present one and selected; none for None."""
-        selection, flags = self.selectionModel(), QItemSelectionModel.SelectionFlag
-        if row is None:
-            selection.clearSelection()
-        elif row != self.currentIndex().row() or not selection.isRowSelected(row):
-            index = self._table.index(row, 0)
-            is_in_sight = self.viewport().rect().intersects(self.visualRect(index))
-            self._is_going = True
-            selection.setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
-            self._is_going = False
-            if not is_in_sight:  # Qt has scrolled only as far as it takes
-                self.scrollTo(index, QTableView.ScrollHint.PositionAtCenter)
-
-    def fit_columns(self) -> None:
-        """Share the room beside the scroll bar; what people dragged stays until the shares are others."""
-        widths = list(self._widths(self.contentsRect().width() - self.verticalScrollBar().sizeHint().width()))
-        if widths != self._fitted:
-            self._fitted = widths
-            for column, width in enumerate(widths):
-                self.setColumnHidden(column, width == 0)
-                self.setColumnWidth(column, width)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.fit_columns()
-
-    def _on_current_changed(self) -> None:
-        current = self.currentIndex()
-        if current.isValid() and not self._is_going and self.selectionModel().isSelected(current):
-            self.looked_at.emit(current.row())
-
-
-def shared_out(room: int, shares: Sequence[float], least: Sequence[int] = ()) -> list[int]:
-    """Room divided by shares, each at least so much; what that takes more, the others have less."""
-    widths, whole = [*(least or [0] * len(shares))], sum(shares)
-    for at in sorted(range(len(shares)), key=lambda each: shares[each] / max(widths[each], 1)):
-        widths[at] = max(widths[at], int(room * shares[at] / whole))
-        room, whole = room - widths[at], whole - shares[at]
-    return widths
-
-
-class PaintedRows(QAbstractScrollArea):
-    """Rows to scroll, one of which is chosen.
-
-    A subclass says how many there are, and calls `fit_rows` when there are others, `show_chosen` when
-    another one is chosen.
-    """
-
-    def __init__(self, theme_source: ThemeSource, name: str) -> None:
-        super().__init__()
-        self._theme_source = theme_source
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(name)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        theme_source.changed.connect(self.viewport().update)
-
-    @property
-    @abstractmethod
-    def n_rows(self) -> int: ...
-
-    @property
-    @abstractmethod
-    def chosen_row(self) -> int:
-        """-1 for none."""
-
-    @abstractmethod
-    def paint_row(self, painter: QPainter, theme: Theme, row: int, place: QRect) -> None:
-        """Paint what stands in a row, over its ground."""
-
-    def sizeHint(self) -> QSize:
-        return QSize(600, 6 * ROW_PX)
-
-    def row_at(self, row: int) -> QRect:
-        return QRect(0, row * ROW_PX - self.verticalScrollBar().value(), self.viewport().width(), ROW_PX)
-
-    def row_under(self, y: int) -> int:
-        """Which row is at this height of the viewport; there may be none."""
-        return (y + self.verticalScrollBar().value()) // ROW_PX
-
-    def fit_rows(self) -> None:
-        bar = self.verticalScrollBar()
-        bar.setSingleStep(ROW_PX // 2)
-        bar.setPageStep(self.viewport().height())
-        bar.setRange(0, max(0, self.n_rows * ROW_PX - self.viewport().height()))
-        self.viewport().update()
-
-    def show_chosen(self) -> None:
-        self.fit_rows()
-        if self.chosen_row >= 0:
-            place, bar = self.row_at(self.chosen_row), self.verticalScrollBar()
-            further = max(place.bottom() - self.viewport().height(), 0)
-            bar.setValue(bar.value() + min(place.top(), 0) + further)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.fit_rows()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme, seen = self._theme_source.theme, event.rect()
-        rows = range(self.row_under(seen.top()), min(self.row_under(seen.bottom()) + 1, self.n_rows))
-        with QPainter(self.viewport()) as painter:
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.fillRect(seen, theme.background)
-            for row in rows:
-                self._paint_whole_row(painter, theme, row)
-
-    def _paint_whole_row(self, painter: QPainter, theme: Theme, row: int) -> None:
-        place = self.row_at(row)
-        if row == self.chosen_row:
-            painter.fillRect(place, blend(theme.background, theme.accent, 0.12))
-            painter.fillRect(QRect(place.left(), place.top(), 2, ROW_PX), theme.accent)
-        painter.fillRect(QRect(place.left(), place.bottom(), place.width(), 1), theme.line)
-        self.paint_row(painter, theme, row, place)
-
-
-class ChipDelegate(QStyledItemDelegate):
-    """Paints cells as chips, with the signs that their tokens have in the text."""
-
-    def __init__(self, theme_source: ThemeSource, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme_source = theme_source
-
-    @abstractmethod
-    def chip(self, option: QStyleOptionViewItem, index: AnyIndex) -> tuple[QRectF, str, QColor]:
-        """Where a chip is, what stands on it, and its colour."""
-
-    def initStyleOption(self, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        super().initStyleOption(option, index)
-        option.text = ""
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
-        super().paint(painter, option, index)
-        place, text, color = self.chip(option, index)
-        attributes = Attribute(index.data(ATTRIBUTES_ROLE) or 0)
-        painter.save()
-        painter.setFont(option.font)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        draw_chip(painter, self._theme_source.theme, place, text, attributes, color)
-        painter.restore()
-
-
-def draw_chip(
-    painter: QPainter, theme: Theme, chip: QRectF, text: str, attributes: Attribute, color: QColor
-) -> None:
-    """Paint a chip with the painter's font; control tokens are outlined, not filled."""
-    is_control = Attribute.CONTROL in attributes
-    painter.setPen(outline(theme, attributes, line_px=1))
-    painter.setBrush(Qt.BrushStyle.NoBrush if is_control else color)
-    painter.drawRoundedRect(chip, UNIT_PX, UNIT_PX)
-    _draw_marker(painter, theme, chip, attributes)
-    write(painter, chip, text, theme.warning if is_control else theme.span_text, CENTER)
-
-
-def _draw_marker(painter: QPainter, theme: Theme, chip: QRectF, attributes: Attribute) -> None:
-    """At the bottom: two dots for a byte, a wave for the unknown."""
-    if Attribute.BYTE in attributes:
-        for x in (-3, 1):
-            dot = QRectF(chip.center().x() + x, chip.bottom() - DOT_PX, DOT_PX, DOT_PX)
-            painter.fillRect(dot, theme.span_text)
-    if Attribute.UNKNOWN in attributes:
-        draw_wave(painter, theme, chip)
-
-
 class Column(NamedTuple, Generic[Row]):
     """What a column is called, and what it says of a row."""
 
@@ -390,6 +176,8 @@ COLUMNS = (
     Column[TokenRow]("score", RIGHT, _worth),
     Column[TokenRow]("span", RIGHT, lambda row: f"{row.span[0]:,}–{row.span[1]:,}"),
 )
+
+
 WORTH_COLUMN = [column.title for column in COLUMNS].index("score")
 
 
@@ -467,3 +255,217 @@ class TokenTableModel(RowTable[TokenRow]):
     def _refresh(self) -> None:
         self.notify_all_changed()
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, WORTH_COLUMN, WORTH_COLUMN)
+
+
+def show_rows(view: QTableView) -> None:
+    """Leave everything out but the cells and the titles of the columns."""
+    view.setShowGrid(False)
+    view.setWordWrap(False)
+    view.setTabKeyNavigation(False)
+    view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    view.verticalHeader().hide()
+    view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    view.horizontalHeader().setHighlightSections(False)
+    view.horizontalHeader().setStretchLastSection(True)
+
+
+class RowsView(QTableView):
+    """Rows of a table to go through, to sort where its columns can be, and to copy.
+
+    `widths` says how wide each column is where all have so many pixels, 0 for one that is left out then.
+
+    Signals:
+        looked_at(int): this row is the present one and selected; one that the keys merely begin at is not.
+    """
+
+    looked_at = Signal(int)
+
+    def __init__(self, table: RowTable[Any], name: str, widths: Callable[[int], Sequence[int]]) -> None:
+        super().__init__()
+        self._table, self._widths = table, widths
+        self._fitted: list[int] = []
+        self._is_going = False
+        self.setModel(table)
+        self.setFont(Theme.mono_font(SMALL_FONT_PX))
+        self.setStyleSheet(CELLS)
+        show_rows(self)
+        self.horizontalHeader().setMinimumSectionSize(3 * UNIT_PX)
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 2 * UNIT_PX)
+        self.setAccessibleName(name)
+        offer_copying(self, "Copy rows", self.copy)
+        self.selectionModel().currentRowChanged.connect(self._on_current_changed)
+        self.selectionModel().selectionChanged.connect(self._on_current_changed)
+        table.modelReset.connect(self.fit_columns)
+
+    @property
+    def selected_rows(self) -> list[int]:
+        return sorted(index.row() for index in self.selectionModel().selectedRows())
+
+    def copy(self) -> None:
+        """Put the selected rows on the clipboard, as lines with tabs."""
+        QGuiApplication.clipboard().setText(self._table.as_text(self.selected_rows))
+
+    def go_to(self, row: int | None) -> None:
+        """Select a row alone, unless it is the present one and selected; none for None."""
+        selection, flags = self.selectionModel(), QItemSelectionModel.SelectionFlag
+        if row is None:
+            selection.clearSelection()
+        elif row != self.currentIndex().row() or not selection.isRowSelected(row):
+            index = self._table.index(row, 0)
+            is_in_sight = self.viewport().rect().intersects(self.visualRect(index))
+            self._is_going = True
+            selection.setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
+            self._is_going = False
+            if not is_in_sight:  # Qt has scrolled only as far as it takes
+                self.scrollTo(index, QTableView.ScrollHint.PositionAtCenter)
+
+    def fit_columns(self) -> None:
+        """Share the room beside the scroll bar; what people dragged stays until the shares are others."""
+        widths = list(self._widths(self.contentsRect().width() - self.verticalScrollBar().sizeHint().width()))
+        if widths != self._fitted:
+            self._fitted = widths
+            for column, width in enumerate(widths):
+                self.setColumnHidden(column, width == 0)
+                self.setColumnWidth(column, width)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit_columns()
+
+    def _on_current_changed(self) -> None:
+        current = self.currentIndex()
+        if current.isValid() and not self._is_going and self.selectionModel().isSelected(current):
+            self.looked_at.emit(current.row())
+
+
+def shared_out(room: int, shares: Sequence[float], least: Sequence[int] = ()) -> list[int]:
+    """Room divided by shares, each at least so much; what that takes more, the others have less."""
+    widths, whole = [*(least or [0] * len(shares))], sum(shares)
+    for at in sorted(range(len(shares)), key=lambda each: shares[each] / max(widths[each], 1)):
+        widths[at] = max(widths[at], int(room * shares[at] / whole))
+        room, whole = room - widths[at], whole - shares[at]
+    return widths
+
+
+class ChipDelegate(QStyledItemDelegate):
+    """Paints cells as chips, with the signs that their tokens have in the text."""
+
+    def __init__(self, theme_source: ThemeSource, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme_source = theme_source
+
+    @abstractmethod
+    def chip(self, option: QStyleOptionViewItem, index: AnyIndex) -> tuple[QRectF, str, QColor]:
+        """Where a chip is, what stands on it, and its colour."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        super().initStyleOption(option, index)
+        option.text = ""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
+        super().paint(painter, option, index)
+        place, text, color = self.chip(option, index)
+        attributes = Attribute(index.data(ATTRIBUTES_ROLE) or 0)
+        painter.save()
+        painter.setFont(option.font)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        draw_chip(painter, self._theme_source.theme, place, text, attributes, color)
+        painter.restore()
+
+
+def draw_chip(
+    painter: QPainter, theme: Theme, chip: QRectF, text: str, attributes: Attribute, color: QColor
+) -> None:
+    """Paint a chip with the painter's font; control tokens are outlined, not filled."""
+    is_control = Attribute.CONTROL in attributes
+    painter.setPen(outline(theme, attributes, line_px=1))
+    painter.setBrush(Qt.BrushStyle.NoBrush if is_control else color)
+    painter.drawRoundedRect(chip, UNIT_PX, UNIT_PX)
+    _draw_marker(painter, theme, chip, attributes)
+    write(painter, chip, text, theme.warning if is_control else theme.span_text, CENTER)
+
+
+def _draw_marker(painter: QPainter, theme: Theme, chip: QRectF, attributes: Attribute) -> None:
+    """At the bottom: two dots for a byte, a wave for the unknown."""
+    if Attribute.BYTE in attributes:
+        for x in (-3, 1):
+            dot = QRectF(chip.center().x() + x, chip.bottom() - DOT_PX, DOT_PX, DOT_PX)
+            painter.fillRect(dot, theme.span_text)
+    if Attribute.UNKNOWN in attributes:
+        draw_wave(painter, theme, chip)
+
+
+class PaintedRows(QAbstractScrollArea):
+    """Rows to scroll, one of which is chosen.
+
+    A subclass says how many there are, and calls `fit_rows` when there are others, `show_chosen` when
+    another one is chosen.
+    """
+
+    def __init__(self, theme_source: ThemeSource, name: str) -> None:
+        super().__init__()
+        self._theme_source = theme_source
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(name)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        theme_source.changed.connect(self.viewport().update)
+
+    @property
+    @abstractmethod
+    def n_rows(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def chosen_row(self) -> int:
+        """-1 for none."""
+
+    @abstractmethod
+    def paint_row(self, painter: QPainter, theme: Theme, row: int, place: QRect) -> None:
+        """Paint what stands in a row, over its ground."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(600, 6 * ROW_PX)
+
+    def row_at(self, row: int) -> QRect:
+        return QRect(0, row * ROW_PX - self.verticalScrollBar().value(), self.viewport().width(), ROW_PX)
+
+    def row_under(self, y: int) -> int:
+        """Which row is at this height of the viewport; there may be none."""
+        return (y + self.verticalScrollBar().value()) // ROW_PX
+
+    def fit_rows(self) -> None:
+        bar = self.verticalScrollBar()
+        bar.setSingleStep(ROW_PX // 2)
+        bar.setPageStep(self.viewport().height())
+        bar.setRange(0, max(0, self.n_rows * ROW_PX - self.viewport().height()))
+        self.viewport().update()
+
+    def show_chosen(self) -> None:
+        self.fit_rows()
+        if self.chosen_row >= 0:
+            place, bar = self.row_at(self.chosen_row), self.verticalScrollBar()
+            further = max(place.bottom() - self.viewport().height(), 0)
+            bar.setValue(bar.value() + min(place.top(), 0) + further)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit_rows()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme, seen = self._theme_source.theme, event.rect()
+        rows = range(self.row_under(seen.top()), min(self.row_under(seen.bottom()) + 1, self.n_rows))
+        with QPainter(self.viewport()) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.fillRect(seen, theme.background)
+            for row in rows:
+                self._paint_whole_row(painter, theme, row)
+
+    def _paint_whole_row(self, painter: QPainter, theme: Theme, row: int) -> None:
+        place = self.row_at(row)
+        if row == self.chosen_row:
+            painter.fillRect(place, blend(theme.background, theme.accent, 0.12))
+            painter.fillRect(QRect(place.left(), place.top(), 2, ROW_PX), theme.accent)
+        painter.fillRect(QRect(place.left(), place.bottom(), place.width(), 1), theme.line)
+        self.paint_row(painter, theme, row, place)
