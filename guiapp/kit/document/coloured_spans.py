@@ -59,6 +59,7 @@ class ColouredSpans(QObject):
     def __init__(self, session: ModelSession, coloring: str = "token", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
+        self.attributes_of, self.label_of = session.attributes_of, session.label_of
         self.coloring = coloring
         self._classes: TokenClasses | None = None
         self._pieces: TextPieces | None = None  # while they are marked
@@ -131,13 +132,6 @@ class ColouredSpans(QObject):
         if self.coloring == "kind":
             return window._replace(tints=self._classes.kinds(window.ids) + np.uint8(KIND_SHADE))
         return window._replace(tints=self._classes.rarities(window.ids) + np.uint8(RARITY_SHADE))
-
-    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
-        return self._session.attributes_of(ids)
-
-    def label_of(self, token_id: int) -> str:
-        """What to call a token that is not in the text."""
-        return self._session.label_of(token_id)
 
     def _steps(self, window: SpanWindow, start: int, end: int) -> NDArray[np.uint8]:
         """How dear the word is that each token is in, the last one if there are several."""

@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable
 from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTextBoundaryFinder, Signal
 
 from guiapp.analysis.editing.text_buffer import TextBuffer, TextEdit
@@ -31,6 +29,7 @@ class TextDocument(QObject):
 
     buffer        the storage, to read from: only the document's own methods may change it
     n_characters  of the whole text
+    text, view, slice, line_of, line_start, n_characters_before  those of the buffer
 
     caret         where it is
     anchor        where the selection began; the same as `caret` if nothing is selected
@@ -49,7 +48,10 @@ class TextDocument(QObject):
 
     def __init__(self, data: bytes = b"", parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.buffer = TextBuffer(data)
+        buffer = self.buffer = TextBuffer(data)
+        self.text, self.view, self.slice = buffer.text, buffer.view, buffer.slice
+        self.line_of, self.line_start = buffer.line_of, buffer.line_start
+        self.n_characters_before = buffer.n_characters_before
         self.n_characters = n_characters(data)
         self.caret = 0
         self.anchor = 0
@@ -58,32 +60,11 @@ class TextDocument(QObject):
     def size(self) -> int:
         return len(self.buffer)
 
-    def text(self) -> bytes:
-        """All bytes, as a snapshot that later edits do not touch."""
-        return self.buffer.text()
-
-    def view(self) -> NDArray[np.uint8]:
-        """The text without a copy, to be let go before the next edit."""
-        return self.buffer.view()
-
-    def slice(self, start: int, end: int) -> bytes:
-        return self.buffer.slice(start, end)
-
-    def n_characters_before(self, offset: int) -> int:
-        """How many characters begin before `offset`."""
-        return self.buffer.n_characters_before(offset)
-
     # Lines
 
     @property
     def n_lines(self) -> int:
         return self.buffer.n_lines
-
-    def line_of(self, offset: int) -> int:
-        return self.buffer.line_of(offset)
-
-    def line_start(self, line: int) -> int:
-        return self.buffer.line_start(line)
 
     def line_span(self, line: int) -> tuple[int, int]:
         """Start and end of a line, its newline included."""

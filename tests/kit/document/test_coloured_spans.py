@@ -9,9 +9,7 @@ from guiapp.analysis.explain.token_classes import KINDS, RARITIES
 from guiapp.core.encode.counting.cost import STEPS
 from guiapp.core.pretokenize.splitter import splitter_of
 from guiapp.kit.document import coloured_spans as pieces
-from guiapp.kit.document.coloured_spans import COLORINGS, N_SHADES, ColouredSpans, TextPieces
-from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.session.text_session import TextSession
+from guiapp.kit.document.coloured_spans import N_SHADES, ColouredSpans, TextPieces
 from guiapp.kit.spans.layout import FIRST_SHADE, PIECE_END
 from guiapp.kit.widgets.theme import DARK, LIGHT
 
@@ -94,19 +92,6 @@ def test_by_score_the_best_tokens_are_the_first(make_spans):
     places = [int((scores > scores[token_id]).sum()) for token_id in window.ids]
     order = np.argsort(places, kind="stable")
     assert (np.diff(window.tints[order].astype(int)) >= 0).all()
-
-
-def test_who_paints_is_told_of_another_colouring_and_without_a_model_there_is_none(qtbot, make_spans):
-    _, spans = make_spans()
-    told = []
-    spans.tokens_changed.connect(lambda edit, tokens: told.append(edit))
-    for coloring in COLORINGS:
-        spans.set_coloring(coloring)
-    assert told == [None] * (len(COLORINGS) - 1)
-    empty = ModelSession(TextSession(b"a"))
-    without = ColouredSpans(empty, "cost", empty)
-    assert not len(without.spans_in(0, 1).ids)
-    empty.close()
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)

@@ -146,14 +146,3 @@ def test_only_added_tokens_behind_the_text_cut_nothing_off(make_session, setting
     budget = TokenBudget(session, settings)
     budget.choose(len(session.tokens) - 1)
     assert budget.cut is None
-
-
-def test_without_a_model_there_is_nothing_to_use(make_session, settings, qtbot):
-    session = make_session(b"a")
-    budget = TokenBudget(session, settings)
-    assert (budget.of_model, budget.n_used, budget.cut) == (None, 0, None)
-    told = []
-    budget.changed.connect(lambda: told.append(budget.n_used))
-    session.loader.open("demo:bpe")
-    qtbot.waitUntil(lambda: told[-1:] == [2])
-    assert told[0] == 0

@@ -101,23 +101,10 @@ def test_private_and_unassigned_characters_become_chips_that_name_them():
     assert shown.cells.tolist() == [0, 1, 4, 8, 12, 16]
 
 
-def test_invisible_characters_of_two_units_become_chips_of_one():
-    shown = display_text("a\U000e0fffb🚀\xadc".encode(), False)
-    assert shown.text == "a□b🚀□c"
-    assert [(chip.cell, chip.unit, chip.label) for chip in shown.chips] == [(1, 1, "E0FFF"), (4, 5, "AD")]
-    assert shown.units.tolist() == [0, 1, 2, 3, 5, 6, 7]
-
-
 def test_the_flag_of_a_region_is_one_picture():
     england = "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
     shown = display_text(england.encode(), False)
     assert (shown.text, shown.chips, len(shown.cells)) == (england, (), 2)
-
-
-def test_runs_of_spaces_take_room_where_the_font_allows_it():
-    shown = display_text(b"a  b c", True)
-    assert shown.text == "a\u2007\u200b\u2007\u200bb c"
-    assert shown.is_space.tolist() == [False, True, True, False, True, False]
 
 
 def chips_of(text):

@@ -48,13 +48,6 @@ def test_moving_the_caret_ends_a_step_of_undo(document):
     assert document.text().startswith(b"acaf")
 
 
-def test_nothing_is_told_where_nothing_changed(document, qtbot):
-    with qtbot.assertNotEmitted(document.selection_changed), qtbot.assertNotEmitted(document.edited):
-        document.set_caret(0)
-        document.replace(2, 2, b"")
-        document.undo()
-
-
 def test_a_caret_stands_neither_within_a_character_nor_within_crlf(document):
     document.set_caret(4)
     assert document.caret == 3
@@ -160,13 +153,6 @@ def test_a_stretch_is_made_of_whole_characters(qapp, stretch, whole):
     assert document.whole_characters(*stretch) == whole
 
 
-def test_starts_of_characters_lie_within_the_text(qapp):
-    document = TextDocument("a😍b".encode() + b"\xff\xfe")
-    assert [document.character_start(at) for at in range(-1, 10)] == [0, 0, 1, 1, 1, 1, 5, 6, 7, 8, 8]
-    late = TextDocument(b"x" * 9 + "😍".encode())
-    assert [late.character_start(at) for at in range(8, 14)] == [8, 9, 9, 9, 9, 13]
-
-
 def test_words_are_found_around_a_place(qapp):
     document = TextDocument("one,  two 😍x\nz".encode())
     assert [document.word_span(at) for at in (0, 2, 3, 4, 5, 6, 10, 14, 16)] == [
@@ -226,3 +212,10 @@ def test_other_texts_are_left_alone(qtbot):
         document.replace(0, 0, b"a")
     assert (document.text(), utf16.codec) == (b"a" + TEXT.encode(), None)
     utf16.close()
+
+
+def test_starts_of_characters_lie_within_the_text(qapp):
+    document = TextDocument("a😍b".encode() + b"\xff\xfe")
+    assert [document.character_start(at) for at in range(-1, 10)] == [0, 0, 1, 1, 1, 1, 5, 6, 7, 8, 8]
+    late = TextDocument(b"x" * 9 + "😍".encode())
+    assert [late.character_start(at) for at in range(8, 14)] == [8, 9, 9, 9, 9, 13]

@@ -66,11 +66,6 @@ def test_model_files_are_known_by_their_first_bytes(tmp_path, name, head, is_mod
     assert is_model_file(path) is is_model
 
 
-def test_a_missing_file_is_known_by_its_name(tmp_path):
-    assert is_model_file(tmp_path / "gone.GGUF")
-    assert not is_model_file(tmp_path / "gone.txt")
-
-
 def test_a_file_that_looks_unfinished_stays(tmp_path):
     other = tmp_path / "text.txt.part"
     other.write_bytes(b"half a download")

@@ -184,16 +184,6 @@ def test_the_same_query_again_is_no_search(search, find, session, qtbot):
     assert search.n_matches == 2
 
 
-def test_it_is_opened_where_the_caret_is_and_goes_on_or_back(search, session, find, qtbot):
-    find("one")
-    search.close()
-    session.document.select(8, 11)
-    for step, expected in ((1, 2), (-1, 1)):
-        search.open(step)
-        qtbot.waitUntil(lambda: not search.is_searching)
-        assert search.current == expected
-
-
 def test_a_query_can_be_looked_for_at_once_from_a_place(search, session, qtbot):
     search.search_for("text", "one", 9)
     qtbot.waitUntil(lambda: not search.is_searching)

@@ -14,12 +14,6 @@ def test_rates_follow_from_the_counts():
     assert statistics.speed_tokens_per_s == pytest.approx(4, rel=1e-5)
 
 
-def test_an_empty_text_has_no_rates():
-    statistics = TextStatistics(0, 0, 0, 0, 0)
-    assert statistics.characters_per_token is None
-    assert statistics.speed_mb_per_s is statistics.speed_tokens_per_s is None
-
-
 @pytest.mark.parametrize(
     ("elapsed_ns", "text"),
     [

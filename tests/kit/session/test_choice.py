@@ -29,13 +29,6 @@ def test_recent_files_come_before_the_demo_models():
     assert [row.name for row in rows if row.is_current] == ["demo:spm"]
 
 
-def test_an_open_model_is_summed_up():
-    model = OpenModel("/models/fake.gguf", FakeTokenizer())
-    assert summary(model) == "SPM · 9"
-    assert ("BOS", "0 <s>") in facts(model)
-    assert ("file", "/models/fake.gguf") in facts(model)
-
-
 def test_all_facts_of_a_model():
     model = OpenModel("/models/fake.gguf", FakeTokenizer())
     assert facts(model) == [

@@ -12,7 +12,7 @@ from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SpecialIds, VocabType, special_role
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
-from guiapp.kit.session.token_details import SETTLE_MS, TokenDetailsModel, hex_bytes
+from guiapp.kit.session.token_details import TokenDetailsModel, hex_bytes
 
 TOKENS = {
     "<s>": Attribute.CONTROL,
@@ -88,26 +88,6 @@ def test_special_tokens_tell_their_roles(source, model, qtbot):
     assert facts(model)["type"] == "control"
     assert "special token" in model.details.tree.note
     assert special_role(source.vocabulary, 6) == "FIM PRE"
-
-
-def test_tables_can_be_put_off(source, qtbot):
-    model = TokenDetailsModel(source)
-    model.put_off(600)
-    source.select_token(1)
-    qtbot.wait(SETTLE_MS + 100)
-    assert model.is_preparing
-    assert model.explainer is None
-    assert facts(model)["bytes"]
-    qtbot.waitUntil(lambda: model.explainer is not None)
-    model.close()
-
-
-def test_a_choice_is_painted_in_the_text_before_all_is_said_about_it(source, model, qtbot):
-    source.select_token(1)
-    source.select_token(2)
-    assert model.details is None
-    qtbot.waitUntil(lambda: model.details is not None)
-    assert model.details.index == 2
 
 
 def test_details_follow_an_edit_once_it_settles(source, model, qtbot):

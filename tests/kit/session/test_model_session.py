@@ -76,13 +76,6 @@ def test_a_large_edit_is_encoded_in_the_background(session, qtbot):
     assert session.tokens.ids(0, 9).tolist() == [0, 1, 3, 3, 4]
 
 
-@pytest.mark.usefixtures("in_the_background")
-def test_removed_text_takes_its_spans_along(session):
-    session.document.replace(1, 9, b"")
-    spans = [session.tokens.span(index) for index in range(len(session.tokens))]
-    assert spans == [(0, 0), (0, 1), (1, 5)]
-
-
 def test_the_old_model_serves_until_the_new_one_is_ready(qtbot):
     may_end = threading.Event()
 

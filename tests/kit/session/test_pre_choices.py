@@ -2,8 +2,6 @@
 
 from types import SimpleNamespace
 
-import pytest
-
 from guiapp.core.formats.ranks import RANK_PATTERNS
 from guiapp.core.pretokenize.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocabulary.vocabulary import VocabType
@@ -12,7 +10,6 @@ from guiapp.kit.session.loader import RefusedModel
 from guiapp.kit.widgets.choice_list import (
     AS_THE_FILE_SAYS,
     can_choose,
-    example_split,
     pre_choices,
     question,
 )
@@ -42,16 +39,6 @@ def test_the_name_in_the_file_can_be_returned_to():
     assert [row.name for row in rows if row.is_current] == ["qwen2"]
 
 
-def test_what_the_file_says_has_the_tick_where_nothing_was_chosen():
-    rows = pre_choices(showing(pre="gpt-2"))
-    assert [row.title for row in rows if row.is_current] == ["gpt-2, as the file says"]
-
-
-def test_each_name_shows_how_it_splits():
-    assert "┆ 12345 ┆".replace(" ", "") in example_split("gpt-2").replace("·", "").replace(" ", "")
-    assert "1 ┆ 2 ┆ 3" in example_split("qwen2")
-
-
 def test_lists_of_ranks_are_also_split_as_published_ones_are():
     likely = ("qwen", "r50k_base")
     rows = pre_choices(refusing("", likely))
@@ -68,18 +55,6 @@ def test_rows_are_found_by_words_in_any_order():
     rows = pre_choices(refusing("foo"))
     assert "llama-bpe" in [row.name for row in matching(rows, "BPE llama")]
     assert not list(matching(rows, "no such name"))
-
-
-@pytest.mark.parametrize(
-    ("loader", "words"),
-    [
-        (refusing("foo"), "“foo”, which is not known"),
-        (showing(pre=""), "names no"),
-        (showing(pre="olmo"), "“olmo”"),
-    ],
-)
-def test_the_question_says_what_the_file_says(loader, words):
-    assert words in question(loader)
 
 
 def test_only_vocabularies_that_are_split_offer_a_choice():

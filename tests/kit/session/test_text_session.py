@@ -113,21 +113,3 @@ def test_saving_ends_a_step_of_undo(text, tmp_path):
     text.document.insert(b"b")
     text.document.undo()
     assert text.document.text() == b"aone two three"
-
-
-def test_an_edit_is_told_of_with_the_file_that_the_text_has_then(text, tmp_path):
-    told = []
-    text.document.edited.connect(
-        lambda edit: told.append((text.document.text(), text.path, text.is_modified))
-    )
-    path = tmp_path / "text.txt"
-    text.show_autosaved(b"kept", path)
-    text.show(b"new")
-    text.document.undo()
-    text.restore(b"left", None)
-    assert told == [
-        (b"kept", path, True),
-        (b"new", None, False),
-        (b"kept", path, True),
-        (b"left", None, True),
-    ]

@@ -133,35 +133,6 @@ def test_all_ways_between_bytes_and_places_agree(seed):
 
 
 @pytest.mark.usefixtures("qapp")
-def test_rows_that_look_alike_are_known_by_their_text():
-    metrics = TextMetrics.of(Theme.mono_font())
-
-    def like(text, row=0, preedit=None):
-        return BlockLayout(text.encode(), metrics, 100, preedit).likeness(row)
-
-    assert like("one two three four", 1) == like("six and three four", 1) == like("three four") is not None
-    assert like("one") != like("two")
-    assert like("שלום") is like("one שלום") is like("one", preedit=Preedit(1, "か", 1)) is None
-    right = BlockLayout("שלום\n".encode(), metrics, 300).geometry(0)
-    assert right.leading[0] == pytest.approx(300)
-    assert (right.leading[-1], right.trailing[-1]) == (
-        pytest.approx(right.trailing[-2]),
-        pytest.approx(right.trailing[-2] - metrics.char_width),
-    )
-    tab = BlockLayout(b"a\tb", metrics, 300)
-    assert tab.caret_x(2, 0) == pytest.approx(4 * metrics.char_width)
-    empty = BlockLayout(b"", metrics, 300)
-    assert (empty.n_rows, empty.row_extent(0), empty.caret_x(0, 0), empty.caret_at(0, 5)) == (
-        1,
-        (0, 0),
-        0,
-        (0, False),
-    )
-    for text, is_ascii in (("one\n", True), ("é", False), ("\x01", False)):
-        assert BlockLayout(text.encode(), metrics, 300).is_ascii is is_ascii
-
-
-@pytest.mark.usefixtures("qapp")
 def test_what_is_composed_pushes_the_text_behind_it_aside():
     metrics = TextMetrics.of(Theme.mono_font())
     plain, composed = (BlockLayout(b"ab\x01c", metrics, 300, each) for each in (None, Preedit(1, "xyz", 2)))

@@ -126,24 +126,6 @@ def test_text_without_a_token_has_no_box_and_splits_no_cell():
     assert list(zip(last.left, last.right, strict=True)) == [(40, 60)]
 
 
-def test_a_cell_that_runs_from_right_to_left_is_split_from_there():
-    mixed = row([0, 4, 8], [40, 80], trailing=[0, 40])
-    cells = split_cells(window((0, 1), (1, 8)), mixed)
-    assert cells.tokens.tolist() == [0, 1]
-    assert list(zip(cells.left, cells.right, strict=True)) == [(30, 40), (0, 30)]
-    assert (cells.torn_left.tolist(), cells.torn_right.tolist()) == ([0], [40])
-
-
-def test_bytes_of_a_cell_share_its_width():
-    emoji = row([0, 4, 5], [0, 40, 50])
-    offsets = np.array([0, 1, 3, 4, 5])
-    assert (emoji.start, emoji.end) == (0, 5)
-    assert emoji.x_from(offsets).tolist() == [0, 10, 30, 40, 50]
-    assert emoji.x_to(offsets).tolist() == [0, 10, 30, 40, 50]
-    assert MIXED.x_from(np.array([2, 3])).tolist() == [40, 30]
-    assert MIXED.x_to(np.array([2, 3])).tolist() == [20, 30]
-
-
 grids = st.builds(
     ChipGrid,
     n_chips=st.integers(0, 5_000_000),

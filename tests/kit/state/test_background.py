@@ -143,16 +143,6 @@ def test_a_cancelled_job_stops_at_its_next_checkpoint(job):
     assert went_on == []
 
 
-def test_the_next_job_begins_when_the_one_before_has_ended(job, qtbot):
-    order, gate = [], threading.Event()
-    job.start(lambda progress: gate.wait(PATIENCE_S) and order.append("first"))
-    job.start(lambda progress: order.append("second"))
-    gate.set()
-    with qtbot.waitSignal(job.done):
-        pass
-    assert order[-1] == "second"
-
-
 def test_finishing_waits_and_gives_nothing_up(job, qtbot):
     gate, results = threading.Event(), []
     job.done.connect(results.append)
@@ -199,16 +189,6 @@ def test_all_is_done_in_order_before_finish_returns():
     writer.submit(lambda *, number: done.append(number), number=-1)
     writer.finish()
     assert done == [*range(200), -1]
-
-
-def test_it_goes_on_after_a_pause():
-    writer, done = Writer("test"), []
-    writer.finish()
-    for number in range(3):
-        writer.submit(done.append, number)
-        writer.finish()
-    assert done == [0, 1, 2]
-    assert "test" not in [thread.name for thread in threading.enumerate()]
 
 
 def test_many_threads_may_submit():

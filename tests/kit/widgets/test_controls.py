@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from fake_tokenizer import FakeTokenizer
 from hands import turn_wheel
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QImage, QKeySequence, QTextDocument
-from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QMainWindow, QPushButton, QToolButton, QWidget
 
 from guiapp.kit.session.choice import Choice
 from guiapp.kit.session.loader import ModelLoader
@@ -136,19 +136,6 @@ def test_an_explanation_stays_inside_its_window_and_its_buttons_close_it(show, q
     with qtbot.waitSignal(told.destroyed):
         qtbot.mouseClick(told.buttons[0], LEFT)
         assert (done, told.isVisible()) == ([1], False)
-
-
-def test_an_explanation_has_the_buttons_of_what_it_says_now(show):
-    window = show(QWidget())
-    told = Explanation("Title", "Words", window)
-    assert told.buttons == []
-    told.show_text("Other words", [QAction("One"), QAction("Two")])
-    assert [each.text() for each in told.buttons] == ["One", "Two"]
-    assert "Other words" in [label.text() for label in told.findChildren(QLabel)]
-    told.show_text("Words", [])
-    assert all(button.isHidden() for button in told.findChildren(QPushButton))
-    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert told.buttons == told.findChildren(QPushButton) == []
 
 
 class FakeSaving(QObject):

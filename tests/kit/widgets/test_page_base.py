@@ -114,13 +114,6 @@ def test_typing_goes_to_the_panel_that_a_page_begins_with(make_stack, qtbot):
     assert first.field.hasFocus()
 
 
-def test_stopping_stops_the_pages_that_were_made(make_stack):
-    stack = make_stack()
-    page = stack.show_page("split")
-    stack.stop()
-    assert page.is_stopped
-
-
 def test_each_page_has_an_action():
     shortcuts = {row.name: row.keys for row in ROWS if row.group == "page"}
     assert shortcuts == {page.name: (page.keys,) if page.keys else () for page in PAGES}

@@ -8,7 +8,6 @@ import pytest
 from guiapp.core.text.visible_text import visible_text
 from guiapp.kit.widgets.shaped_texts import (
     FLAG_LETTERS,
-    LONGEST_SEQUENCE,
     MOST_SEQUENCES,
     PART,
     ScriptFonts,
@@ -46,14 +45,6 @@ def test_a_text_is_cut_between_characters(text):
     assert b"".join(parts) == data
     assert max(map(len, parts)) <= PART
     assert "".join(part.decode("utf-8", "replace") for part in parts) == data.decode("utf-8", "replace")
-
-
-def test_a_text_of_flags_alone_does_not_become_one_picture(qtbot):
-    loaded = []
-    fonts = ScriptFonts([loaded.append])
-    fonts.prepare("🇯🇵".encode() * 10_000)
-    qtbot.waitUntil(lambda: fonts.is_ready)
-    assert set(map(len, loaded)) == {2, LONGEST_SEQUENCE}
 
 
 def test_each_loader_gets_each_character_once_until_there_are_others(qtbot):

@@ -53,38 +53,6 @@ def rows(qtbot, theme_source):
     return rows
 
 
-def grabbed(rows):
-    rows.painted.clear()
-    return rows.viewport().grab().toImage()
-
-
-def test_only_rows_in_sight_are_painted_each_in_its_place(rows):
-    grabbed(rows)
-    assert sorted(rows.painted) == [0, 1, 2, 3]
-    rows.verticalScrollBar().setValue(ROW_PX)
-    grabbed(rows)
-    assert sorted(rows.painted) == [1, 2, 3, 4]
-    rows.verticalScrollBar().setValue(ROW_PX - 1)
-    grabbed(rows)
-    assert rows.painted == {row: rows.row_at(row) for row in range(5)}
-    rows.count = 2
-    rows.fit_rows()
-    grabbed(rows)
-    assert sorted(rows.painted) == [0, 1]
-
-
-def test_what_is_chosen_is_scrolled_into_sight_and_no_further(rows):
-    bar, height = rows.verticalScrollBar(), rows.viewport().height()
-    for chosen, scrolled in ((-1, 0), (0, 0), (1, 0), (5, 6 * ROW_PX - height), (4, 6 * ROW_PX - height)):
-        rows.chosen = chosen
-        rows.show_chosen()
-        assert bar.value() == pytest.approx(scrolled, abs=1)
-    for chosen, scrolled in ((1, ROW_PX), (2, ROW_PX), (0, 0), (8, bar.maximum())):
-        rows.chosen = chosen
-        rows.show_chosen()
-        assert bar.value() == pytest.approx(scrolled, abs=1)
-
-
 class Words(RowTable):
     """Numbered words."""
 

@@ -2,8 +2,8 @@
 
 import pytest
 from hands import drop
-from PySide6.QtCore import QMimeData, QPoint, QSize, Qt, QUrl
-from PySide6.QtGui import QAction, QDragEnterEvent, QHelpEvent, QKeyEvent
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QAction, QDragEnterEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QToolButton,
-    QToolTip,
     QWidget,
 )
 
@@ -24,32 +23,13 @@ from guiapp.kit.widgets.controls import (
     presses_button,
     push_button,
 )
-from guiapp.kit.widgets.event_filters import TipWatch
-from guiapp.kit.widgets.labels import FittingLine
-from guiapp.kit.widgets.layouts import Contents, clear, in_column, in_row
-from guiapp.kit.widgets.menu_button import CSV, JSON, ExportButton, MenuButton, add_choice
+from guiapp.kit.widgets.layouts import Contents, in_column, in_row
+from guiapp.kit.widgets.menu_button import CSV, JSON, ExportButton
 from guiapp.kit.widgets.notices import dropped_files
 from guiapp.kit.widgets.painting import PaintedButton, fill
 from guiapp.kit.widgets.theme import DARK
 
 LEFT, Key, Modifier = Qt.MouseButton.LeftButton, Qt.Key, Qt.KeyboardModifier
-
-
-def test_a_line_says_the_first_sentence_that_fits_and_its_tip_the_first_of_all(show, theme_source):
-    line = FittingLine(theme_source, "one two three four <five>", "one two three", "one two")
-    show(line, 900)
-    room = {}
-    for width in range(300, 20, -1):
-        line.resize(width, 18)
-        room.setdefault(line.shown_text, width)
-    first, second, third, *shortened = room
-    assert [first, second, third] == ["one two three four <five>", "one two three", "one two"]
-    assert all(each.endswith("…") and "one two".startswith(each[:-1]) for each in shortened)
-    assert "&lt;five&gt;" in line.toolTip()
-    assert line.accessibleName() == "one two three four <five>"
-    assert line.sizeHint() == QSize(0, line.height())
-    line.show_text()
-    assert (line.shown_text, line.accessibleName(), line.toolTip()) == ("", "", "")
 
 
 def test_contents_give_way_to_a_sentence_and_the_focus_goes_along(show, qtbot):
@@ -250,39 +230,6 @@ def test_what_is_exported_is_made_of_what_is_shown_when_it_is_asked_for(
     ]
 
 
-def test_a_menu_is_filled_anew_each_time_and_ticks_what_is_chosen(show, theme_source):
-    button, fills, chosen = show(MenuButton(theme_source, "Title", tip="Tip")), [], []
-    assert (button.text(), button.toolTip(), button.property("role")) == ("Title", "Tip", "raised")
-
-    def list_two(menu):
-        fills.append(menu)
-        for number in range(2):
-            add_choice(menu, f"R&D {number}", number == 1, lambda number=number: chosen.append(number))
-
-    button.fill_on_open(list_two)
-    for _ in range(2):
-        button.menu().aboutToShow.emit()
-    actions = button.menu().actions()
-    assert [(action.text(), action.isCheckable(), action.isChecked()) for action in actions] == [
-        ("R&&D 0", True, False),
-        ("R&&D 1", True, True),
-    ]
-    actions[0].trigger()
-    assert (fills, chosen) == ([button.menu()] * 2, [0])
-
-
-def test_a_tip_is_asked_for_where_the_mouse_is(show):
-    widget = show(QWidget())
-    watch = TipWatch(widget, lambda place: f"at {place.x()}" if place.y() < 50 else "")
-    assert watch.parent() is widget
-    for place, tip in ((QPoint(7, 9), "at 7"), (QPoint(8, 9), "at 8"), (QPoint(7, 90), "")):
-        event = QHelpEvent(QHelpEvent.Type.ToolTip, place, widget.mapToGlobal(place))
-        assert watch.eventFilter(widget, event)
-        assert not tip or QToolTip.text() == tip
-    assert not watch.eventFilter(widget, QHelpEvent(QHelpEvent.Type.WhatsThis, QPoint(), QPoint()))
-    QToolTip.hideText()
-
-
 class DotButton(PaintedButton):
     def __init__(self, themes):
         super().__init__(themes)
@@ -311,13 +258,3 @@ def test_a_painted_button_is_lit_by_the_mouse_and_framed_by_the_keyboard(show, t
     button.setFocus()
     button.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
     assert (button.ground(DARK), button.edge(DARK)) == (DARK.raised, DARK.accent)
-
-
-def test_what_is_taken_out_of_a_layout_is_gone_from_sight_at_once(show, qtbot):
-    window, parts = QWidget(), [QLabel("a"), QLabel("b")]
-    row = in_row(*parts, 5, on=window)
-    show(window)
-    with qtbot.waitSignals([part.destroyed for part in parts]):
-        clear(row)
-        assert row.count() == 0
-        assert not any(part.isVisible() for part in parts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTableView
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
@@ -93,12 +93,6 @@ def test_copying_stops_at_a_limit_and_says_so(source, details, monkeypatch):
     lines = TokenTableModel(source, details).as_text(range(105)).splitlines()
     assert len(lines) == 102
     assert lines[-1] == "…"
-
-
-def test_without_a_token_there_is_no_data(source, details):
-    model = TokenTableModel(source, details)
-    assert model.index(0, 0, QModelIndex()).data(Qt.ItemDataRole.DecorationRole) is None
-    assert model.as_text([99]).count("\n") == 1
 
 
 def test_rows_are_copied_under_their_titles(source, details):

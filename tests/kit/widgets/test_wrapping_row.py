@@ -3,13 +3,10 @@
 from itertools import pairwise
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QScrollArea, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from guiapp.kit.widgets.layouts import (
     WrappingRow,
-    in_splitter,
-    scrolling,
 )
 from guiapp.kit.widgets.theme import GAP_PX
 
@@ -72,22 +69,3 @@ def test_what_is_hidden_takes_no_room(row, qtbot):
     for label in labels:
         label.hide()
     assert made.sizeHint().height() == made.minimumSizeHint().height() == 0
-
-
-def test_the_part_that_grows_takes_the_room_and_what_is_inside_scrolls_down_only(qtbot):
-    splitter, inner = QSplitter(Qt.Orientation.Horizontal), QLabel("wide " * 100)
-    inner.setFixedHeight(900)
-    area = scrolling(inner, 120)
-    in_splitter(QWidget(), area, on=splitter, sizes=(100, 200), grows=1)
-    qtbot.addWidget(splitter)
-    splitter.resize(301, 200)
-    splitter.show()
-    qtbot.waitExposed(splitter)
-    assert (splitter.sizes(), splitter.handleWidth()) == ([100, 200], 1)
-    splitter.resize(401, 200)
-    assert splitter.sizes() == [100, 300]
-    assert area.verticalScrollBar().maximum() > 0
-    assert not area.horizontalScrollBar().isVisible()
-    assert (area.minimumWidth(), area.frameShape()) == (120, QScrollArea.Shape.NoFrame)
-    assert not any(part.autoFillBackground() for part in (inner, area.viewport()))
-    assert area.focusPolicy() is Qt.FocusPolicy.NoFocus

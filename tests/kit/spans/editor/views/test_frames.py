@@ -63,7 +63,7 @@ def test_what_is_on_screen_is_what_painting_all_anew_would_show(opened, seed):
         "frames": lambda: settle(editor),
         "pixels": lambda: editor.grab(),
     }
-    for step in range(120):
+    for step in range(60):
         name = rng.choice(list(acts))
         acts[name]()
         if step % 3 == 0:
