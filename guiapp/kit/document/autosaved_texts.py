@@ -144,7 +144,7 @@ class AutosavedTexts(QObject):
     def is_on_disk(self) -> bool:
         """Whether the last text is on the disk; waits for it."""
         self.finish()
-        return self._place is not None and not self._is_failing
+        return self.is_autosaving
 
     def _own(self, place: Path) -> bool:
         """Lock a place; whether nobody else has it."""

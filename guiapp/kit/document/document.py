@@ -15,8 +15,8 @@ from guiapp.core.text.hidden import invisible_runs
 from guiapp.core.text.utf16 import TELLING_BYTES, utf8_from, utf16_codec
 from guiapp.kit.state.background import LatestJob, Working
 
-FLAG = re.compile("[\U0001f1e6-\U0001f1ff]{2}")
-UNTORN = "\U00010000\U000101fd"  # a letter and a mark on it
+FLAG = re.compile("[\U0001f1e6-\U0001f1ff]{2}")  # of a country
+UNTORN = "\U00010000\U000101fd"  # a letter and a mark on it, in place of a flag
 WINDOW_BYTES = 512  # how far a grapheme or a word is followed
 STAND_INS = "□", "□□"  # for one UTF-16 unit, and for two; Qt 6.11 miscounts signs of two before Indic letters
 LOW_SURROGATES = b"\xdc", b"\xdd", b"\xde", b"\xdf"  # the greater bytes of second units

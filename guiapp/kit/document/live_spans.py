@@ -29,18 +29,16 @@ if TYPE_CHECKING:
     from guiapp.analysis.explain.encoder_agreement import EncoderAgreement, FirstDifference, Piece, TokenSpans
     from guiapp.core.encode.tokenizer import Tokenizer
 
-AT_ONCE = 1 << 14  # tokens that are looked through for the next one that differs
-MOST_INSTEAD = 64  # tokens that are told in place of one
-SHOWN_PIECES = 6
-SHOWN_BYTES = 24
-Found = TypeVar("Found")
-Job = Callable[[Progress], Found]
-
 PAUSE_MS = 150  # typing goes on meanwhile
 MOST_AT_ONCE = 1 << 15  # bytes around an edit that are encoded in the GUI thread
 SMALL = 1 << 17  # bytes that are encoded in no time
 WARMING_BYTES = 1 << 10
 N_WARM_RUNS = 3
+AT_ONCE = 1 << 14  # tokens that are looked through for the next one that differs
+MOST_INSTEAD = 64  # tokens that are told in place of one
+SHOWN_PIECES, SHOWN_BYTES = 6, 24  # of where two encoders first differ, and of each piece
+Found = TypeVar("Found")
+Job = Callable[[Progress], Found]
 
 
 class _Given(NamedTuple):

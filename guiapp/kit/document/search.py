@@ -18,9 +18,9 @@ from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.spans.layout import SpanWindow
 from guiapp.kit.state.background import LatestJob, Working, later
 
-SMALL_BYTES = 1 << 15  # looked through at each key
-HIDDEN_PAUSE_MS = 150  # a longer text once typing has paused
 PAUSE_MS = 120  # a search begins when typing pauses, in the field or in the text
+SMALL_BYTES = 1 << 15  # hidden characters are looked for at each key …
+HIDDEN_PAUSE_MS = 150  # … and in a longer text once typing has paused
 Kind = Literal["text", "bytes", "regex", "token"]
 
 

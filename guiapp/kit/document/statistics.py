@@ -18,17 +18,17 @@ from guiapp.kit.state.settings import Settings
 if TYPE_CHECKING:
     from guiapp.kit.session.model_session import ModelSession
 
-USUAL_BUDGET = 8192  # where neither people nor the model's file say
-MOST_BUDGET = 10**9
-N_MOST = 20
-LONG_BYTES = 1_000_000
-LIST_PAUSE_MS, LONG_PAUSE_MS = 150, 1000  # without an edit, in a short text and in a long one
-COUNT_PAUSE_MS = 250  # without an edit, until all lines are counted
-LOOKED_AT_BYTES = 1 << 14  # of a line; the whole of a long one would have people wait at each key
-DEAR_BELOW = 2  # characters a token, from the third of `cost.STEPS` on
 NS_PER_S = 1e9
 BYTES_PER_MB = 1e6
 MOST_GROWTH = 2  # of a text, or shrinkage, since it was timed
+COUNT_PAUSE_MS = 250  # without an edit, until all lines are counted
+LOOKED_AT_BYTES = 1 << 14  # of a line; the whole of a long one would have people wait at each key
+DEAR_BELOW = 2  # characters a token, from the third of `cost.STEPS` on
+N_MOST = 20  # words and lines that are listed
+LONG_BYTES = 1_000_000
+LIST_PAUSE_MS, LONG_PAUSE_MS = 150, 1000  # without an edit, in a short text and in a long one
+USUAL_BUDGET = 8192  # where neither people nor the model's file say
+MOST_BUDGET = 10**9
 
 
 @dataclass(frozen=True)

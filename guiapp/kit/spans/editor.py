@@ -60,7 +60,7 @@ from guiapp.kit.state.background import later
 from guiapp.kit.widgets.painting import RIGHT, Painted, fill, write
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, Theme, ThemeSource
 
-WIDTH_PX = 50
+WIDTH_PX = 50  # of the numbers beside lines
 NUMBER_SIDE_PX = 6
 BAR_PX = 3
 BAR_ROOM_PX = WIDTH_PX - NUMBER_SIDE_PX - 4

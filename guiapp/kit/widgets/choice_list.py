@@ -42,7 +42,7 @@ from guiapp.kit.widgets.controls import Popover
 from guiapp.kit.widgets.event_filters import plain_tip
 from guiapp.kit.widgets.layouts import AS_AROUND, in_column
 from guiapp.kit.widgets.painting import bold, fill, icon, write
-from guiapp.kit.widgets.tables import AnyIndex
+from guiapp.kit.widgets.tables import NO_INDEX, AnyIndex
 from guiapp.kit.widgets.theme import (
     GAP_PX,
     MARGIN_PX,
@@ -56,11 +56,10 @@ from guiapp.kit.widgets.theme import (
     set_role,
 )
 
-LIST_SIZE = QSize(520, 380)
+LIST_SIZE = QSize(520, 380)  # of pre-tokenizers
 EXAMPLE = "We'll pay 12345 €!\n\n  it日本".encode()
 BETWEEN_PIECES = " ┆ "
 AS_THE_FILE_SAYS = ""
-NO_INDEX = QModelIndex()
 CHOICE_ROLE = Qt.ItemDataRole.UserRole  # what a row holds
 ROW_PX = 44
 SECTION_PX = 26

@@ -39,7 +39,7 @@ FILTER_TIP = (
     "is:unreached, is:notutf8, is:duplicate, is:byte, is:reserved, is:special\n"
     "All words must hold; a minus before one means all other tokens."
 )
-WIDTH_PX = 360
+WIDTH_PX = 360  # of an explanation
 PLACE_PX = 90  # with room for large numbers, so that buttons stay where they are
 NO_MODIFIER, KEYPAD = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier
 

@@ -34,12 +34,12 @@ from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.errors import TokenloupeError, not_written
 from guiapp.kit.widgets.theme import UNIT_PX, Theme, ThemeSource
 
-SIZE_PX = 16
+SIZE_PX = 16  # of an icon
 SCALES = (1, 2, 3)  # device pixels per pixel
 DISABLED = 0.35  # opacity of an icon; the style's own grey is hardly seen on dark ground
 MARKER_PX = 9
 CORNERS = (3, -pi / 2), (4, pi / 4), (4, 0.0)  # triangle, square, diamond: how many, and where the first is
-MOST_PICTURES = 400
+MOST_PICTURES = 400  # of boxes
 MOST_PIXELS = 1 << 20  # of all of them, of four bytes each: some may be as large as a part of the window
 WHOLE = 1000
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

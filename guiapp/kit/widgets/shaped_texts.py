@@ -16,8 +16,7 @@ from guiapp.kit.widgets.painting import in_shared_size, scaled
 from guiapp.kit.widgets.theme import Theme
 
 SAMPLES = tuple("αяאعअকதไខབაԱአ汉あ한😀∑⠁→")
-TURN_MS = 100
-WIDTH_PX = 100
+TURN_MS = 100  # from one of these to the next
 BLOCK_BITS = 5  # characters so near to each other are mostly from the same font
 SLICE_MS = 3  # after which events have their turn; a single font may take longer
 N_CODES = 0x110000
@@ -329,7 +328,7 @@ class FontSearch(QObject):
     def _search(self) -> None:
         layout = QTextLayout(self._waiting.pop(0), self._font)
         layout.beginLayout()
-        layout.createLine().setLineWidth(WIDTH_PX)
+        layout.createLine().setLineWidth(100)
         layout.endLayout()
         if self.is_done:
             self._turn.stop()

@@ -54,8 +54,8 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 ATTRIBUTES_ROLE = Qt.ItemDataRole.UserRole + 1  # of the `Attribute` of a row's token, as a number
 NO_INDEX = QModelIndex()
 DISPLAY, ALIGNMENT = Qt.ItemDataRole.DisplayRole.value, Qt.ItemDataRole.TextAlignmentRole.value
-DOT_PX = 2
-ROW_PX = 62
+DOT_PX = 2  # below a chip that stands for a byte
+ROW_PX = 62  # of painted rows
 CELLS = """
 QTableView::item { padding: 0 5px; }
 QHeaderView::up-arrow, QHeaderView::down-arrow { width: 0; height: 0; }
