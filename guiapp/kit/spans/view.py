@@ -45,7 +45,7 @@ from guiapp.kit.spans.painter import UPRIGHT_PX, draw_upright
 from guiapp.kit.spans.rows import MARGIN_PX, SpanRows
 from guiapp.kit.state.background import later
 from guiapp.kit.widgets.event_filters import TipWatch
-from guiapp.kit.widgets.shaped_texts import FontSearch
+from guiapp.kit.widgets.shaped_texts import find_fonts
 from guiapp.kit.widgets.theme import TEXT_FONT_PX, ThemeSource
 
 SIDE_PX = 24
@@ -109,7 +109,7 @@ class SpanView(QAbstractScrollArea):
         self._most_ms, self._goes_gently = inf, False
         self._unfinished: list[QRect] = []
         self._go_on = later(self, 0, self._paint_unfinished)
-        self._fonts = FontSearch(self.rows.metrics.font, self)
+        find_fonts(self.rows.metrics.font, self)
         self._set_up_window()
         self._restyle()
         self._read_added_tokens()

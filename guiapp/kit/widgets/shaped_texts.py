@@ -306,29 +306,21 @@ def draw_once(
                 layout.draw(painter, QPointF(place / (scale * factor), 0))
 
 
-class FontSearch(QObject):
-    """Finds fonts for all scripts: lays out one character at a time, with pauses between.
+def find_fonts(font: QFont, owner: QObject) -> None:
+    """Find fonts for all scripts, before a text needs them: one at a time, with pauses between.
 
     The first character of a script takes Qt some 10 ms to find a font for.  A page in ten scripts that
     came into sight while someone scrolled took 100.
     """
+    waiting, turn = list(SAMPLES), QTimer(owner, interval=TURN_MS)
 
-    def __init__(self, font: QFont, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._font = font
-        self._waiting = list(SAMPLES)
-        self._turn = QTimer(self, interval=TURN_MS)
-        self._turn.timeout.connect(self._search)
-        self._turn.start()
-
-    @property
-    def is_done(self) -> bool:
-        return not self._waiting
-
-    def _search(self) -> None:
-        layout = QTextLayout(self._waiting.pop(0), self._font)
+    def search() -> None:
+        layout = QTextLayout(waiting.pop(0), font)
         layout.beginLayout()
         layout.createLine().setLineWidth(100)
         layout.endLayout()
-        if self.is_done:
-            self._turn.stop()
+        if not waiting:
+            turn.stop()
+
+    turn.timeout.connect(search)
+    turn.start()
