@@ -26,7 +26,7 @@ from guiapp.kit.state.background import LatestJob, Progress, later
 
 if TYPE_CHECKING:
     from guiapp.analysis.editing.live_encoding import LiveEncoding
-    from guiapp.analysis.explain.encoder_agreement import EncoderAgreement, FirstDifference, Piece, TokenSpans
+    from guiapp.analysis.explain.encoder_agreement import EncoderAgreement, Piece, TokenSpans
     from guiapp.core.encode.tokenizer import Tokenizer
 
 PAUSE_MS = 150  # typing goes on meanwhile
@@ -350,19 +350,15 @@ def move_spans(tokens: TokenStore, edit: TextEdit) -> None:
 
 
 def explained(agreement: EncoderAgreement) -> str:
-    if agreement.first_difference is None:
+    """What was found, for people."""
+    if (first := agreement.first_difference) is None:
         return "On this text it gives exactly the tokens of the exact encoder."
-    approximated = f"{agreement.n_shared:,} of {agreement.n_exact:,}"
+    share, counts = percent(agreement.share, 1), f"{agreement.n_shared:,} of {agreement.n_exact:,}"
     return (
-        f"On this text it gives {percent(agreement.share, 1)} of the exact encoder's tokens "
-        f"({approximated}).\n\n"
-        f"{_described(agreement.first_difference)}"
+        f"On this text it gives {share} of the exact encoder's tokens ({counts}).\n\n"
+        f"They first differ at byte {first.start:,}:\n"
+        f"shown\t{_shown(first.approximated)}\nexact\t{_shown(first.exact)}"
     )
-
-
-def _described(first_difference: FirstDifference) -> str:
-    approximated, exact = _shown(first_difference.approximated), _shown(first_difference.exact)
-    return f"They first differ at byte {first_difference.start:,}:\nshown\t{approximated}\nexact\t{exact}"
 
 
 def _shown(pieces: tuple[Piece, ...]) -> str:

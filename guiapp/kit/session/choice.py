@@ -117,6 +117,7 @@ def summary(model: OpenModel) -> str:
 def facts(model: OpenModel) -> list[tuple[str, str]]:
     """Names and values to show about the model that is open."""
     vocabulary = model.tokenizer.vocabulary
+    path = None if is_plain(model.name) else vocabulary.path
     rows = [
         ("name", display_name(model)),
         ("format", vocabulary.format),
@@ -127,7 +128,7 @@ def facts(model: OpenModel) -> list[tuple[str, str]]:
         ("merges", f"{len(vocabulary.merge_offsets) - 1:,}" if len(vocabulary.merge_offsets) > 1 else ""),
         ("file", "" if model.name.startswith(PREFIX) or not is_plain(model.name) else model.name),
         ("opened as", "" if is_plain(model.name) else model.name),
-        ("lies at", _place_of(model)),
+        ("lies at", "" if path is None else shown_path(path)),
     ]
     rows += [*special_facts(vocabulary), *file_facts(vocabulary)]
     return [(name, value) for name, value in rows if value]
@@ -141,11 +142,6 @@ def file_facts(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
         yield key.rpartition(".")[2].replace("_", " "), printable(value_text(said.pop(key)))
     lines = [f"{key}  {quoted(value_text(value), LONGEST_SAID)}" for key, value in said.items()]
     yield "file says", "\n".join(lines[:MOST_SAID])
-
-
-def _place_of(model: OpenModel) -> str:
-    path = model.tokenizer.vocabulary.path
-    return "" if path is None or is_plain(model.name) else shown_path(path)
 
 
 def special_facts(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:

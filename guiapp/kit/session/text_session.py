@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.analysis.editing.text_buffer import TextBuffer, TextEdit, UndoPoint
 from guiapp.errors import TokenloupeError
 from guiapp.kit.document.document import TextDocument
-from guiapp.kit.state.background import LatestJob, Progress, Working
+from guiapp.kit.state.background import LatestJob, Working
 from guiapp.kit.state.saving import read_text, write_text
 
 
@@ -111,7 +111,7 @@ class TextSession(Working):
 
     def open(self, path: Path) -> None:
         """Put the bytes of a file in place of the text; undo brings the old text back."""
-        self.reading.start(partial(_read, path))
+        self.reading.start(lambda progress: (path, read_text(path, progress)))
 
     def save(self, path: Path) -> bool:
         """Write the text to a file; whether that worked."""
@@ -164,10 +164,6 @@ class TextSession(Working):
         if (file := (self.path, self.is_modified)) != self._told_file:
             self._told_file = file
             self.file_changed.emit()
-
-
-def _read(path: Path, progress: Progress) -> tuple[Path, bytes]:
-    return path, read_text(path, progress)
 
 
 @dataclass

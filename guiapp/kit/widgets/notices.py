@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QMessageBox, QWidget
 
 from guiapp.analysis.sessions.name import ENDING
 from guiapp.core.system.versions import versions, versions_text
-from guiapp.kit.state.background import LatestJob, Progress
+from guiapp.kit.state.background import LatestJob
 from guiapp.kit.widgets.controls import tool_button
 from guiapp.kit.widgets.layouts import in_column, in_row
 from guiapp.kit.widgets.painting import icon
@@ -68,7 +68,7 @@ class Notice(QFrame):
         self._color()
 
     def copy_details(self) -> None:
-        self._versions.start(_collect_versions)
+        self._versions.start(lambda _: versions_text(versions()))
 
     def _put_on_clipboard(self, versions: str) -> None:
         QGuiApplication.clipboard().setText("\n\n".join([*self._details, versions]))
@@ -126,10 +126,6 @@ class NoticeArea(QWidget):
     def _dismiss(self, subject: str) -> None:
         self.clear_notice(subject)
         self.dismissed.emit(subject)
-
-
-def _collect_versions(_: Progress) -> str:
-    return versions_text(versions())
 
 
 def agrees(parent: QWidget, title: str, question: str, yes: str, *, destroys: bool = False) -> bool:

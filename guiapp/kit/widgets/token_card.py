@@ -259,15 +259,13 @@ class MergeTreeView(Painted):
         painter.translate(self._origin())
         painter.scale(self._scale(), self._scale())
         painter.setPen(QPen(theme.faint, 1))
+        gap = QFontMetrics(self._label_font()).height() + 1
         for placed in self._layout.nodes:
             if placed.parent >= 0:
-                self._paint_edge(painter, self._layout.nodes[placed.parent], placed)
+                above = self._layout.nodes[placed.parent]
+                painter.drawLine(QPointF(above.x, above.y + gap), QPointF(placed.x, placed.y - 1))
         for placed in self._layout.nodes:
             self._paint_node(painter, theme, placed)
-
-    def _paint_edge(self, painter: QPainter, above: PlacedNode, below: PlacedNode) -> None:
-        gap = QFontMetrics(self._label_font()).height() + 1
-        painter.drawLine(QPointF(above.x, above.y + gap), QPointF(below.x, below.y - 1))
 
     def _paint_node(self, painter: QPainter, theme: Theme, placed: PlacedNode) -> None:
         is_root = placed.parent < 0
