@@ -85,7 +85,7 @@ class ModelSession(QObject):
         self.round_trip = TextCheck[RoundTrip](self)
         self.encoder_check: TextCheck[EncoderAgreement] = TextCheck(self)
         self.options = options or Options()
-        self.selected_token: int | None = None
+        self._selected_token: int | None = None
         self._told_token: int | None = None  # the selected one that others know
         self.loader.model_changed.connect(self._use_model)
         self.spans.encoded.connect(self._notify_tokens_changed)
@@ -114,7 +114,7 @@ class ModelSession(QObject):
         self.encoder_check.wait()
         self.closed.emit()
         self.loader.model = None
-        self.selected_token = None
+        self._selected_token = None
         self._use_encoders()
 
     # Model and options
@@ -176,7 +176,7 @@ class ModelSession(QObject):
         if self.options.encoder not in self.encoders and self.options.encoder is not None:
             self.options = replace(self.options, encoder=None)
         self._use_encoders()
-        self.selected_token = self._token_at_caret()
+        self._selected_token = self._token_at_caret()
         self.vocabulary_changed.emit()
         self.options_changed.emit()
         self._notify_tokens_changed()
@@ -285,6 +285,10 @@ class ModelSession(QObject):
         self._set_selected(index)
 
     @property
+    def selected_token(self) -> int | None:
+        return self._selected_token
+
+    @property
     def selected_id(self) -> int | None:
         """What the selected token is in the vocabulary."""
         index = self.selected_token
@@ -343,7 +347,7 @@ class ModelSession(QObject):
         return behind if behind >= 0 else None
 
     def _set_selected(self, index: int | None) -> None:
-        self.selected_token = index
+        self._selected_token = index
         if index != self._told_token:
             self._told_token = index
             self.selected_token_changed.emit()
@@ -354,10 +358,10 @@ class ModelSession(QObject):
         """Be in step with the text, before anybody is told of the edit."""
         self.spans.apply_edit(edit)
         self.exact.apply_edit(edit)
-        self.selected_token = self._token_at_caret()
+        self._selected_token = self._token_at_caret()
 
     def _notify_tokens_changed(self, edit: TextEdit | None = None) -> None:
-        self.selected_token = self._token_at_caret()
+        self._selected_token = self._token_at_caret()
         self.round_trip.forget()
         self.encoder_check.forget()
         if self._is_hovered:

@@ -139,6 +139,11 @@ class TokenDetailsModel(Working):
         source.spelling.changed.connect(self._describe)
         self._on_vocabulary_changed()
 
+    @property
+    def is_preparing(self) -> bool:
+        """Whether the tables for trees and paths are still to come."""
+        return self._explaining.isActive() or self._job.is_busy
+
     def visible(self, token_id: int) -> str:
         """How a token of the present vocabulary is written."""
         vocabulary, spelling = self._source.vocabulary, self._source.spelling.now

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import (
@@ -159,10 +158,21 @@ class SpanEditor(SpanView):
         self._document.insert(new)
         self._reveal_caret()
 
-    def erase_by(self, find: Callable[[TextDocument, int], int]) -> None:
-        """Erase what is selected, else up to where that leads from the caret."""
-        self._document.erase_to(find(self._document, self._document.caret))
+    def _erase_to(self, offset: int) -> None:
+        self._document.erase_to(offset)
         self._reveal_caret()
+
+    def erase_grapheme_before(self) -> None:
+        self._erase_to(self._document.previous_grapheme(self._document.caret))
+
+    def erase_grapheme_after(self) -> None:
+        self._erase_to(self._document.next_grapheme(self._document.caret))
+
+    def erase_word_before(self) -> None:
+        self._erase_to(self._document.previous_word(self._document.caret))
+
+    def erase_word_after(self) -> None:
+        self._erase_to(self._document.next_word(self._document.caret))
 
     # Keyboard
 
@@ -365,7 +375,6 @@ class SpanEditor(SpanView):
 
 
 Command = Callable[[SpanEditor], None]
-ERASE_BEFORE: Command = partial(SpanEditor.erase_by, find=TextDocument.previous_grapheme)
 COMMANDS: tuple[tuple[Key, Command], ...] = (
     (Key.Copy, SpanEditor.copy),
     (Key.Cut, SpanEditor.cut),
@@ -373,13 +382,13 @@ COMMANDS: tuple[tuple[Key, Command], ...] = (
     (Key.Undo, SpanEditor.undo),
     (Key.Redo, SpanEditor.redo),
     (Key.SelectAll, SpanEditor.select_all),
-    (Key.DeleteStartOfWord, partial(SpanEditor.erase_by, find=TextDocument.previous_word)),
-    (Key.DeleteEndOfWord, partial(SpanEditor.erase_by, find=TextDocument.next_word)),
-    (Key.Backspace, ERASE_BEFORE),
-    (Key.Delete, partial(SpanEditor.erase_by, find=TextDocument.next_grapheme)),
+    (Key.DeleteStartOfWord, SpanEditor.erase_word_before),
+    (Key.DeleteEndOfWord, SpanEditor.erase_word_after),
+    (Key.Backspace, SpanEditor.erase_grapheme_before),
+    (Key.Delete, SpanEditor.erase_grapheme_after),
 )
 PLAIN_KEYS: dict[int, Command] = {
-    Qt.Key.Key_Backspace: ERASE_BEFORE,
+    Qt.Key.Key_Backspace: SpanEditor.erase_grapheme_before,
     Qt.Key.Key_Tab: lambda editor: editor.type_text("\t"),
     Qt.Key.Key_Return: lambda editor: editor.type_text("\n"),
     Qt.Key.Key_Enter: lambda editor: editor.type_text("\n"),

@@ -33,7 +33,7 @@ class CaretMoves:
 
     def move_for(self, event: QKeyEvent) -> Callable[[], None] | None:
         """What a key event asks for, ready to be called; None if it does not move the caret."""
-        for standard_key, method, goal, extend in KEYS:
+        for standard_key, (method, goal), extend in KEYS:
             if event.matches(standard_key):
                 return lambda: method(self, goal, extend)
         return None
@@ -129,7 +129,7 @@ MOVES: tuple[tuple[str, Callable[[CaretMoves, Any, bool], None], object], ...] =
     ("EndOfDocument", CaretMoves._to_end, True),
 )
 KEYS = tuple(
-    (getattr(Key, f"{verb}{name}"), method, goal, extend)
+    (getattr(Key, f"{verb}{name}"), (method, goal), extend)
     for name, method, goal in MOVES
     for verb, extend in (("MoveTo", False), ("Select", True))
 )

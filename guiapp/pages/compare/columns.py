@@ -31,11 +31,11 @@ from guiapp.pages.compare.models import ModelsComparison
 TICK_PX = 2
 MOST_PX, LEAST_PX = 8, 2  # how far a tick reaches in
 TICK_ALPHA = 190
-NUMBER_SIDE_PX = 16  # beside the text
+SIDE_PX = 16  # beside the text
 TWO_ROWS_PX = 64  # the least height of the text
 LEAST_TEXT_PX = 232
 LEAST_COLUMN_HEIGHT_PX = HEIGHT_PX + TWO_ROWS_PX
-LEAST_COLUMN_PX = LEAST_TEXT_PX + 2 * NUMBER_SIDE_PX + WIDTH_PX
+LEAST_COLUMN_PX = LEAST_TEXT_PX + 2 * SIDE_PX + WIDTH_PX
 FRAME_MS = 5.0  # for rows of the text that are new, in each column
 LINKING_ROUNDS = 3
 BAR_PX = 10
@@ -293,7 +293,7 @@ class ModelColumn(QFrame):
         self.head = ColumnHead(state, figures, theme_source)
         self.head.name_button.setMenu(menu)
         menu.setParent(self.head.name_button, menu.windowFlags())
-        self.editor = SpanEditor(session.document, column, theme_source, NUMBER_SIDE_PX)
+        self.editor = SpanEditor(session.document, column, theme_source, SIDE_PX)
         self.editor.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.margin = LineCounts(column, figures, self.editor, theme_source)
         EditorLink(self.editor, session)

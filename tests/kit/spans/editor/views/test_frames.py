@@ -7,7 +7,6 @@ from editor_hands import wheel
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
-from guiapp.kit.document.document import TextDocument
 from guiapp.kit.spans.frame import PointedOut
 from guiapp.kit.spans.view import NOTCH_ROWS
 
@@ -47,7 +46,7 @@ def test_what_is_on_screen_is_what_painting_all_anew_would_show(opened, seed):
 
     acts = {
         "type": lambda: editor.type_text(rng.choice(("a", " ", "\n", "字", "word " * 20))),
-        "erase": lambda: editor.erase_by(TextDocument.previous_word),
+        "erase": lambda: editor.erase_word_before(),
         "caret": lambda: document.set_caret(place()),
         "reveal": lambda: editor.reveal(document.caret, document.caret),
         "select": lambda: document.select(place(), place()),
