@@ -133,3 +133,14 @@ def test_a_smaller_vocabulary_opens_while_a_token_is_selected(qtbot):
 def test_a_huge_token_is_cut():
     assert hex_bytes(b"\xff" * 1_000_000) == "FF " * 63 + "FF … (1,000,000 bytes)"
     assert hex_bytes(b"") == ""
+
+
+def test_tables_can_be_put_off(source, qtbot):
+    model = TokenDetailsModel(source)
+    model.put_off(600)
+    source.select_token(1)
+    qtbot.waitUntil(lambda: model.details is not None)
+    assert model.is_preparing
+    assert model.explainer is None
+    qtbot.waitUntil(lambda: model.explainer is not None)
+    model.close()
