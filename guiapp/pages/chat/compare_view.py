@@ -37,15 +37,18 @@ from guiapp.kit.widgets.painting import CENTER, LEFT, RIGHT, fill, ring, width_o
 from guiapp.kit.widgets.style_sheet import plain_label, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
 from guiapp.kit.widgets.tip_watch import TipWatch, plain_tip
-from guiapp.pages.chat.compared_turns import (
+from guiapp.pages.chat.counterpart import (
     CellPosition,
+    ComparedPrompts,
     ComparedTurn,
+    Counterpart,
+    PromptComparison,
+    PromptVariant,
     TokenCell,
     TurnDifference,
     differences,
     flowed,
 )
-from guiapp.pages.chat.counterpart import ComparedPrompts, Counterpart, PromptComparison, PromptVariant
 from guiapp.pages.chat.template_panel import ask_for_template
 
 SIDE_PX, BETWEEN_PX, EDGE_PX = 48, 28, 16
@@ -277,9 +280,6 @@ def names_of(counterpart: Counterpart, has_prompt: bool) -> tuple[str, str]:
 
 def _change(by: int) -> str:
     return f"{by:+,}".replace("-", "−")
-
-
-# Two prompts of one conversation side by side: turns on a level, what only one has ringed
 
 
 class CellPlace(NamedTuple):

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QSizePolicy
 
 from guiapp.analysis.chat.fixes import Fix
 from guiapp.analysis.chat.hints import Hint
 from guiapp.kit.widgets.buttons import push_button
 from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row, scroll_down, take_away
-from guiapp.kit.widgets.painting import Painted
+from guiapp.kit.widgets.painting import CENTER, Painted, bold, fill, write
 from guiapp.kit.widgets.style_sheet import set_role
 from guiapp.kit.widgets.styled_text import Span, StyledText
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.pages.chat.badge import BADGE_PX, BECAME_CONTROL, color_of, draw_number
 from guiapp.pages.chat.model import ChatModel
 
+BADGE_PX = 16
+NUMBER_PX = 10
+BECAME_CONTROL, DOUBLE_BOS, NEAR_MISS = "content_became_control", "double_bos", "near_miss"
 ROW_PX = 40
 MOST_LINES = 4  # of a hint
 MOST_ROWS = 4  # without scrolling
@@ -235,3 +237,16 @@ class HintList(QScrollArea):
         if heights_px != self._heights_px:
             self._heights_px = heights_px
             self.updateGeometry()
+
+
+def color_of(hint: Hint, theme: Theme) -> QColor:
+    """Red where content has a power that it should not have, else amber."""
+    return theme.bad if hint.code == BECAME_CONTROL else theme.warning
+
+
+def draw_number(painter: QPainter, middle: QPointF, number: int, color: QColor, theme: Theme) -> None:
+    """The number in a disc."""
+    half = BADGE_PX / 2
+    place = QRectF(middle.x() - half, middle.y() - half, BADGE_PX, BADGE_PX)
+    fill(painter, place, color, half)
+    write(painter, place, str(number), theme.background, CENTER, bold(Theme.ui_font(NUMBER_PX)))

@@ -2,38 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QSplitter, QWidget
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QSplitter, QWidget
 
 from guiapp.analysis.chat.hints import Hint
+from guiapp.analysis.chat.llama_cpp import is_installed, llama_prompt
+from guiapp.analysis.chat.settings import is_text
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.document.statistics import format_duration
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
+from guiapp.kit.state.background import LatestJob, Progress, Working, later
 from guiapp.kit.tokens.details import hover_text
 from guiapp.kit.widgets.buttons import SegmentedTabs, push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
+from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.page_base import Page, PageSetting, UndoSteps
-from guiapp.kit.widgets.style_sheet import plain_label
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX
-from guiapp.pages.chat.budget_strip import BudgetStrip, TokenLine
+from guiapp.kit.widgets.style_sheet import plain_label, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.kit.widgets.tip_watch import wrapped_tip
 from guiapp.pages.chat.compare_view import CompareView
-from guiapp.pages.chat.copying import CopyButton
 from guiapp.pages.chat.counterpart import Counterpart, PromptComparison, PromptVariant
 from guiapp.pages.chat.hint_list import HintList
-from guiapp.pages.chat.llama_check import LlamaBadge, LlamaCheck
 from guiapp.pages.chat.message_list import MessageList
-from guiapp.pages.chat.model import ChatModel
-from guiapp.pages.chat.prompt_view import LEGEND, PromptView
-from guiapp.pages.chat.saved_conversation import SavedConversation
-from guiapp.pages.chat.spans import ChatSpans
+from guiapp.pages.chat.model import ChatModel, SavedConversation, as_json
+from guiapp.pages.chat.prompt_view import LEGEND, BudgetStrip, PromptView, TokenLine
+from guiapp.pages.chat.spans import ChatSpans, line_of, places
 from guiapp.pages.chat.template_panel import TemplatePanel
-from guiapp.pages.chat.words import line_of, places
 
+if TYPE_CHECKING:
+    from guiapp.analysis.chat.chat import Chat
+
+EQUAL, EQUAL_TEXT, DIFFERS = "equal to llama.cpp", "text equal to llama.cpp", "differs from llama.cpp"
+ABOUT_EQUAL = "llama.cpp itself, given these messages, makes the same text and the same ids of them."
+ABOUT_TEXT = "llama.cpp itself makes the same text of these messages. It does not read this model's file."
+IDLE_MS = 2_000
 MESSAGES_PX, PROMPT_PX, TEMPLATE_PX = 300, 620, 360
 LEAST_PROMPT_PX = 280  # the buttons of a hint stand beside each other
 WIDE_PX = 1100  # in less, the template is folded at first
@@ -249,3 +259,155 @@ class ChatPage(Page):
 def make_page(setting: PageSetting) -> ChatPage:
     model = ChatModel(setting.session)
     return ChatPage(model, SavedConversation(model, setting.settings.folder), setting)
+
+
+class CopyButton(MenuButton):
+    """Lists the forms."""
+
+    def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, "Copy", tip="Copy the prompt, the template or the messages")
+        self._model = model
+        self.fill_on_open(self._list)
+
+    def _list(self, menu: QMenu) -> None:
+        forms: tuple[tuple[str, Callable[[], str], bool], ...] = (
+            ("Prompt", self._prompt, self._model.chat is not None),
+            ("Token ids", self._ids, self._model.chat is not None),
+            ("Template", self._template, self._model.chat is not None),
+            ("Messages as JSON", self._messages, bool(self._model.edited.messages)),
+            ("Python for transformers", self._python, bool(self._model.edited.messages)),
+        )
+        for title, form, is_there in forms:
+            menu.addAction(title, partial(_copy, form)).setEnabled(is_there)
+
+    def _prompt(self) -> str:
+        return "" if self._model.chat is None else self._model.chat.text
+
+    def _ids(self) -> str:
+        encoding = self._model.encoding
+        return json.dumps([] if encoding is None else encoding.token_ids.tolist())
+
+    def _template(self) -> str:
+        return "" if self._model.chat is None else self._model.chat.template.text
+
+    def _messages(self) -> str:
+        return as_json(self._model.edited.conversation)
+
+    def _python(self) -> str:
+        conversation, settings = self._model.edited.conversation, self._model.settings
+        given = settings.template
+        lines = [
+            "from transformers import AutoTokenizer",
+            "",
+            'tokenizer = AutoTokenizer.from_pretrained("…")',
+            f"messages = {list(conversation.messages)!r}",
+            f"tools = {None if conversation.tools is None else list(conversation.tools)!r}",
+            "ids = tokenizer.apply_chat_template(",
+            f"    messages, tools=tools, add_generation_prompt={settings.add_generation_prompt!r}",
+            *([f"    chat_template={given!r},"] if given is not None and is_text(given) else []),
+            ")",
+        ]
+        return "\n".join(lines) + "\n"
+
+
+def _copy(form: Callable[[], str]) -> None:
+    QGuiApplication.clipboard().setText(form())
+
+
+@dataclass(frozen=True)
+class LlamaVerdict:
+    """What came of it.
+
+    difference  in what its prompt is another, or why there is none; "" for none
+    has_ids     whether ids were compared, too: llama.cpp may not read the model's file
+    """
+
+    difference: str
+    has_ids: bool = True
+
+
+class LlamaCheck(Working):
+    """Compares the prompt that is shown some time after it changed, while somebody looks at it.
+
+    verdict  about the prompt as it is shown; None where there is none yet, or llama.cpp is not installed
+
+    Signals:
+        changed(): `verdict` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, model: ChatModel, parent: QObject | None = None, idle_ms: int = IDLE_MS) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.verdict: LlamaVerdict | None = None
+        self._of: Chat | None = None
+        self._is_active = False
+        self._delay = later(self, idle_ms, self._start)
+        self._job = LatestJob[LlamaVerdict](self, self._take, self._fail)
+        if is_installed():
+            model.result_changed.connect(self._refresh)
+            model.edited.changed.connect(self._refresh)
+
+    def set_active(self, is_active: bool) -> None:
+        """Nothing is compared while nobody sees it."""
+        self._is_active = is_active
+        if is_installed():
+            self._refresh()
+
+    def _refresh(self) -> None:
+        chat, is_outdated = self._model.chat, self._model.is_outdated
+        if self._of is not None and (chat is not self._of or is_outdated):
+            self._of = None
+            self._job.cancel()
+            self._set(None)
+        if not self._is_active or chat is None or is_outdated or chat.settings.as_text:
+            self._delay.stop()
+        elif self._of is None:
+            self._delay.start()
+
+    def _start(self) -> None:
+        if (chat := self._model.chat) is not None and not self._model.is_outdated:
+            self._of = chat
+            self._job.start(partial(_compared, chat))
+
+    def _take(self, verdict: LlamaVerdict) -> None:
+        self._set(verdict)
+
+    def _fail(self, reason: str) -> None:
+        self._set(LlamaVerdict(reason))
+
+    def _set(self, verdict: LlamaVerdict | None) -> None:
+        if verdict != self.verdict:
+            self.verdict = verdict
+            self.changed.emit()
+
+
+def _compared(chat: Chat, progress: Progress) -> LlamaVerdict:
+    prompt = llama_prompt(chat, partial(progress, 0.0))
+    return LlamaVerdict(prompt.difference(chat), prompt.token_ids is not None)
+
+
+class LlamaBadge(QWidget):
+    """Nothing, as long as nothing is known."""
+
+    def __init__(self, check: LlamaCheck, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._check, self._theme_source = check, theme_source
+        self.equal = set_role(QLabel(textFormat=Qt.TextFormat.RichText), "dim")
+        self.differs = tool_button(DIFFERS, role="raised")
+        in_row(self.equal, self.differs, on=self, spacing=0)
+        check.changed.connect(self._refresh)
+        theme_source.changed.connect(self._refresh)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        verdict = self._check.verdict
+        said = EQUAL if verdict is None or verdict.has_ids else EQUAL_TEXT
+        good = self._theme_source.theme.good.name()
+        self.equal.setText(f'{said} <span style="color:{good}">✓</span>')
+        self.equal.setAccessibleName(said)
+        self.equal.setToolTip(ABOUT_EQUAL if said == EQUAL else ABOUT_TEXT)
+        self.equal.setVisible(verdict is not None and not verdict.difference)
+        self.differs.setVisible(verdict is not None and bool(verdict.difference))
+        self.differs.setToolTip("" if verdict is None else wrapped_tip(verdict.difference))

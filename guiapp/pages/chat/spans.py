@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.analysis.chat.as_text import is_control
+from guiapp.analysis.chat.token_origins import ADDED, TokenOrigin
+from guiapp.analysis.chat.traced import CHANGED, CONTENT
 from guiapp.analysis.editing.text_buffer import TextEdit
 from guiapp.analysis.editing.token_store import TokenStore
 from guiapp.core.encode.encoding import NO_TOKENS, FragmentTokens
 from guiapp.core.text.common_ends import common_ends
+from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.tokens.layout import SpanWindow
 from guiapp.pages.chat.model import ChatModel
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
     from guiapp.core.vocabulary.vocabulary import Vocabulary
     from guiapp.kit.document.exact_spans import Instead
     from guiapp.kit.state.spelling import SharedSpelling
+
+LONGEST_ROLE = 24
 
 
 class ChatSpans(QObject):
@@ -116,3 +121,29 @@ class ChatSpans(QObject):
         if encoding is None or chat is None:
             return np.zeros((0, 2), np.int64)
         return encoding.spans[is_control(chat.tokenizer.vocabulary)[encoding.token_ids]]
+
+
+def places(origin: TokenOrigin) -> list[str]:
+    """Whose the token is and where there, at length and shorter."""
+    if origin.kind == ADDED:
+        return ["put there by the tokenizer, not by the template", "added"]
+    if not origin.is_content:
+        whom = "" if origin.message is None else f", for message {origin.message + 1}"
+        return [f"the template's own{whom}", "template"]
+    role = quoted(origin.role, LONGEST_ROLE)
+    owner = "a tool" if origin.message is None else f"message {origin.message + 1}, {role}"
+    field = "its text" if origin.field in ("", "content") else quoted(origin.field)
+    said, shorter = [owner], list[str]()
+    if origin.kind == CONTENT:
+        said.append(f"characters {origin.start:,}–{origin.end:,} of {field}")
+        shorter.append(f"{owner} · characters {origin.start:,}–{origin.end:,}")
+    elif origin.kind == CHANGED:
+        said.append(f"made of {field}")
+    if origin.is_mixed:
+        said.append("with what is around it")
+    return [" · ".join(said), *shorter, owner]
+
+
+def line_of(origin: TokenOrigin) -> str:
+    """Which line of the template wrote it; "" where that is none."""
+    return f"written by line {origin.line}" if origin.line else ""

@@ -139,9 +139,6 @@ def ask_for_template(window: QWidget) -> str:
     return QFileDialog.getOpenFileName(window, "Open a chat template", "", KINDS)[0]
 
 
-# The template beside the prompt: its lines, how often each ran, and which one wrote the selected token
-
-
 class _Faint(QSyntaxHighlighter):
     """Lines that did not run are dim."""
 

@@ -23,12 +23,8 @@ from guiapp.kit.widgets.painting import ShareBar
 from guiapp.kit.widgets.seen import SeenWatch
 from guiapp.kit.widgets.style_sheet import READABLE, plain_label, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
-from guiapp.pages.compare.column_menu import ColumnMenu
-from guiapp.pages.compare.column_state import ColumnState
-from guiapp.pages.compare.compared_spans import ComparedSpans
-from guiapp.pages.compare.figures import ComparedFigures
-from guiapp.pages.compare.head import HEIGHT_PX, ColumnHead
-from guiapp.pages.compare.models import ModelsComparison
+from guiapp.pages.compare.column_head import HEIGHT_PX, ColumnHead, ColumnMenu, ColumnState
+from guiapp.pages.compare.models import ComparedFigures, ComparedSpans, ModelsComparison
 
 TICK_PX = 2
 MOST_PX, LEAST_PX = 8, 2  # how far a tick reaches in

@@ -30,8 +30,7 @@ from guiapp.kit.widgets.style_sheet import blend, heading, set_role
 from guiapp.kit.widgets.styled_text import Span, StyledText
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.kit.widgets.tip_watch import plain_tip
-from guiapp.pages.compare.difference_causes import MOST, CauseCount, DifferenceCauses
-from guiapp.pages.compare.difference_walk import DifferenceWalk
+from guiapp.pages.compare.differences import MOST, CauseCount, DifferenceCauses, DifferenceWalk
 from guiapp.pages.compare.models import ModelsComparison
 
 GRID_ROW_PX = 46
@@ -326,9 +325,6 @@ def markdown(
         *(each.reason.sentence for each in explained),
     ]
     return "\n".join(lines).rstrip() + "\n"
-
-
-# The tokens that each model has in one stretch of the text, on one grid, with their ids below
 
 
 @dataclass(frozen=True)

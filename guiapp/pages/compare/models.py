@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +13,17 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.analysis.compare.live_comparison import LiveComparison
 from guiapp.analysis.compare.spans import SpanColumn, column_of
 from guiapp.analysis.editing.text_buffer import TextEdit
-from guiapp.analysis.editing.token_store import TokenStore
-from guiapp.kit.state.background import LatestJob, Working
-from guiapp.pages.compare.compared_spans import ComparedSpans
+from guiapp.analysis.editing.token_store import N_TINTS, TokenStore
+from guiapp.kit.state.background import LatestJob, Working, later
+from guiapp.kit.tokens.layout import SpanWindow, Strength
 
 if TYPE_CHECKING:
+    from guiapp.analysis.compare.live_comparison import LiveComparison
     from guiapp.core.encode.tokenizer import Tokenizer
     from guiapp.kit.models.compared_models import ComparedModels
     from guiapp.kit.session.model_session import ModelSession
 
+PAUSE_MS = 250  # without an edit, until all lines are counted
 MOST_AT_ONCE = 100_000  # tokens that are compared in the GUI thread: in some milliseconds
 
 
@@ -206,3 +208,167 @@ class ModelsComparison(Working):
 def _compared(given: Sequence[_Given], n_bytes: int) -> LiveComparison:
     columns = [column_of(each.tokenizer, each.ids, each.starts, each.ends) for each in given]
     return LiveComparison(columns, n_bytes)
+
+
+class ComparedSpans(QObject):
+    """A column: the `SpanSource` of an editor, whose tokens look as the comparison says.
+
+    They are those of the session that were compared last; a session's newer ones show together with what
+    comparing them gives.
+
+    Signals:
+        tokens_changed(TextEdit | None, TokenStore): as those of a session.
+        renewed(): the session has other tokens, and by no edit.
+    """
+
+    tokens_changed = Signal(object, object)
+    renewed = Signal()
+
+    def __init__(self, session: ModelSession, parent: QObject) -> None:
+        super().__init__(parent)
+        self.session = session
+        self.show(None, is_alone=True)
+        session.tokens_changed.connect(self._on_tokens_changed)
+
+    def close(self) -> None:
+        """Follow the session no more."""
+        self.session.tokens_changed.disconnect(self._on_tokens_changed)
+        self.deleteLater()
+
+    def _on_tokens_changed(self, edit: TextEdit | None, tokens: TokenStore) -> None:
+        if edit is None:
+            self.renewed.emit()
+
+    @property
+    def n_tokens(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def takes_part(self) -> bool:
+        """Whether there are tokens of the whole text to compare."""
+        session = self.session
+        return session.tokenizer is not None and (len(session.tokens) > 0 or not session.document.size)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether these are still the tokens that the session goes on with."""
+        return self.tokens is self.session.tokens
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether the vocabulary of these tokens is still that of the session."""
+        return self._vocabulary is self.session.vocabulary
+
+    def show(self, live: LiveComparison | None, row: int = 0, is_alone: bool = False) -> None:
+        """Look as a row of a comparison says from now on; without one as what all models share."""
+        self.tokens, self._vocabulary = self.session.tokens, self.session.vocabulary
+        self._live, self._row, self._is_alone = live, row, is_alone
+
+    def notify(self, edit: TextEdit | None) -> None:
+        """Have those who paint look again."""
+        self.tokens_changed.emit(edit, self.tokens)
+
+    def spans_in(self, start: int, end: int) -> SpanWindow:
+        """The tokens that overlap or touch the bytes [start, end]."""
+        first, last = self.tokens.first_ending_from(start), self.tokens.first_after(end)
+        window = SpanWindow(first, *self.tokens.between(first, last))
+        if self._is_alone:
+            return window
+        if self._live is None:
+            return window._replace(tints=window.tints + np.uint8(N_TINTS * Strength.QUIET))
+        shares, tints = self._live.shares[self._row][first:last], self._live.tints[self._row][first:last]
+        strengths = np.full(len(shares), Strength.FULL, np.uint8)
+        strengths[shares == 1] = Strength.RINGED
+        strengths[shares == len(self._live.shares)] = Strength.QUIET
+        return window._replace(tints=tints + N_TINTS * strengths)
+
+    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
+        return self.session.attributes_of(ids)
+
+    def label_of(self, token_id: int) -> str:
+        """What to call a token that is not in the text."""
+        return self.session.label_of(token_id)
+
+
+class ColumnCost(NamedTuple):
+    """The tokens of a column, and how many more these are than those of the one with the fewest."""
+
+    n_tokens: int
+    more: int
+    ratio: float | None  # to the first column
+
+    @property
+    def words(self) -> str:
+        ratio = "" if self.ratio is None else f" · {self.ratio:.2f}×"
+        return f"+{self.more:,}{ratio}" if self.more else f"fewest{ratio}"
+
+
+class ComparedFigures(QObject):
+    """Counts of a comparison.
+
+    most_more  how many tokens more than the least a column needs in any line, at most; the scale of all bars
+    dear_lines int64[k]: where lines begin in which some column needs more than another one
+    dearness   int64[k]: how many tokens more
+
+    Signals:
+        lines_changed(): `most_more`, `dear_lines` and `dearness` are new.
+    """
+
+    lines_changed = Signal()
+
+    def __init__(self, comparison: ModelsComparison, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._comparison = comparison
+        self.most_more = 0
+        self.dear_lines: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.dearness: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._pause = later(self, PAUSE_MS, self._count_lines)
+        self._in_lines: dict[tuple[int, int], list[int]] = {}
+        comparison.changed.connect(self._on_comparison_changed)
+
+    @property
+    def is_comparing(self) -> bool:
+        """Whether there are several models with tokens."""
+        return len(self._comparison.rows) > 1
+
+    @property
+    def most_tokens(self) -> int:
+        """Those of the column with the most."""
+        return max((each.n_tokens for each in self._comparison.rows), default=0)
+
+    def cost(self, column: ComparedSpans) -> ColumnCost | None:
+        """None for one that has no tokens yet."""
+        if not column.takes_part:
+            return None
+        first = self._comparison.columns[0]
+        ratio = column.n_tokens / first.n_tokens if first.takes_part and first.n_tokens else None
+        return ColumnCost(column.n_tokens, column.n_tokens - self._comparison.fewest, ratio)
+
+    def row_of(self, column: ComparedSpans) -> int:
+        """Which of the columns that take part it is, -1 for none."""
+        rows = self._comparison.rows
+        return rows.index(column) if column in rows else -1
+
+    def in_line(self, start: int, end: int) -> list[int]:
+        """The tokens of each column that takes part that begin in a line of the text."""
+        counts = self._in_lines.get((start, end))
+        if counts is None:  # all columns ask for the same lines
+            counts = [each.session.n_in_line(start, end) for each in self._comparison.rows]
+            self._in_lines[start, end] = counts
+        return counts
+
+    def _on_comparison_changed(self) -> None:
+        self._in_lines.clear()
+        self._pause.start()
+
+    def _count_lines(self) -> None:
+        """All lines at once, when nobody types."""
+        document = self._comparison.document
+        starts = np.append(0, document.buffer.newlines + 1)
+        counts = [each.session.n_in_lines(starts) for each in self._comparison.rows] or [
+            np.zeros_like(starts)
+        ]
+        more: NDArray[np.int64] = np.ptp(np.array(counts, np.int64), axis=0)
+        self.most_more = int(more.max(initial=0))
+        self.dear_lines, self.dearness = starts[more > 0], more[more > 0]
+        self.lines_changed.emit()

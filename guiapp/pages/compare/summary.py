@@ -6,33 +6,41 @@ but for a few that are small beside the time it takes to open them again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.analysis.compare.comparison import Counts
-from guiapp.analysis.compare.texts_report import count_tables, csv_text, svg_text
+from guiapp.analysis.compare.comparison import LONGEST_CONTEXT, Counts, ModelSide
+from guiapp.analysis.compare.text_files import text_files
+from guiapp.analysis.compare.texts import count_texts
+from guiapp.analysis.compare.texts_report import Terms, count_tables, csv_text, svg_text
+from guiapp.analysis.editing.options import Options
 from guiapp.analysis.export.tables import page_of
 from guiapp.core.open_model import open_model
 from guiapp.core.sources.locate import cached_name, lasting_name
+from guiapp.core.system.outside_json import read_json
 from guiapp.core.text.figures import percent
+from guiapp.kit.document.files import read_text
 from guiapp.kit.models.installed import InstalledModels
 from guiapp.kit.models.loader import Load, OpenModel, display_name, title_of
-from guiapp.kit.state.background import LatestJob, later
+from guiapp.kit.state.background import LatestJob, Progress, later
 from guiapp.kit.state.settings import Settings
-from guiapp.pages.compare.summary_rows import Basis, Counted, SummaryRow, count, titles_of
-from guiapp.pages.compare.summary_terms import SummaryTerms
-from guiapp.pages.compare.summary_texts import SummaryTexts, one_text, texts_in
 
 if TYPE_CHECKING:
     from guiapp.core.encode.tokenizer import Tokenizer
     from guiapp.kit.models.compared_models import ComparedModels
     from guiapp.kit.session.model_session import ModelSession
 
+NamedTexts = Iterator[tuple[str, bytes]]
+MOST_PRICE = 1e12
+MOST_KEPT = 500  # models with a price of their own
+OPENING_SHARE = 0.5  # of the progress of a row
 PAUSE_MS = 150  # typing goes on meanwhile
 PAUSE_BEFORE_OPENING_MS = 800
 KEPT_OPEN = 4  # of the models that are in no column; a large one takes 30 MB
@@ -361,3 +369,185 @@ class SummaryModel(QObject):
 
 
 REPORTS = {".csv": "Table (*.csv)", ".md": "Markdown (*.md)", ".svg": "Drawing of bars (*.svg)"}
+
+
+class Basis(NamedTuple):
+    """What counts follow from; Texts and tokenizers are equal to nothing but themselves."""
+
+    texts: SummaryTexts
+    options: Options
+    tokenizer: Tokenizer | None
+
+
+@dataclass(eq=False)
+class SummaryRow:
+    """One model and what it makes of the texts.
+
+    model    the name it is opened by, and the pre-tokenizer chosen by hand; None for a column without one
+    session  that of a column; None for the others
+    counts   None until it has counted; those of older texts until there are new ones
+    failure  why it could not
+    """
+
+    model: tuple[str, str | None] | None
+    title: str
+    session: ModelSession | None = None
+    counts: Counts | None = None
+    failure: str = ""
+    basis: Basis | None = None  # what the counts, or the failure, follow from
+
+    @property
+    def name(self) -> str:
+        return "" if self.model is None else self.model[0]
+
+
+def titles_of(rows: Sequence[SummaryRow]) -> list[str]:
+    """What to call each row, no two alike: by what was chosen for it, then by its number."""
+    titles = []
+    for row in rows:
+        pre = row.model[1] if row.model is not None else None
+        encoder = row.session.options.encoder if row.session is not None else None
+        chosen = ", ".join(filter(None, (pre, encoder)))
+        titles.append(f"{row.title} ({chosen})" if chosen else row.title)
+    times = Counter(titles)
+    return [f"{at}. {title}" if times[title] > 1 else title for at, title in enumerate(titles, 1)]
+
+
+class Counted(NamedTuple):
+    tokenizer: Tokenizer
+    counts: Counts
+
+
+def count(
+    load: Load,
+    model: tuple[str, str | None],
+    tokenizer: Tokenizer | None,
+    basis: Basis,
+    progress: Progress,
+) -> Counted:
+    """Open a model where it is not open yet, and count with it."""
+
+    def opening(share: float) -> None:
+        progress(OPENING_SHARE * share)
+
+    def reading(share: float) -> None:
+        progress(OPENING_SHARE + (1 - OPENING_SHARE) * share)
+
+    tokenizer = tokenizer or load(*model, opening)
+    options = basis.options
+    side = ModelSide(model[0], tokenizer, options.encoder, options.add_special, options.parse_special)
+    counts = count_texts(side, basis.texts.read(reading))
+    return Counted(tokenizer, counts)
+
+
+class SummaryTerms(QObject):
+    """A price of a million tokens for all models, others for some, and the context of all.
+
+    price    None where nobody gave one
+    own      prices by the name that a model is opened by
+    context  in tokens; None for what the file of each says
+
+    Signals:
+        changed(): any of them is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self.price, self.own, self.context = _read(settings.compare_terms)
+
+    def set_price(self, price: float | None) -> None:
+        self._set(price, self.own, self.context)
+
+    def set_context(self, context: int | None) -> None:
+        self._set(self.price, self.own, context)
+
+    def set_own_price(self, model: str, price: float | None) -> None:
+        """Give one model a price; None makes it that of all again."""
+        own = {name: old for name, old in self.own.items() if name != lasting_name(model)}
+        if price is not None:
+            own[lasting_name(model)] = price
+        self._set(self.price, dict(list(own.items())[-MOST_KEPT:]), self.context)
+
+    def own_price(self, model: str) -> float | None:
+        return self.own.get(lasting_name(model))
+
+    def for_models(self, models: Sequence[str]) -> Terms:
+        """The terms of these models, one behind the other; no prices where none has one."""
+        prices = tuple(self.own.get(lasting_name(model), self.price) for model in models)
+        return Terms(self.context, prices if any(price is not None for price in prices) else ())
+
+    def _set(self, price: float | None, own: dict[str, float], context: int | None) -> None:
+        if (price, own, context) != (self.price, self.own, self.context):
+            self.price, self.own, self.context = price, own, context
+            kept = {"price": price, "own": own, "context": context}
+            self._settings.compare_terms = json.dumps(kept)
+            self.changed.emit()
+
+
+def price_in(text: str) -> float | None:
+    """What somebody typed as a price; None for nothing and for what is none."""
+    try:
+        return _price(float(text))
+    except ValueError:
+        return None
+
+
+def context_in(text: str) -> int | None:
+    """What somebody typed as a number of tokens, perhaps grouped, likewise."""
+    digits = "".join(text.replace(",", "").split())
+    return _context(int(digits)) if digits.isascii() and digits.isdecimal() and len(digits) < 16 else None
+
+
+def _read(text: str) -> tuple[float | None, dict[str, float], int | None]:
+    """Price, own prices and context in a settings text; none that somebody spoiled."""
+    try:
+        kept = read_json(text)
+    except ValueError:
+        kept = None
+    if not isinstance(kept, dict):
+        return None, {}, None
+    listed = kept.get("own")
+    own = {name: _price(price) for name, price in listed.items()} if isinstance(listed, dict) else {}
+    known = {name: price for name, price in own.items() if price is not None}
+    return _price(kept.get("price")), known, _context(kept.get("context"))
+
+
+def _price(value: object) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0 <= value <= MOST_PRICE else None  # type: ignore[arg-type, operator]
+
+
+def _context(value: object) -> int | None:
+    return value if type(value) is int and 0 < value <= LONGEST_CONTEXT else None
+
+
+@dataclass(frozen=True, eq=False)
+class SummaryTexts:
+    """Texts with their names, to be read once for each model.
+
+    n_others  files beside them that hold no text
+    """
+
+    n_texts: int
+    n_others: int
+    read: Callable[[Progress], NamedTexts]
+
+
+def one_text(name: str, text: bytes) -> SummaryTexts:
+    """A text by itself; its name tells what it is by how it ends."""
+    return SummaryTexts(1, 0, lambda progress: iter([(name, text)]))
+
+
+def texts_in(folder: Path, progress: Progress) -> SummaryTexts:
+    """Those of a folder as `tokenloupe compare -f` takes them.  Raises TextFolderError."""
+    files = text_files(folder)
+
+    def read(progress: Progress) -> NamedTexts:
+        for number, path in enumerate(files.paths):
+            progress(number / len(files.paths))
+            yield str(path), read_text(path)
+
+    return SummaryTexts(len(files.paths), files.n_others, read)

@@ -22,8 +22,7 @@ from guiapp.analysis.export.tables import NONE, Table, markdown_table
 from guiapp.analysis.tree.scripts import NAMES
 from guiapp.core.vocabulary.quoting import printable, quoted
 from guiapp.kit.state.row_table import LEFT, NO_INDEX, RIGHT, AnyIndex
-from guiapp.pages.compare.summary import SummaryModel
-from guiapp.pages.compare.summary_rows import SummaryRow
+from guiapp.pages.compare.summary import SummaryModel, SummaryRow
 
 ROW_ROLE = Qt.ItemDataRole.UserRole  # the SummaryRow
 BAR_ROLE = ROW_ROLE + 1  # a Bar, or None

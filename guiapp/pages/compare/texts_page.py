@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QPainter
+from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QSizePolicy, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.compare.changes_report import as_text
 from guiapp.core.vocabulary.quoting import quoted
@@ -17,19 +18,26 @@ from guiapp.kit.spans.token_menu import Kind, TokenMenu
 from guiapp.kit.spans.view import SpanView
 from guiapp.kit.tokens.details import hover_text
 from guiapp.kit.tokens.source import TokenSource
-from guiapp.kit.widgets.buttons import WalkButtons, tool_button
+from guiapp.kit.widgets.buttons import SegmentedTabs, WalkButtons, tool_button
+from guiapp.kit.widgets.file_names import dropped_files
 from guiapp.kit.widgets.fitted_label import FittedLabel
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
-from guiapp.kit.widgets.style_sheet import set_role
-from guiapp.kit.widgets.theme import GAP_PX
-from guiapp.pages.compare.texts import ComparedTexts
-from guiapp.pages.compare.texts_details import LEGEND, TextsDetails
-from guiapp.pages.compare.texts_head import SideHead
-from guiapp.pages.compare.texts_marks import MarkedSpans
-from guiapp.pages.compare.texts_right_side import RightSide
-from guiapp.pages.compare.texts_words import size
+from guiapp.kit.widgets.painting import Painted, fill
+from guiapp.kit.widgets.style_sheet import plain_label, set_role
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.pages.compare.texts import ComparedTexts, MarkedSpans
+from guiapp.pages.compare.texts_details import LEGEND, TextsDetails, size
 
+COUNT_FONT_PX = 22
+HEIGHT_PX = 92
+BAR_PX = 4
+KINDS = ("Text", "Ids")
+TEXT_PLACEHOLDER = "Type, paste, or drop a file here."
+IDS_PLACEHOLDER = "Paste ids: 1, 2, 3 or [1, 2, 3]"
+DECODED_PLACEHOLDER = "What they stand for"
+KEPT = "kept until the window closes"
+LONGEST_FAILURE = 300
 DETAILS_PX = 320
 LONGEST_NAME = 60
 FRAME_MS = 8.0  # for rows that are new, on each side
@@ -255,3 +263,169 @@ def _place(side: MarkedSpans, start: int, end: int) -> PointedOut:
 
 def make_page(setting: PageSetting) -> TextsPage:
     return TextsPage(ComparedTexts(setting.session), setting)
+
+
+class RightSide(QWidget):
+    """A head, and below it one of both kinds; a file that is dropped here is opened here."""
+
+    def __init__(self, compared: ComparedTexts, theme_source: ThemeSource) -> None:
+        super().__init__()
+        self._compared = compared
+        self.kinds = SegmentedTabs(KINDS)
+        if (row := self.kinds.layout()) is not None:
+            row.setContentsMargins(0, 0, 0, 0)
+        self.open_button = tool_button("Open text…", self.ask_for_text, tip="Read a file as the other text")
+        self.copy_button = tool_button(
+            "Copy left text", self._copy_left, tip="Begin with the left text, to change it here"
+        )
+        self.head = SideHead(theme_source, self.kinds, self.open_button, self.copy_button)
+        self._failure = plain_label("bad", wraps=True)
+        self._failure.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
+        self.editor = SpanEditor(compared.second.document, compared.right, theme_source)
+        self.editor.setAccessibleName("Other text")
+        self.editor.set_placeholder(TEXT_PLACEHOLDER)
+        EditorLink(self.editor, compared.second)
+        self.numbers = SpanEditor(compared.ids.text.document, compared.numbers, theme_source)
+        self.numbers.setAccessibleName("Ids")
+        self.numbers.setAccessibleDescription("A list of token ids, editable")
+        self.numbers.set_placeholder(IDS_PLACEHOLDER)
+        self.decoded = SpanView(compared.decoded.document, compared.decoded, theme_source)
+        self.decoded.setAccessibleName("Text of the ids")
+        self.decoded.set_placeholder(DECODED_PLACEHOLDER)
+        self._ids = in_splitter(
+            self.numbers, self.decoded, sizes=(280, 520), grows=1, way=Qt.Orientation.Vertical
+        )
+        self._stack = QStackedWidget()
+        for widget in (self.editor, self._ids):
+            self._stack.addWidget(widget)
+        in_column(self.head, self._failure, (self._stack, 1), on=self, spacing=0)
+        self.setAcceptDrops(True)
+        self._connect()
+        self._refresh()
+        self._show_failure("")
+
+    def _connect(self) -> None:
+        compared = self._compared
+        self.kinds.chosen.connect(self._choose)
+        for one, other in ((self.numbers, self.decoded), (self.decoded, self.numbers)):
+            one.hovered.connect(other.set_hovered_token)
+        compared.changed.connect(self._refresh)
+        compared.second.text.failed.connect(self._show_failure)
+        compared.second.spans.failed.connect(self._show_failure)
+        compared.second.text.file_changed.connect(self._refresh)
+        compared.second.tokens_changed.connect(self._forget_failure)
+
+    @property
+    def shown(self) -> SpanView:
+        """The text that stands beside the left one."""
+        return self.decoded if self._compared.takes_ids else self.editor
+
+    @property
+    def field(self) -> SpanEditor:
+        """Where people type."""
+        return self.numbers if self._compared.takes_ids else self.editor
+
+    @property
+    def views(self) -> tuple[SpanView, ...]:
+        return self.editor, self.numbers, self.decoded
+
+    def ask_for_text(self) -> None:
+        """Let people choose a file, and read it."""
+        name = QFileDialog.getOpenFileName(self, "Open the other text")[0]
+        if name:
+            self._compared.second.text.open(Path(name))
+
+    def _copy_left(self) -> None:
+        self._compared.copy_left()
+        self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _choose(self, kind: int) -> None:
+        self._compared.take_ids(KINDS[kind] == "Ids")
+        self.field.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _refresh(self) -> None:
+        compared = self._compared
+        self.kinds.choose(int(compared.takes_ids))
+        self._stack.setCurrentIndex(int(compared.takes_ids))
+        for button in (self.open_button, self.copy_button):
+            button.setVisible(not compared.takes_ids)
+        side = compared.sides[1]
+        path = compared.second.text.path
+        name = [] if path is None or compared.takes_ids else [quoted(path.name, LONGEST_NAME)]
+        texts = [[*name, size(side), KEPT], [*name, size(side)], [size(side)]]
+        self.head.show_size(*(" · ".join(text) for text in texts))
+
+    # What went wrong
+
+    def _show_failure(self, failure: str) -> None:
+        self._failure.setText(quoted(failure, LONGEST_FAILURE))
+        self._failure.setVisible(bool(failure))
+
+    def _forget_failure(self) -> None:
+        if len(self._compared.second.tokens) or not self._compared.second.document.size:
+            self._show_failure("")
+
+    # Files that are dropped
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if not self._compared.takes_ids:
+            dropped_files(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if paths := dropped_files(event):
+            self._compared.second.text.open(paths[-1])
+
+
+class PrefixBar(Painted):
+    """A line as long as a text has tokens, beside the other one's; full as far as both begin alike.
+
+    What is more than the other text has, is amber.
+    """
+
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source)
+        self._shares = (0.0, 0.0, 0.0)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        return QSize(100, BAR_PX)
+
+    def show_shares(self, common: float, least: float, length: float) -> None:
+        """As shares of the whole width; `least` is what both have."""
+        if self._shares != (common, least, length):
+            self._shares = (common, least, length)
+            self.update()
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        common, least, length = (share * self.width() for share in self._shares)
+        for width, color in ((length, theme.warning), (least, theme.line), (common, theme.dim)):
+            fill(painter, QRectF(0, 0, width, BAR_PX), color, BAR_PX / 2)
+
+
+class SideHead(QFrame):
+    """Two rows and a bar; what tells the side apart, and what is done with it, is put in by the page."""
+
+    def __init__(self, theme_source: ThemeSource, title: QWidget, *tools: QWidget) -> None:
+        super().__init__()
+        set_role(self, "bar")
+        self._count = set_role(QLabel("0"), "number")
+        self._count.setFont(Theme.mono_font(COUNT_FONT_PX))
+        self._count.setAccessibleName("Tokens")
+        self._more = set_role(QLabel(), "more")
+        self._size = set_role(FittedLabel(), "dim")
+        self._bar = PrefixBar(theme_source)
+        first = in_row(title, STRETCH, self._more, self._count, spacing=GAP_PX)
+        second = in_row((self._size, 1), *tools, spacing=UNIT_PX)
+        in_column(first, second, self._bar, on=self, margins=(MARGIN_PX, GAP_PX), spacing=2)
+        self.setFixedHeight(HEIGHT_PX)  # both texts begin at the same height
+
+    def show_counts(self, n_tokens: int, n_more: int, n_common: int, n_most: int) -> None:
+        """The tokens of this side, how many more than the other it has, and those both begin with."""
+        self._count.setText(f"{n_tokens:,}")
+        self._more.setText(f"+{n_more:,}" if n_more > 0 else "")
+        least = n_tokens - max(n_more, 0)
+        self._bar.show_shares(*(n / max(n_most, 1) for n in (n_common, least, n_tokens)))
+
+    def show_size(self, *texts: str) -> None:
+        """How long the text is, and what there is room to say besides; the longest first."""
+        self._size.set_texts(list(texts))

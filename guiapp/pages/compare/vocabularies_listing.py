@@ -25,16 +25,18 @@ from guiapp.kit.widgets.tables import RowsView, shared_out
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.kit.widgets.wrapping_row import WrappingRow
 from guiapp.pages.compare.vocabularies import ComparedVocabularies
-from guiapp.pages.compare.vocabulary_details import NOTHING, Describer, worth_name
 from guiapp.pages.compare.vocabulary_rows import (
     ABSENT,
     GROUPS,
     NO_ROWS,
+    NOTHING,
+    Describer,
     RowFilter,
     RowGroup,
     Rows,
     Sides,
     token_of,
+    worth_name,
 )
 
 LONGEST_TEXT = 60  # characters
@@ -141,9 +143,6 @@ class VocabularyList(QWidget):
 
     def _on_chosen_changed(self) -> None:
         self.view.go_to(self._model.chosen)
-
-
-# Tokens or merge rules of two compared vocabularies as rows for Qt's table views
 
 
 class ListingRow(NamedTuple):

@@ -15,10 +15,8 @@ from guiapp.kit.widgets.layouts import STRETCH, card, framed, in_column, in_row,
 from guiapp.kit.widgets.style_sheet import plain_label, set_role
 from guiapp.kit.widgets.styled_text import TEXT_MARGIN_PX, Span, StyledText
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
-from guiapp.pages.compare.vocabularies import ComparedVocabularies
-from guiapp.pages.compare.vocabularies_head import session_name
-from guiapp.pages.compare.vocabulary_details import Describer, RowDetails
-from guiapp.pages.compare.vocabulary_verdict import ROLES, RULES
+from guiapp.pages.compare.vocabularies import ROLES, RULES, ComparedVocabularies, session_name
+from guiapp.pages.compare.vocabulary_rows import Describer, RowDetails
 
 PANELS = ("Details", "Special tokens", "Rules")
 PANEL_OF = {ROLES: 1, RULES: 2}

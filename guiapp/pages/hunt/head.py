@@ -23,9 +23,7 @@ from guiapp.kit.widgets.side_markers import Marker
 from guiapp.kit.widgets.style_sheet import set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.kit.widgets.tip_watch import TipWatch, plain_tip
-from guiapp.pages.hunt.model import SECONDS, HuntModel
-from guiapp.pages.hunt.sides import HuntSide
-from guiapp.pages.hunt.words import title_of
+from guiapp.pages.hunt.model import SECONDS, HuntModel, HuntSide, title_of
 
 HEIGHT_PX, BAR_TOP_PX, BAR_PX = 40, 8, 6
 TICK_PX, TICK_HEIGHT_PX = 2, 14

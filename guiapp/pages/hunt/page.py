@@ -19,11 +19,9 @@ from guiapp.kit.widgets.notices import NoticeArea
 from guiapp.kit.widgets.page_base import Page, PageRequests, PageSetting
 from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
-from guiapp.pages.hunt.cause_list import CauseList, ListHead
 from guiapp.pages.hunt.head import HuntHead, HuntStatus
-from guiapp.pages.hunt.model import HuntModel
-from guiapp.pages.hunt.panel import FindPanel
-from guiapp.pages.hunt.words import no_mismatch_lines
+from guiapp.pages.hunt.model import HuntModel, no_mismatch_lines
+from guiapp.pages.hunt.panel import CauseList, FindPanel, ListHead
 
 PANEL_PX = 330
 LEAST_LIST_PX = 60

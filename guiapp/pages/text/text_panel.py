@@ -5,25 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLineEdit, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import (
+    QAction,
+    QHideEvent,
+    QKeyEvent,
+    QPainter,
+    QRegularExpressionValidator,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
 
+from guiapp.core.text.figures import counted
+from guiapp.kit.document.budget import MOST, TokenBudget
 from guiapp.kit.document.document import TextDocument
 from guiapp.kit.document.line_costs import LineCosts
 from guiapp.kit.document.search import Kind, TextSearch
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.spans.editor import SpanEditor
 from guiapp.kit.spans.margin import LineCost, LineMargin
-from guiapp.kit.widgets.buttons import tool_button
+from guiapp.kit.widgets.buttons import push_button, tool_button
+from guiapp.kit.widgets.fitted_label import FittedLabel
 from guiapp.kit.widgets.icons import icon
-from guiapp.kit.widgets.layouts import in_column, in_row
+from guiapp.kit.widgets.layouts import STRETCH, in_column, in_row
 from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.painting import Painted, fill
 from guiapp.kit.widgets.seen import SeenWatch
-from guiapp.kit.widgets.style_sheet import plain_label, set_role
+from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.kit.widgets.tip_watch import plain_tip
 
+BUDGET_FIELD_PX = 110
+NUMBER = "[1-9][0-9,]{0,15}"
+BAR_PX = 10
 HEIGHT_PX = 44
 FIELD_PX = (110, 380)  # how narrow and how wide it gets
 COUNT_PX = 84  # at the least
@@ -129,9 +144,6 @@ class TextLineMargin(LineMargin):
     def cost_of(self, start: int, end: int) -> LineCost:
         n_tokens, is_expensive = self._costs.of_line(start, end)
         return LineCost(n_tokens, is_expensive, "", n_tokens / max(self._costs.most, n_tokens, 1))
-
-
-# A slim bar below the text: what to find in it, how many there are, and the way from one to the next
 
 
 class KindRow(NamedTuple):
@@ -300,3 +312,87 @@ class FindField(QLineEdit):
             self._search.step(1 if event.key() == Qt.Key.Key_Down else -1)
         else:
             super().keyPressEvent(event)
+
+
+class _Bar(Painted):
+    """All of the budget, or of the text if that is longer; amber is what does not fit."""
+
+    ground = "panel"
+
+    def __init__(self, budget: TokenBudget, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source, "Share of the budget that is used")
+        self._budget = budget
+        self.setFixedHeight(BAR_PX)
+
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        most, used = self._budget.n_most, self._budget.n_used
+        scale = self.width() / max(most, used)
+        radius = BAR_PX / 2
+        fill(painter, self.rect(), theme.raised, radius)
+        if used > most:
+            fill(painter, QRectF(0, 0, used * scale, BAR_PX), theme.warning, radius)
+            painter.fillRect(QRectF(most * scale, 0, 2, BAR_PX), theme.text)
+        within = min(used, most) * scale
+        if within:
+            fill(painter, QRectF(0, 0, max(within, BAR_PX), BAR_PX), theme.faint, radius)
+            if used > most:  # a straight end where the budget ends
+                painter.fillRect(QRectF(max(within - radius, 0), 0, min(radius, within), BAR_PX), theme.faint)
+
+
+class BudgetBar(QFrame):
+    """`BUDGET 651 of [8,192]  context length of the model …  7,541 tokens left`."""
+
+    def __init__(self, budget: TokenBudget, editor: SpanEditor, theme_source: ThemeSource) -> None:
+        super().__init__()
+        set_role(self, "panel")
+        self._budget = budget
+        self._editor = editor
+        self._used = set_role(QLabel(), "number")
+        self.field = QLineEdit()
+        self.field.setAccessibleName("Budget in tokens")
+        self.field.setValidator(QRegularExpressionValidator(NUMBER, self.field))
+        self.field.setFixedWidth(BUDGET_FIELD_PX)
+        self._source = set_role(FittedLabel(), "dim")
+        self.of_model = push_button("", self._use_model, role="quiet")
+        self._left = set_role(QLabel(), "dim")
+        self._bar = _Bar(budget, theme_source)
+        parts = heading("Budget"), self._used, QLabel("of"), self.field, self._source, self.of_model
+        row = in_row(*parts, STRETCH, self._left, spacing=GAP_PX)
+        in_column(row, self._bar, on=self, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX)
+        self.field.editingFinished.connect(self._use_own)
+        budget.changed.connect(self._refresh)
+        theme_source.changed.connect(self._bar.update)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._editor.set_mark(None)
+
+    def _use_own(self) -> None:
+        if self.field.isModified():
+            self.field.setModified(False)
+            self._budget.choose(min(int(self.field.text().replace(",", "")), MOST))
+
+    def _use_model(self) -> None:
+        self._budget.choose(None)
+
+    def _refresh(self) -> None:
+        if not self.isVisible():
+            return
+        budget = self._budget
+        self._editor.set_mark(budget.cut)
+        self._used.setText(f"{budget.n_used:,}")
+        if not self.field.isModified():
+            self.field.setText(f"{budget.n_most:,}")
+        model = budget.of_model
+        of_file = "context length of the model" if model else "tokens; the model's file says nothing"
+        self._source.set_texts(["tokens of your own" if budget.own else of_file, ""])
+        self.of_model.setText(f"Use the model's {model:,}" if model else "")
+        self.of_model.setVisible(budget.own is not None and model is not None)
+        left = budget.n_most - budget.n_used
+        over = f"{counted(-left, 'token')} too many: cut off at the line"
+        self._left.setText(f"{counted(left, 'token')} left" if left >= 0 else over)
+        self._bar.update()

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import guiapp
 from guiapp.analysis.chat.comparison import ChatComparison, as_text_of
-from guiapp.pages.chat import compared_turns as module
-from guiapp.pages.chat.compared_turns import compared_turns, differences, flowed
+from guiapp.pages.chat import counterpart as module
+from guiapp.pages.chat.counterpart import compared_turns, differences, flowed
 
 LONG = "How do lions sleep? " * 200
 

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from guiapp.analysis.chat.messages import Conversation, conversation_of
-from guiapp.pages.chat.edited_conversation import Draft, EditedConversation, as_json
+from guiapp.pages.chat.model import Draft, EditedConversation, as_json
 
 
 @pytest.fixture

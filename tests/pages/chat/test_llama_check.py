@@ -5,9 +5,9 @@ import pytest
 from guiapp.analysis.chat.llama_cpp import LlamaPrompt
 from guiapp.analysis.chat.messages import conversation_of
 from guiapp.analysis.chat.settings import ChatSettings
-from guiapp.pages.chat import llama_check
-from guiapp.pages.chat.llama_check import LlamaCheck
+from guiapp.pages.chat import page as llama_check
 from guiapp.pages.chat.model import ChatModel
+from guiapp.pages.chat.page import LlamaCheck
 
 TURNS = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
 

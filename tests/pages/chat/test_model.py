@@ -9,9 +9,7 @@ from guiapp.analysis.chat import messages
 from guiapp.analysis.chat.messages import conversation_of
 from guiapp.analysis.editing.token_store import N_TINTS
 from guiapp.kit.document.coloured_spans import CONTROL_SHADE, ORIGIN_SHADE, PLAIN_SHADE
-from guiapp.pages.chat.edited_conversation import Draft
-from guiapp.pages.chat.model import ChatModel
-from guiapp.pages.chat.saved_conversation import SavedConversation
+from guiapp.pages.chat.model import ChatModel, Draft, SavedConversation
 from guiapp.pages.chat.spans import ChatSpans
 
 CHATML = (

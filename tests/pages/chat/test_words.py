@@ -4,8 +4,8 @@ import pytest
 
 from guiapp.analysis.chat.token_origins import ADDED, TokenOrigin
 from guiapp.analysis.chat.traced import CHANGED, CONTENT, TEMPLATE
-from guiapp.pages.chat.token_tints import HUES, hue_of
-from guiapp.pages.chat.words import line_of, places
+from guiapp.pages.chat.model import HUES, hue_of
+from guiapp.pages.chat.spans import line_of, places
 
 
 @pytest.mark.parametrize(

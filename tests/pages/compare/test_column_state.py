@@ -5,7 +5,7 @@ from summaries import compared_over
 
 import guiapp
 from guiapp.errors import UnknownPreError
-from guiapp.pages.compare.column_state import ColumnState
+from guiapp.pages.compare.column_head import ColumnState
 from guiapp.pages.compare.models import ModelsComparison
 
 TITLE, KIND = "Tokenloupe demo: byte-level BPE", "BPE · llama-bpe · 2,560"

@@ -3,12 +3,10 @@
 import pytest
 from summaries import compared_over
 
-from guiapp.pages.compare import difference_causes
+from guiapp.pages.compare import differences as difference_causes
 from guiapp.pages.compare.details import markdown
-from guiapp.pages.compare.difference_causes import CauseCount, DifferenceCauses
-from guiapp.pages.compare.difference_walk import DifferenceWalk
-from guiapp.pages.compare.figures import ComparedFigures
-from guiapp.pages.compare.models import ModelsComparison
+from guiapp.pages.compare.differences import CauseCount, DifferenceCauses, DifferenceWalk
+from guiapp.pages.compare.models import ComparedFigures, ModelsComparison
 
 TEXT = b"Hello worlds, 12345 and don't\n  pay 12345\nlast"
 STRETCHES = [(5, 11), (13, 14), (14, 18), (19, 23), (23, 27), (27, 29), (29, 30), (30, 31)]

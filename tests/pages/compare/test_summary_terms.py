@@ -4,7 +4,7 @@ import pytest
 
 from guiapp.analysis.compare.texts_report import Terms
 from guiapp.kit.state.settings import Settings
-from guiapp.pages.compare.summary_terms import SummaryTerms, context_in, price_in
+from guiapp.pages.compare.summary import SummaryTerms, context_in, price_in
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from guiapp.core.text.common_ends import n_equal_from_start
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.pages.compare.texts import ComparedTexts
-from guiapp.pages.compare.texts_words import beginning
+from guiapp.pages.compare.texts_details import beginning
 
 TEXT = sample_text("welcome")[:1500]
 SCRAPS = (b"a", b"  ", b" the", b"ing\n", "é".encode(), "🦄".encode(), b"<|endoftext|>", b"1234", b"", b"")
@@ -288,7 +288,7 @@ def test_lists_that_are_none_are_read_up_to_the_mistake(compared, qtbot, text, n
 
 
 def test_ids_that_stand_for_more_text_than_fits_are_refused(compared, qtbot, monkeypatch):
-    monkeypatch.setattr("guiapp.pages.compare.texts_ids.LARGEST_TEXT_BYTES", 100)
+    monkeypatch.setattr("guiapp.pages.compare.texts.LARGEST_TEXT_BYTES", 100)
     longest = int(np.diff(compared.first.vocabulary.token_bytes_table[1]).argmax())
     paste(compared, f"1 {' '.join([str(longest)] * 100)} 1", qtbot)
     assert "more than can be shown" in compared.ids.read.error

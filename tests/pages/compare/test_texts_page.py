@@ -14,7 +14,7 @@ from guiapp.analysis.compare.changes_report import as_text
 from guiapp.analysis.explain.id_lists import as_json
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.core.demo import sample_text
-from guiapp.pages.compare import texts_right_side as right_side
+from guiapp.pages.compare import texts_page as right_side
 
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier

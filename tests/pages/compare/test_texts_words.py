@@ -6,9 +6,9 @@ import guiapp
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
-from guiapp.pages.compare import texts_words
+from guiapp.pages.compare import texts_details as texts_words
 from guiapp.pages.compare.texts import ComparedTexts
-from guiapp.pages.compare.texts_words import beginning, changed_ids, counts, in_a_line, size, where
+from guiapp.pages.compare.texts_details import beginning, changed_ids, counts, in_a_line, size, where
 
 TEXT = "How do lions\nsleep in Ünal?\n".encode()
 

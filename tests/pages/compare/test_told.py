@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 import guiapp
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.compare.texts_details import LEGEND
-from guiapp.pages.compare.texts_head import PrefixBar
+from guiapp.pages.compare.texts_page import PrefixBar
 
 
 @pytest.fixture

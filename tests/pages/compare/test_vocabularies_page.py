@@ -14,9 +14,8 @@ from guiapp.analysis.compare.vocabularies import LONGEST_COUNTED
 from guiapp.analysis.tree.scripts import NAMES
 from guiapp.kit.widgets.styled_text import StyledText
 from guiapp.pages.compare import vocabularies
-from guiapp.pages.compare.vocabularies_head import PairHead
 from guiapp.pages.compare.vocabularies_listing import VocabularyList
-from guiapp.pages.compare.vocabularies_page import NO_MODEL, NO_SECOND, VocabularyPicture
+from guiapp.pages.compare.vocabularies_page import NO_MODEL, NO_SECOND, PairHead, VocabularyPicture
 from guiapp.pages.compare.vocabularies_side import VocabulariesSide
 
 LEFT = Qt.MouseButton.LeftButton

@@ -11,8 +11,7 @@ from guiapp.analysis.compare.vocabularies import compare_vocabularies
 from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.state.spelling import SharedSpelling
 from guiapp.pages.compare.vocabularies_listing import VocabularyTable
-from guiapp.pages.compare.vocabulary_details import Describer
-from guiapp.pages.compare.vocabulary_rows import GROUPS
+from guiapp.pages.compare.vocabulary_rows import GROUPS, Describer
 
 ISOLATES = "\u2068\u2069"
 

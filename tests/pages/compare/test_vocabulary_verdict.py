@@ -9,8 +9,7 @@ from vocabulary_pairs import PAIR, bpe
 import guiapp
 from guiapp.analysis.compare.vocabularies import compare_vocabularies
 from guiapp.core.vocabulary.vocabulary import SpecialIds
-from guiapp.pages.compare.vocabulary_rows import GROUPS
-from guiapp.pages.compare.vocabulary_verdict import (
+from guiapp.pages.compare.vocabularies import (
     ROLES,
     RULES,
     first_difference,
@@ -18,6 +17,7 @@ from guiapp.pages.compare.vocabulary_verdict import (
     summary,
     title,
 )
+from guiapp.pages.compare.vocabulary_rows import GROUPS
 
 SAME = {"Tokens": True, "Merge rules": True, "Special tokens": True, "Rules": True}
 DIFFERENCES = {

@@ -14,7 +14,7 @@ from guiapp.analysis.hunt.generators import ALL_NAMES
 from guiapp.analysis.hunt.report import markdown
 from guiapp.analysis.hunt.sides import HuntError
 from guiapp.analysis.libraries.table import PEERS
-from guiapp.pages.hunt.sides import HuntSide
+from guiapp.pages.hunt.model import HuntSide
 
 
 def begun(qtbot, model, engine) -> None:

@@ -9,7 +9,7 @@ from fake_hunt import START, find_of
 
 from guiapp.analysis.compare.reasons import Cause
 from guiapp.analysis.compare.subjects import ORDER
-from guiapp.pages.hunt.words import ReasonPart, no_mismatch_lines, plain, sentence, title_of, where
+from guiapp.pages.hunt.model import ReasonPart, no_mismatch_lines, plain, sentence, title_of, where
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,7 @@ from guiapp.kit.tokens.details import TokenDetailsModel
 from guiapp.kit.tokens.table import TokenTableModel
 from guiapp.kit.widgets.theme import ThemeSource
 from guiapp.pages.text import ids_panel
-from guiapp.pages.text.ids_panel import AT_ONCE, IdsPanel
-from guiapp.pages.text.token_strip import TokenStrip
+from guiapp.pages.text.ids_panel import AT_ONCE, IdsPanel, TokenStrip
 from guiapp.pages.text.token_table_view import TokenTableView
 
 

@@ -15,8 +15,8 @@ from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.kit.tokens.layout import MARGIN_X_PX
 from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import DARK, UNIT_PX, ThemeSource
-from guiapp.pages.text import token_strip
-from guiapp.pages.text.token_strip import EMPTY_TEXT, ENCODING_TEXT, NO_MODEL_TEXT, TokenStrip
+from guiapp.pages.text import ids_panel as token_strip
+from guiapp.pages.text.ids_panel import EMPTY_TEXT, ENCODING_TEXT, NO_MODEL_TEXT, TokenStrip
 
 Key, Shift, Control = Qt.Key, Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 LEFT = Qt.MouseButton.LeftButton

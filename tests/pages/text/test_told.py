@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QApplication
 import guiapp
 from guiapp.core.encode.counting.cost import CostlyText
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.text.budget_bar import _Bar
-from guiapp.pages.text.expensive_panel import ExpensiveRow
 from guiapp.pages.text.hidden_card import HiddenCard, chip_facts, visible_lines
+from guiapp.pages.text.side import ExpensiveRow
+from guiapp.pages.text.text_panel import _Bar
 
 
 def open_demo(name, pre, progress):

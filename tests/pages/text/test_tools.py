@@ -8,7 +8,7 @@ from guiapp.kit.document.coloured_spans import COST_SHADE
 from guiapp.kit.spans.painter import GAP_PX, TOP_BRACKET_PX
 from guiapp.kit.spans.view import SIDE_PX
 from guiapp.kit.tokens.layout import FIRST_SHADE
-from guiapp.pages.text.tools import ColorLegend
+from guiapp.pages.text.page import ColorLegend
 
 LEFT = Qt.MouseButton.LeftButton
 TEXT = b"a house 4f9c1e7a-2b60-4d8e,\nand more (of) it"

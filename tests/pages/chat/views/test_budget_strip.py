@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.pages.chat.budget_strip import labelled_shares
+from guiapp.pages.chat.prompt_view import labelled_shares
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ from guiapp.analysis.chat.messages import conversation_of
 from guiapp.analysis.doctor.findings import TemplateLine
 from guiapp.core.demo import demo_model_path
 from guiapp.pages.chat.counterpart import Counterpart, PromptVariant
-from guiapp.pages.chat.llama_check import LlamaVerdict
 from guiapp.pages.chat.message_list import JsonDialog
+from guiapp.pages.chat.page import LlamaVerdict
 from guiapp.pages.chat.template_panel import CHATML
 from guiapp.window.main_window import PageTabs
 

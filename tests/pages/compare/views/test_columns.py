@@ -7,7 +7,7 @@ from pictures import paintings_of
 from PySide6.QtCore import QPoint, Qt
 
 from guiapp.kit.widgets.theme import DARK
-from guiapp.pages.compare import column_menu
+from guiapp.pages.compare import column_head as column_menu
 
 
 def test_models_are_added_shown_once_more_and_removed(open_page, qtbot, monkeypatch):
