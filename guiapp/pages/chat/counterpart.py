@@ -1,4 +1,4 @@
-"""What the prompt of the Chat page is compared with."""
+"""What the prompt of the Chat page is compared with, and both as cells to draw, turn by turn."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -93,7 +92,6 @@ class PromptComparison(Working):
         return self._job.is_busy
 
     def choose(self, counterpart: Counterpart | None) -> None:
-        """Compare with this from now on."""
         if counterpart == self.counterpart:
             return
         self.counterpart, self.compared, self.failure, self._of = counterpart, None, "", None
@@ -196,16 +194,12 @@ def compared_turns(compared: ChatComparison) -> list[ComparedTurn]:
         turn = pair.first or pair.second
         if turn is None or n_cells > MOST_IN_ALL:
             break
-        sides = [
-            _cells(chat, each, shared)
-            for chat, each, shared in zip(
-                (compared.first, compared.second), pair, compared.is_shared, strict=True
-            )
-        ]
-        n_cells += len(sides[0]) + len(sides[1])
+        first = _cells(compared.first, pair.first, compared.is_shared[0])
+        second = _cells(compared.second, pair.second, compared.is_shared[1])
+        n_cells += len(first) + len(second)
         number = 0 if turn.message is None else turn.message + 1
         hue = hue_of(turn.role) if turn.role else -1
-        found.append(ComparedTurn(number, hue, _absence(turn), (sides[0], sides[1])))
+        found.append(ComparedTurn(number, hue, _absence(turn), (first, second)))
     return found
 
 
@@ -236,22 +230,15 @@ def _cells(chat: Chat, turn: Turn | None, is_shared: NDArray[np.bool_]) -> tuple
 
 def _shown(turn: Turn, is_shared: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Tokens, each with 0, and where some are left out the first of them with their number."""
-    bounds = [
-        turn.start,
-        *(np.flatnonzero(~is_shared[turn.start : turn.end]) + turn.start).tolist(),
-        turn.end,
-    ]
-    found = list[tuple[int, int]]()
-    for at, (last, following) in enumerate(pairwise(bounds)):
-        first = last + (at > 0)
-        if at > 0:
-            found.append((last, 0))
-        if following - first > LONGEST_ALIKE:
+    others = (np.flatnonzero(~is_shared[turn.start : turn.end]) + turn.start).tolist()
+    found, first = list[tuple[int, int]](), turn.start
+    for other in (*others, turn.end):
+        if other - first > LONGEST_ALIKE:
             found += ((index, 0) for index in range(first, first + KEPT))
-            found.append((first + KEPT, following - first - 2 * KEPT))
-            found += ((index, 0) for index in range(following - KEPT, following))
-        else:
-            found += ((index, 0) for index in range(first, following))
+            found.append((first + KEPT, other - first - 2 * KEPT))
+            first = other - KEPT
+        found += ((index, 0) for index in range(first, min(other + 1, turn.end)))
+        first = other + 1
     return found
 
 

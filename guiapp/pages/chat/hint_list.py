@@ -47,19 +47,16 @@ TITLES = {
 class _Number(Painted):
     """A badge as on the tokens."""
 
-    def __init__(self, theme_source: ThemeSource) -> None:
-        super().__init__(theme_source)
-        self._number, self._hint = 0, NO_HINT
-        self.setFixedSize(BADGE_PX + 2, BADGE_PX + 2)
+    number, hint = 0, NO_HINT
 
     def show_number(self, number: int, hint: Hint) -> None:
-        self._number, self._hint = number, hint
+        self.number, self.hint = number, hint
         self.setAccessibleName(f"{hint.severity} {number}")
         self.update()
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         middle = QPointF(self.width() / 2, self.height() / 2)
-        draw_number(painter, middle, self._number, color_of(self._hint, theme), theme)
+        draw_number(painter, middle, self.number, color_of(self.hint, theme), theme)
 
 
 class HintRow(QFrame):
@@ -81,6 +78,7 @@ class HintRow(QFrame):
         self.hint = NO_HINT
         self._theme_source = theme_source
         self._number = _Number(theme_source)
+        self._number.setFixedSize(BADGE_PX + 2, BADGE_PX + 2)
         self._words = StyledText(Theme.ui_font(), MOST_LINES)
         self._words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         tip = "Show the tokens as the model reads them, and as text, side by side"
@@ -153,8 +151,7 @@ class HintList(QScrollArea):
         self._heights_px: list[int] = []
         self._is_fitting = False
         self.setAccessibleName("Hints")
-        self._inside = QFrame()
-        set_role(self._inside, "panel")
+        self._inside = set_role(QFrame(), "panel")
         self._column = in_column(on=self._inside, spacing=0)
         self._inside.installEventFilter(self)
         scroll_down(self, self._inside)
@@ -245,7 +242,6 @@ def color_of(hint: Hint, theme: Theme) -> QColor:
 
 
 def draw_number(painter: QPainter, middle: QPointF, number: int, color: QColor, theme: Theme) -> None:
-    """The number in a disc."""
     half = BADGE_PX / 2
     place = QRectF(middle.x() - half, middle.y() - half, BADGE_PX, BADGE_PX)
     fill(painter, place, color, half)

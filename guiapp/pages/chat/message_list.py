@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QDragEnterEvent,
@@ -103,6 +103,7 @@ class MessageList(QFrame):
         )
         self.open = tool_button("Open…", self._ask_for_file, role="link", tip="Messages from a JSON file")
         self._failure = plain_label("bad", wraps=True)
+        self._failure.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, GAP_PX)
         self.add = push_button("+ Message", self.add_message, tip="Add a message (Ctrl+Return)")
         self.add.installEventFilter(self)
         self.tools = push_button(
@@ -117,24 +118,13 @@ class MessageList(QFrame):
         self._column = in_column(spacing=UNIT_PX)
         self._area = QScrollArea()
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        inside = framed(
-            in_column(
-                self._column,
-                self.further,
-                in_row(self.add, self.tools, self.variables, STRETCH, margins=(2 * UNIT_PX, GAP_PX)),
-                STRETCH,
-                margins=(GAP_PX, 0),
-                spacing=UNIT_PX,
-            ),
-            "panel",
-        )
-        scroll_down(self._area, inside)
-        head = in_row(
-            heading("Messages"), STRETCH, self.open, self.paste, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX
-        )
-        foot = in_row(self.generation, STRETCH, self._n_generation, margins=(MARGIN_PX, GAP_PX))
+        buttons = in_row(self.add, self.tools, self.variables, STRETCH, margins=(2 * UNIT_PX, GAP_PX))
+        parts = self._column, self.further, buttons, STRETCH
+        scroll_down(self._area, framed(in_column(*parts, margins=(GAP_PX, 0), spacing=UNIT_PX), "panel"))
+        margins = MARGIN_PX, GAP_PX
+        head = in_row(heading("Messages"), STRETCH, self.open, self.paste, margins=margins, spacing=GAP_PX)
+        foot = in_row(self.generation, STRETCH, self._n_generation, margins=margins)
         in_column(head, self._failure, (self._area, 1), foot, on=self, spacing=0)
-        self._failure.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, GAP_PX)
         self.setAcceptDrops(True)
         self.generation.clicked.connect(self._set_generation)
         model.edited.changed.connect(self._refresh)
@@ -160,7 +150,7 @@ class MessageList(QFrame):
         while len(self.cards) < n_shown:
             self._add_card()
         for card in self.cards:
-            card.show_message(messages[card.number], None)
+            card.show_message(messages[card.number])
         n_more = len(messages) - n_shown
         self.further.setText(f"Show {min(n_more, AT_ONCE):,} more of {len(messages):,}")
         self.further.setVisible(n_more > 0)
@@ -188,13 +178,10 @@ class MessageList(QFrame):
         for card, message, before in zip(self.cards, messages, rendered, strict=False):
             if chat is not None and message == before:
                 card.show_count(chat.budget.by_message[card.number])
-        self._mark()
-        self._count_generation()
-
-    def _count_generation(self) -> None:
-        turns = [] if self._model.chat is None else self._model.chat.turns
+        turns = () if chat is None else chat.turns
         n_tokens = sum(turn.end - turn.start for turn in turns if turn.is_prompt)
         self._n_generation.setText(f"{n_tokens:,}" if n_tokens else "")
+        self._mark()
 
     def _set_generation(self, is_enabled: bool) -> None:
         self._model.choose(replace(self._model.settings, add_generation_prompt=is_enabled))
@@ -210,7 +197,6 @@ class MessageList(QFrame):
         self._refresh()
 
     def add_message(self) -> None:
-        """Put an empty message at the end, and type there."""
         number = self._model.edited.add()
         self._n_most = max(self._n_most, number + 1)
         self._refresh()
@@ -259,30 +245,29 @@ class MessageList(QFrame):
         self, by_message: dict[int, list[ContentMark]], first: int, last: int, mark: ContentMark
     ) -> None:
         """The characters of content that some tokens, of one message, are made of."""
-        origins = [
-            each
-            for each in self._model.origins[first:last]
-            if each.kind == CONTENT and each.field == "content"
-        ]
-        if origins and origins[0].message is not None:
-            same = [each for each in origins if each.message == origins[0].message]
+        origins = self._model.origins[first:last]
+        content = [each for each in origins if each.kind == CONTENT and each.field == "content"]
+        if content and (message := content[0].message) is not None:
+            same = [each for each in content if each.message == message]
             start, end = min(each.start for each in same), max(each.end for each in same)
-            by_message.setdefault(origins[0].message, []).append(mark._replace(start=start, end=end))
+            by_message.setdefault(message, []).append(mark._replace(start=start, end=end))
 
     # JSON
 
     def _edit_all(self) -> None:
         """With what is on the clipboard, if that can be messages."""
-        is_found = _conversation_on_clipboard() is not None
-        text = QGuiApplication.clipboard().text() if is_found else as_json(self._model.edited.conversation)
-        JsonDialog("Messages as JSON", MESSAGES_ABOUT, text, self._take, self).open()
-
-    def _take(self, text: str) -> None:
-        self._model.edited.take(conversation_of(text))
+        found = _conversation_on_clipboard()
+        text = (
+            as_json(self._model.edited.conversation) if found is None else QGuiApplication.clipboard().text()
+        )
+        take = self._model.edited.take
+        JsonDialog(
+            "Messages as JSON", MESSAGES_ABOUT, text, lambda new: take(conversation_of(new)), self
+        ).open()
 
     def _edit_tools(self) -> None:
         tools = self._model.edited.conversation.tools
-        text = TOOLS_EXAMPLE if tools is None else json.dumps(tools, ensure_ascii=False, indent=2)
+        text = TOOLS_EXAMPLE if tools is None else _written(tools)
         JsonDialog("Tools as JSON", TOOLS_ABOUT, text, self._take_tools, self).open()
 
     def _take_tools(self, text: str) -> None:
@@ -290,7 +275,7 @@ class MessageList(QFrame):
         self._model.edited.set_tools(checked.tools)
 
     def _edit_variables(self) -> None:
-        text = json.dumps(dict(self._model.settings.variables), ensure_ascii=False, indent=2)
+        text = _written(dict(self._model.settings.variables))
         JsonDialog("Variables as JSON", VARIABLES_ABOUT, text, self._take_variables, self).open()
 
     def _take_variables(self, text: str) -> None:
@@ -303,12 +288,11 @@ class MessageList(QFrame):
         self._model.choose(replace(self._model.settings, variables=variables))
 
     def _edit_one(self, number: int) -> None:
-        text = json.dumps(self._model.edited.messages[number], ensure_ascii=False, indent=2)
-        take = partial(self._take_one, number)
+        text, take = _written(self._model.edited.messages[number]), partial(self._take_one, number)
         JsonDialog(f"Message {number + 1} as JSON", MESSAGE_ABOUT, text, take, self).open()
 
     def _take_one(self, number: int, text: str) -> None:
-        checked: tuple[Message, ...] = conversation_of(text).messages
+        checked = conversation_of(text).messages
         if len(checked) != 1:
             raise ChatError(f"These are {len(checked):,} messages. Give one.")
         if number < len(self._model.edited.messages):
@@ -329,13 +313,11 @@ class MessageList(QFrame):
             self._model.open(paths[-1])
 
     def show_failure(self, failure: str) -> None:
-        """Say why messages were not taken."""
         self._failure.setText(quoted(failure, LONGEST_FAILURE))
         self._failure.setVisible(bool(failure))
 
     @property
     def first_editor(self) -> QWidget:
-        """Where people begin to type."""
         return self.cards[-1].editor if self.cards else self.add
 
 
@@ -344,6 +326,10 @@ def _conversation_on_clipboard() -> Conversation | None:
         return conversation_of(QGuiApplication.clipboard().text())
     except ChatError:
         return None
+
+
+def _written(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
 
 
 class JsonDialog(QDialog):
@@ -507,9 +493,6 @@ class _Dot(Painted):
         self.hue = 0
         self.setFixedSize(DOT_PX, DOT_PX)
 
-    def sizeHint(self) -> QSize:
-        return QSize(DOT_PX, DOT_PX)
-
     def paint(self, painter: QPainter, theme: Theme) -> None:
         fill(painter, QRectF(0, 0, DOT_PX, DOT_PX), theme.roles[self.hue], 2)
 
@@ -518,12 +501,10 @@ class MessageCard(QFrame):
     """A message of the conversation, by its number.
 
     Signals:
-        entered(int): the message has the keyboard.
         json_wanted(int): people want to edit all of it, as JSON.
         add_wanted(): people want another message.
     """
 
-    entered = Signal(int)
     json_wanted = Signal(int)
     add_wanted = Signal()
 
@@ -543,32 +524,30 @@ class MessageCard(QFrame):
         head = in_row(self._dot, self.role, STRETCH, self.count, self.more, spacing=GAP_PX)
         margins = 2 * UNIT_PX, UNIT_PX
         in_column(head, self.editor, self._others, on=self, margins=margins, spacing=2)
-        self.editor.typed.connect(self._type)
+        self.editor.typed.connect(partial(edited.type, number))
         self.editor.requested.connect(self._do)
         self.editor.installEventFilter(self)
 
     def eventFilter(self, watched: object, event: object) -> bool:
         if watched is self.editor and isinstance(event, QFocusEvent):
             set_role(self, "message here" if event.gotFocus() else "message")
-            if event.gotFocus():
-                self.entered.emit(self.number)
         return False
 
-    def show_message(self, message: Message, n_tokens: int | None) -> None:
+    def show_message(self, message: Message) -> None:
         """Show this from now on; the number of tokens is not known before it is rendered."""
-        role = message["role"]
-        self._dot.hue = hue_of(role)
+        role = quoted(message["role"], 24)
+        self._dot.hue = hue_of(message["role"])
         self._dot.update()
-        self.role.setText(quoted(role, 24))
-        self.role.setAccessibleName(f"Role of message {self.number + 1}: {quoted(role, 24)}")
-        self.show_count(n_tokens)
+        self.role.setText(role)
+        self.role.setAccessibleName(f"Role of message {self.number + 1}: {role}")
+        self.show_count(None)
         content = message.get("content", "")
         is_text = isinstance(content, str)
         shown = content if isinstance(content, str) else _text_of(content)
         is_long = len(shown) > MOST_CHARACTERS
         is_held = self.editor.show_text(shown[:MOST_CHARACTERS])
         self.editor.setReadOnly(is_long or not is_text or not is_held)
-        self.editor.setAccessibleName(f"Message {self.number + 1}, {quoted(role, 24)}")
+        self.editor.setAccessibleName(f"Message {self.number + 1}, {role}")
         others = [key for key in message if key not in ("role", "content")]
         said = [f"only the first {MOST_CHARACTERS:,} of {len(shown):,} characters"] if is_long else []
         said += [] if is_text else [counted(len(content), "part")]
@@ -581,34 +560,23 @@ class MessageCard(QFrame):
         self.count.setText("" if n_tokens is None else f"{n_tokens:,}")
         self.count.setAccessibleName("" if n_tokens is None else counted(n_tokens, "token"))
 
-    def _type(self, text: str) -> None:
-        self._edited.type(self.number, text)
-
     def _do(self, requested: str) -> None:
-        if requested == "add":
-            self.add_wanted.emit()
-        elif requested == "undo":
-            self._edited.undo()
-        else:
-            self._edited.redo()
+        does = {"add": self.add_wanted.emit, "undo": self._edited.undo, "redo": self._edited.redo}
+        does[requested]()
 
     def _list_roles(self, menu: QMenu) -> None:
         present = self._edited.messages[self.number]["role"]
         for role in dict.fromkeys((*ROLES, present)):
-            add_choice(
-                menu, quoted(role, 24), role == present, partial(self._edited.set_role, self.number, role)
-            )
+            choose = partial(self._edited.set_role, self.number, role)
+            add_choice(menu, quoted(role, 24), role == present, choose)
 
     def _list_actions(self, menu: QMenu) -> None:
-        number, last = self.number, len(self._edited.messages) - 1
-        actions: tuple[tuple[str, Callable[[], object], bool], ...] = (
-            ("Move up", partial(self._edited.move, number, -1), number > 0),
-            ("Move down", partial(self._edited.move, number, 1), number < last),
-            ("Edit as JSON…", partial(self.json_wanted.emit, number), True),
-            ("Delete", partial(self._edited.remove, number), True),
-        )
-        for text, do, is_possible in actions:
-            menu.addAction(text, do).setEnabled(is_possible)
+        number, edited = self.number, self._edited
+        menu.addAction("Move up", partial(edited.move, number, -1)).setEnabled(number > 0)
+        is_last = number == len(edited.messages) - 1
+        menu.addAction("Move down", partial(edited.move, number, 1)).setDisabled(is_last)
+        menu.addAction("Edit as JSON…", partial(self.json_wanted.emit, number))
+        menu.addAction("Delete", partial(edited.remove, number))
 
 
 def _text_of(parts: list[Message]) -> str:

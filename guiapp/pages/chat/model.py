@@ -42,15 +42,6 @@ MOST_STEPS = 1_000
 TYPING_MS = 60  # until what was typed is rendered
 
 
-@dataclass(frozen=True)
-class ChatInput:
-    """What a prompt follows from."""
-
-    tokenizer: Tokenizer
-    conversation: Conversation
-    settings: ChatSettings
-
-
 @dataclass(frozen=True, eq=False)
 class ChatResult:
     """What became of it.
@@ -74,6 +65,7 @@ class ChatModel(Working):
 
     edited   the messages
     reading  those from a file
+    selected_token  one of `encoding`
     result   of the messages as they are, or were a moment ago; None before the first
     shown    the last one with a prompt, as long as the messages and the template allow none
 
@@ -93,8 +85,8 @@ class ChatModel(Working):
         self.edited = EditedConversation(self)
         self.result: ChatResult | None = None
         self.shown: ChatResult | None = None
-        self._selected: int | None = None
-        self._given: ChatInput | None = None  # to the newest job
+        self.selected_token: int | None = None
+        self._given: tuple[Tokenizer, Conversation, ChatSettings] | None = None  # to the newest job
         self._is_due = False
         self.reading = LatestJob[Conversation](self, self.edited.take)
         self._job = LatestJob[ChatResult](self, self._take)
@@ -106,8 +98,7 @@ class ChatModel(Working):
         self._start()
 
     def open(self, path: Path) -> None:
-        """Take the messages of a file; `reading` tells why there are none."""
-        self.reading.start(partial(_read, path))
+        self.reading.start(lambda progress: conversation_of(read_text(path, progress)))
 
     # What is shown
 
@@ -118,7 +109,6 @@ class ChatModel(Working):
 
     @property
     def hints(self) -> tuple[Hint, ...]:
-        """About the prompt that is shown."""
         return () if self.shown is None else self.shown.hints
 
     @property
@@ -128,12 +118,10 @@ class ChatModel(Working):
 
     @property
     def encoding(self) -> Encoding | None:
-        """The tokens of the prompt that is shown."""
         return None if self.chat is None else self.chat.encoding
 
     @property
     def origins(self) -> Sequence[TokenOrigin]:
-        """Of each of them."""
         return [] if self.chat is None else self.chat.origins
 
     @property
@@ -143,18 +131,15 @@ class ChatModel(Working):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a prompt is on its way."""
         return self._is_due or self._job.is_busy or self._delay.isActive()
 
     # Settings
 
     @property
     def settings(self) -> ChatSettings:
-        """With the switch that all pages share."""
         return replace(self.edited.settings, add_special=self.session.options.add_special)
 
     def choose(self, settings: ChatSettings) -> None:
-        """Render with these from now on."""
         self._use(self.edited.conversation, settings)
 
     def _use(self, conversation: Conversation, settings: ChatSettings) -> None:
@@ -187,11 +172,6 @@ class ChatModel(Working):
 
     # Selection
 
-    @property
-    def selected_token(self) -> int | None:
-        """One of `encoding`."""
-        return self._selected
-
     def part_that_wrote(self, token: int) -> tuple[int, int] | None:
         """The characters of the template, see `template_parts`; None where it wrote none of it."""
         from guiapp.analysis.chat.template_parts import part_that_wrote
@@ -204,22 +184,17 @@ class ChatModel(Working):
         return part_that_wrote(chat, first, last)
 
     def select_token(self, index: int | None) -> None:
-        self._set_selected(index)
-
-    def _set_selected(self, index: int | None) -> None:
-        if index != self._selected:
-            self._selected = index
+        if index != self.selected_token:
+            self.selected_token = index
             self.selected_changed.emit()
 
     # Rendering
 
     @property
     def templates(self) -> tuple[ChatTemplate, ...]:
-        """Those of the model."""
         return () if self.result is None else self.result.templates
 
     def _on_vocabulary_changed(self) -> None:
-        """The templates of another model are others."""
         self.edited.forget_templates({each.name for each in self.templates})
         self._reset()
 
@@ -230,7 +205,7 @@ class ChatModel(Working):
     def _reset(self) -> None:
         """What is shown has nothing to do with what is to come."""
         self.result = self.shown = self._given = None
-        self._set_selected(None)
+        self.select_token(None)
         self.result_changed.emit()
         self._start()
 
@@ -248,48 +223,44 @@ class ChatModel(Working):
         self._delay.stop()
         if self.session.tokenizer is None:
             return
-        given = ChatInput(self.session.tokenizer, self.edited.conversation, self.settings)
+        given = self.session.tokenizer, self.edited.conversation, self.settings
         if given != self._given:
             self._given = given
-            self._job.start(partial(_rendered, given))
+            self._job.start(partial(_rendered, *given))
 
     def _take(self, result: ChatResult) -> None:
         self.result = result
         if result.chat is not None:
             before, self.shown = self.encoding, result
             if before is None or len(before) != len(result.chat.encoding):
-                self._set_selected(None)
+                self.select_token(None)
         self.result_changed.emit()
         if self._is_due:
             self._start()
 
 
-def _read(path: Path, progress: Progress) -> Conversation:
-    return conversation_of(read_text(path, progress))
-
-
-def _rendered(given: ChatInput, progress: Progress) -> ChatResult:
+def _rendered(
+    tokenizer: Tokenizer, conversation: Conversation, settings: ChatSettings, progress: Progress
+) -> ChatResult:
     """The prompt with all that the page shows of it."""
     from guiapp.analysis.chat.chat import chat_of
     from guiapp.analysis.chat.hints import hints
     from guiapp.analysis.chat.templates import chosen_template, templates_of
 
-    vocabulary, template = given.tokenizer.vocabulary, None
+    vocabulary, template = tokenizer.vocabulary, None
     templates: tuple[ChatTemplate, ...] = ()
     try:
         templates = templates_of(vocabulary)
-        has_tools = given.conversation.tools is not None
-        template = chosen_template(vocabulary, has_tools, given.settings.template)
-        if not given.conversation.messages:
+        template = chosen_template(vocabulary, conversation.tools is not None, settings.template)
+        if not conversation.messages:
             return ChatResult(templates, template)
-        conversation = conversation_of(given.conversation.messages, given.conversation.tools)
-        chat = chat_of(given.tokenizer, conversation, given.settings, checkpoint=partial(progress, 0.0))
+        checked = conversation_of(conversation.messages, conversation.tools)
+        chat = chat_of(tokenizer, checked, settings, checkpoint=partial(progress, 0.0))
     except TokenloupeError as error:
         line = error.line if isinstance(error, ChatError) else 0
         return ChatResult(templates, template, failure=str(error), failed_line=line)
-    found = tuple(hints(chat))
     len(chat.origins), chat.budget, chat.turns  # here rather than in the window's thread
-    return ChatResult(templates, template, chat, found, tints_of(chat))
+    return ChatResult(templates, template, chat, tuple(hints(chat)), tints_of(chat))
 
 
 class Draft(NamedTuple):
@@ -402,7 +373,7 @@ class EditedConversation(QObject):
         self._edit(replace(self.conversation, messages=kept))
 
     def move(self, number: int, by: int) -> None:
-        """Let a message change places with the one before, -1, or behind it, 1."""
+        """Swap a message with the one before, -1, or behind it, 1."""
         there = number + by
         if 0 <= there < len(self.messages):
             messages = list(self.messages)
@@ -465,7 +436,6 @@ class SavedConversation(QObject):
         model.settings_changed.connect(self._delay.start)
 
     def stop(self) -> None:
-        """Leave it to the next window."""
         if self._delay.isActive():
             self._keep()
         self.saved.leave()

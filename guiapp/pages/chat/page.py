@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QMenu, QSplitter, QWidget
+from PySide6.QtWidgets import QMenu, QSplitter, QWidget
 
 from guiapp.analysis.chat.hints import Hint
-from guiapp.analysis.chat.llama_cpp import is_installed, llama_prompt
-from guiapp.analysis.chat.settings import is_text
 from guiapp.core.text.figures import counted
 from guiapp.core.vocabulary.quoting import quoted
 from guiapp.kit.document.statistics import format_duration
 from guiapp.kit.spans.token_menu import Kind, TokenMenu
-from guiapp.kit.state.background import LatestJob, Progress, Working, later
 from guiapp.kit.tokens.details import hover_text
 from guiapp.kit.widgets.buttons import SegmentedTabs, push_button, tool_button
 from guiapp.kit.widgets.layouts import STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.page_base import Page, PageSetting, UndoSteps
-from guiapp.kit.widgets.style_sheet import plain_label, set_role
+from guiapp.kit.widgets.style_sheet import plain_label
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
-from guiapp.kit.widgets.tip_watch import wrapped_tip
 from guiapp.pages.chat.compare_view import CompareView
 from guiapp.pages.chat.counterpart import Counterpart, PromptComparison, PromptVariant
 from guiapp.pages.chat.hint_list import HintList
@@ -40,16 +35,16 @@ from guiapp.pages.chat.template_panel import TemplatePanel
 if TYPE_CHECKING:
     from guiapp.analysis.chat.chat import Chat
 
-EQUAL, EQUAL_TEXT, DIFFERS = "equal to llama.cpp", "text equal to llama.cpp", "differs from llama.cpp"
-ABOUT_EQUAL = "llama.cpp itself, given these messages, makes the same text and the same ids of them."
-ABOUT_TEXT = "llama.cpp itself makes the same text of these messages. It does not read this model's file."
-IDLE_MS = 2_000
 MESSAGES_PX, PROMPT_PX, TEMPLATE_PX = 300, 620, 360
 LEAST_PROMPT_PX = 280  # the buttons of a hint stand beside each other
 WIDE_PX = 1100  # in less, the template is folded at first
-BADGE_FROM_PX = 1060  # in less, there is no room for it among the tools
 WAYS = ("Origin", "Tokens")
 LONGEST_FAILURE = 400
+FORMS: dict[str, Callable[[Chat], str]] = {
+    "Prompt": lambda chat: chat.text,
+    "Token ids": lambda chat: json.dumps(chat.encoding.token_ids.tolist()),
+    "Template": lambda chat: chat.template.text,
+}
 EMPTY = "Type a message, or paste messages as JSON at the left."
 
 
@@ -73,13 +68,13 @@ class ChatPage(Page):
         self.token_line = TokenLine(model, self.spans, setting.requests, themes)
         self.template = TemplatePanel(model, themes)
         self.counterpart = PromptComparison(model, parent=self)
-        self.llama = LlamaCheck(model, self)
-        self.llama_badge = LlamaBadge(self.llama, themes)
         self.compare = CompareView(self.counterpart, setting.requests, themes)
         self._failure = plain_label("bad", wraps=True)
         self.example = push_button("Try ChatML", self.template.try_example, role="raised")
         self.template_file = push_button("Choose a file…", self.template.ask_for_file, role="raised")
-        self._problem = self._make_problem()
+        buttons = self.template_file, self.example
+        problem = in_row((self._failure, 1), *buttons, margins=(MARGIN_PX, GAP_PX), spacing=GAP_PX)
+        self._problem = framed(problem, "bar")
         self._shows_template: bool | None = None
         self._single = framed(in_column(self.hints, (self.prompt, 1), self.token_line, spacing=0))
         middle = framed(in_column(self._problem, (self._single, 1), (self.compare, 1), spacing=0))
@@ -89,15 +84,10 @@ class ChatPage(Page):
         in_column(self.budget, (self.splitter, 1), on=self, spacing=0)
         self._tools = QWidget()
         self._make_tools(setting)
-        self.prompt.hovered.connect(self._hover)
         self.hints.pointed_at.connect(self._point_at)
         self.hints.template_edited.connect(self.template.view.show_edit)
         self.hints.keys_left.connect(self.prompt.setFocus)
         self.hints.both_requested.connect(partial(self._compare_with, Counterpart(PromptVariant.AS_TEXT)))
-        self.llama_badge.differs.clicked.connect(
-            partial(self._compare_with, Counterpart(PromptVariant.LLAMA_CPP))
-        )
-        self.watched.connect(self.llama.set_active)
         self.counterpart.changed.connect(self._fold)
         self.compare.left.connect(partial(self._compare_with, None))
         self.template.fold_wanted.connect(partial(self.show_template, False))
@@ -155,18 +145,7 @@ class ChatPage(Page):
     def stop(self) -> None:
         self.model.close()
         self.counterpart.close()
-        self.llama.close()
         self._saved.stop()
-
-    def _make_problem(self) -> QFrame:
-        row = in_row(
-            (self._failure, 1),
-            self.template_file,
-            self.example,
-            margins=(MARGIN_PX, GAP_PX),
-            spacing=GAP_PX,
-        )
-        return framed(row, "bar")
 
     def _make_tools(self, setting: PageSetting) -> None:
         self.ways = SegmentedTabs(WAYS)
@@ -176,17 +155,8 @@ class ChatPage(Page):
         self.unfold = tool_button("Template", partial(self.show_template, True), role="raised")
         self.unfold.hide()
         self.copy = CopyButton(self.model, setting.theme_source)
-        in_row(
-            STRETCH,
-            self.ways,
-            self.parsed,
-            self.unfold,
-            self.llama_badge,
-            self.compare.menu,
-            self.copy,
-            on=self._tools,
-            spacing=GAP_PX,
-        )
+        buttons = self.parsed, self.unfold, self.compare.menu, self.copy
+        in_row(STRETCH, self.ways, *buttons, on=self._tools, spacing=GAP_PX)
 
     def _compare_with(self, counterpart: Counterpart | None, *_: object) -> None:
         self.counterpart.choose(counterpart)
@@ -219,7 +189,6 @@ class ChatPage(Page):
         self._single.setVisible(is_single)
         self.compare.setVisible(not is_single)
         self.ways.setVisible(is_single)
-        self.llama_badge.setVisible(is_single and self.width() >= BADGE_FROM_PX)
         is_shown = self.width() >= WIDE_PX if self._shows_template is None else self._shows_template
         is_shown = is_shown and is_single
         self.template.setVisible(is_shown)
@@ -245,10 +214,6 @@ class ChatPage(Page):
         lines = (hover_text(self.spans, None, index), places(origin)[0], line_of(origin))
         return "\n".join(filter(None, lines))
 
-    def _hover(self, index: int) -> None:
-        """Light what wrote the token under the mouse."""
-        self.template.view.point_at(index if 0 <= index < len(self.model.origins) else None)
-
     def _point_at(self, hint: Hint) -> None:
         if hint.tokens[0] < hint.tokens[1]:
             self.prompt.go_to(hint.tokens[0])
@@ -262,7 +227,7 @@ def make_page(setting: PageSetting) -> ChatPage:
 
 
 class CopyButton(MenuButton):
-    """Lists the forms."""
+    """Lists the forms in which a conversation can be copied."""
 
     def __init__(self, model: ChatModel, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Copy", tip="Copy the prompt, the template or the messages")
@@ -270,144 +235,15 @@ class CopyButton(MenuButton):
         self.fill_on_open(self._list)
 
     def _list(self, menu: QMenu) -> None:
-        forms: tuple[tuple[str, Callable[[], str], bool], ...] = (
-            ("Prompt", self._prompt, self._model.chat is not None),
-            ("Token ids", self._ids, self._model.chat is not None),
-            ("Template", self._template, self._model.chat is not None),
-            ("Messages as JSON", self._messages, bool(self._model.edited.messages)),
-            ("Python for transformers", self._python, bool(self._model.edited.messages)),
-        )
-        for title, form, is_there in forms:
-            menu.addAction(title, partial(_copy, form)).setEnabled(is_there)
+        chat = self._model.chat
+        for title, form in FORMS.items():
+            menu.addAction(title, partial(self._copy, form)).setEnabled(chat is not None)
+        has_messages = bool(self._model.edited.messages)
+        menu.addAction("Messages as JSON", self._copy_messages).setEnabled(has_messages)
 
-    def _prompt(self) -> str:
-        return "" if self._model.chat is None else self._model.chat.text
+    def _copy(self, form: Callable[[Chat], str]) -> None:
+        if self._model.chat is not None:
+            QGuiApplication.clipboard().setText(form(self._model.chat))
 
-    def _ids(self) -> str:
-        encoding = self._model.encoding
-        return json.dumps([] if encoding is None else encoding.token_ids.tolist())
-
-    def _template(self) -> str:
-        return "" if self._model.chat is None else self._model.chat.template.text
-
-    def _messages(self) -> str:
-        return as_json(self._model.edited.conversation)
-
-    def _python(self) -> str:
-        conversation, settings = self._model.edited.conversation, self._model.settings
-        given = settings.template
-        lines = [
-            "from transformers import AutoTokenizer",
-            "",
-            'tokenizer = AutoTokenizer.from_pretrained("…")',
-            f"messages = {list(conversation.messages)!r}",
-            f"tools = {None if conversation.tools is None else list(conversation.tools)!r}",
-            "ids = tokenizer.apply_chat_template(",
-            f"    messages, tools=tools, add_generation_prompt={settings.add_generation_prompt!r}",
-            *([f"    chat_template={given!r},"] if given is not None and is_text(given) else []),
-            ")",
-        ]
-        return "\n".join(lines) + "\n"
-
-
-def _copy(form: Callable[[], str]) -> None:
-    QGuiApplication.clipboard().setText(form())
-
-
-@dataclass(frozen=True)
-class LlamaVerdict:
-    """What came of it.
-
-    difference  in what its prompt is another, or why there is none; "" for none
-    has_ids     whether ids were compared, too: llama.cpp may not read the model's file
-    """
-
-    difference: str
-    has_ids: bool = True
-
-
-class LlamaCheck(Working):
-    """Compares the prompt that is shown some time after it changed, while somebody looks at it.
-
-    verdict  about the prompt as it is shown; None where there is none yet, or llama.cpp is not installed
-
-    Signals:
-        changed(): `verdict` is new.
-    """
-
-    changed = Signal()
-
-    def __init__(self, model: ChatModel, parent: QObject | None = None, idle_ms: int = IDLE_MS) -> None:
-        super().__init__(parent)
-        self._model = model
-        self.verdict: LlamaVerdict | None = None
-        self._of: Chat | None = None
-        self._is_active = False
-        self._delay = later(self, idle_ms, self._start)
-        self._job = LatestJob[LlamaVerdict](self, self._take, self._fail)
-        if is_installed():
-            model.result_changed.connect(self._refresh)
-            model.edited.changed.connect(self._refresh)
-
-    def set_active(self, is_active: bool) -> None:
-        """Nothing is compared while nobody sees it."""
-        self._is_active = is_active
-        if is_installed():
-            self._refresh()
-
-    def _refresh(self) -> None:
-        chat, is_outdated = self._model.chat, self._model.is_outdated
-        if self._of is not None and (chat is not self._of or is_outdated):
-            self._of = None
-            self._job.cancel()
-            self._set(None)
-        if not self._is_active or chat is None or is_outdated or chat.settings.as_text:
-            self._delay.stop()
-        elif self._of is None:
-            self._delay.start()
-
-    def _start(self) -> None:
-        if (chat := self._model.chat) is not None and not self._model.is_outdated:
-            self._of = chat
-            self._job.start(partial(_compared, chat))
-
-    def _take(self, verdict: LlamaVerdict) -> None:
-        self._set(verdict)
-
-    def _fail(self, reason: str) -> None:
-        self._set(LlamaVerdict(reason))
-
-    def _set(self, verdict: LlamaVerdict | None) -> None:
-        if verdict != self.verdict:
-            self.verdict = verdict
-            self.changed.emit()
-
-
-def _compared(chat: Chat, progress: Progress) -> LlamaVerdict:
-    prompt = llama_prompt(chat, partial(progress, 0.0))
-    return LlamaVerdict(prompt.difference(chat), prompt.token_ids is not None)
-
-
-class LlamaBadge(QWidget):
-    """Nothing, as long as nothing is known."""
-
-    def __init__(self, check: LlamaCheck, theme_source: ThemeSource) -> None:
-        super().__init__()
-        self._check, self._theme_source = check, theme_source
-        self.equal = set_role(QLabel(textFormat=Qt.TextFormat.RichText), "dim")
-        self.differs = tool_button(DIFFERS, role="raised")
-        in_row(self.equal, self.differs, on=self, spacing=0)
-        check.changed.connect(self._refresh)
-        theme_source.changed.connect(self._refresh)
-        self._refresh()
-
-    def _refresh(self) -> None:
-        verdict = self._check.verdict
-        said = EQUAL if verdict is None or verdict.has_ids else EQUAL_TEXT
-        good = self._theme_source.theme.good.name()
-        self.equal.setText(f'{said} <span style="color:{good}">✓</span>')
-        self.equal.setAccessibleName(said)
-        self.equal.setToolTip(ABOUT_EQUAL if said == EQUAL else ABOUT_TEXT)
-        self.equal.setVisible(verdict is not None and not verdict.difference)
-        self.differs.setVisible(verdict is not None and bool(verdict.difference))
-        self.differs.setToolTip("" if verdict is None else wrapped_tip(verdict.difference))
+    def _copy_messages(self) -> None:
+        QGuiApplication.clipboard().setText(as_json(self._model.edited.conversation))

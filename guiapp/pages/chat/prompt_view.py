@@ -1,4 +1,4 @@
-"""The prompt that a template makes of messages: its turns, their tokens by origin, and hints about them."""
+"""The prompt: its turns, tokens by origin, hints, shares of all tokens, and the selected token in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy
 
@@ -79,13 +79,6 @@ LEGEND = (
 )
 
 
-class HintBadge(NamedTuple):
-    """The number of a hint, at the first of its tokens."""
-
-    number: int
-    hint: Hint
-
-
 class PromptView(SpanView):
     """Keys go from token to token; what is selected is the model's selected token."""
 
@@ -104,12 +97,8 @@ class PromptView(SpanView):
         self._on_selected_changed()
 
     def _on_selected_changed(self) -> None:
-        index = self._model.selected_token
-        self.set_selected_token(-1 if index is None else index)
-        self._describe()
-
-    def _describe(self) -> None:
         index, encoding = self._model.selected_token, self._model.encoding
+        self.set_selected_token(-1 if index is None else index)
         said = ""
         if index is not None and encoding is not None:
             label = self._chat_spans.label_of(int(encoding.token_ids[index]))
@@ -147,13 +136,11 @@ class PromptView(SpanView):
             super().keyPressEvent(event)
 
     def go_to(self, index: int) -> None:
-        """Select a token and show it."""
         self._model.select_token(index)
         if self._model.encoding is not None:
             self.reveal(*self._model.encoding.spans[index].tolist())
 
     def _go_up_or_down(self, step: int) -> None:
-        """To the token above or below the selected one."""
         encoding, index = self._model.encoding, self._model.selected_token
         if encoding is None or index is None:
             self.go_to(0)
@@ -167,9 +154,8 @@ class PromptView(SpanView):
                 block, row = self.rows.row_at(y)
                 offset, _ = self.rows.caret_at(block, row, place.x)
                 start, end = self.rows.row_span(block, row)
-                found = (
-                    self._chat_spans.tokens.first_ending_after(min(offset, end - 1)) if start < end else -1
-                )
+                if start < end:
+                    found = self._chat_spans.tokens.first_ending_after(min(offset, end - 1))
             if 0 <= found < len(encoding) and found != index:
                 self.go_to(found)
                 return
@@ -185,21 +171,12 @@ class PromptView(SpanView):
             if self._model.is_outdated and self._model.failure:
                 painter.fillRect(event.rect(), faded(theme.background, VEIL_ALPHA))
             self._draw_turns(painter, theme)
-            for badge in self._badges():
-                self._draw_badge(painter, theme, badge)
-
-    def _badges(self) -> list[HintBadge]:
-        """Those of hints about tokens that show; numbers are those in the list of hints."""
-        visible = self.rows.visible()
-        start, end = visible[0].start, visible[-1].start + visible[-1].layout.size
-        tokens = self._chat_spans.tokens
-        first, last = tokens.first_ending_from(start), tokens.first_after(end)
-        hints = enumerate(self._model.hints, 1)
-        return [
-            HintBadge(at, hint)
-            for at, hint in hints
-            if max(first, hint.tokens[0]) < min(last, hint.tokens[1])
-        ]
+            visible, tokens = self.rows.visible(), self._chat_spans.tokens
+            first = tokens.first_ending_from(visible[0].start)
+            last = tokens.first_after(visible[-1].start + visible[-1].layout.size)
+            for number, hint in enumerate(self._model.hints, 1):
+                if max(first, hint.tokens[0]) < min(last, hint.tokens[1]):
+                    self._draw_badge(painter, theme, number, hint)
 
     def _rects_of(self, index: int) -> list[QRectF]:
         """Where a token shows, in the window; several where it goes on in another row."""
@@ -224,19 +201,18 @@ class PromptView(SpanView):
                     found.append(QRectF(self._side_px + left, y, right - left, row_px - CHIP_GAP_PX))
         return found
 
-    def _draw_badge(self, painter: QPainter, theme: Theme, badge: HintBadge) -> None:
-        first, last = badge.hint.tokens
-        color = color_of(badge.hint, theme)
-        rects = [
-            rect for index in range(first, min(last, first + MOST_MARKED)) for rect in self._rects_of(index)
-        ]
+    def _draw_badge(self, painter: QPainter, theme: Theme, number: int, hint: Hint) -> None:
+        """Mark the tokens of a hint, its number at the first of them."""
+        first, last = hint.tokens
+        color, indexes = color_of(hint, theme), range(first, min(last, first + MOST_MARKED))
+        rects = [rect for index in indexes for rect in self._rects_of(index)]
         for rect in rects:
-            if badge.hint.code == NEAR_MISS:
+            if hint.code == NEAR_MISS:
                 painter.fillRect(QRectF(rect.left(), rect.bottom() + 1, rect.width(), 2), color)
-            elif badge.hint.code in (BECAME_CONTROL, DOUBLE_BOS):
+            elif hint.code in (BECAME_CONTROL, DOUBLE_BOS):
                 _ring_hint(painter, rect, color)
         if rects:
-            draw_number(painter, QPointF(rects[0].left() + 2, rects[0].top()), badge.number, color, theme)
+            draw_number(painter, QPointF(rects[0].left() + 2, rects[0].top()), number, color, theme)
 
     def _draw_turns(self, painter: QPainter, theme: Theme) -> None:
         """A number and a line in the role's colour beside each turn; of the generation prompt, dots."""
@@ -301,7 +277,7 @@ def _between_pairs(newlines: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 class Share(NamedTuple):
-    """So many tokens under a name; `hue` of a role, -1 for what nobody said."""
+    """So many tokens under a name; `hue` of a role, -1 for what the template wrote."""
 
     name: str
     n_tokens: int
@@ -320,9 +296,6 @@ class BudgetStrip(Painted):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         model.result_changed.connect(self._refresh)
         self._refresh()
-
-    def sizeHint(self) -> QSize:
-        return QSize(400, HEIGHT_PX)
 
     @property
     def shares(self) -> list[Share]:
@@ -383,12 +356,11 @@ class BudgetStrip(Painted):
 
 def _widths_of(share: Share) -> tuple[float, float]:
     """Of the number and of the name of a share, px."""
-    fonts = Theme.mono_font(SMALL_FONT_PX), Theme.ui_font(SMALL_FONT_PX)
-    texts = f"{share.n_tokens:,} ", share.name
-    number, name = (
-        QFontMetricsF(font).horizontalAdvance(text) for font, text in zip(fonts, texts, strict=True)
+    numbers, words = (
+        QFontMetricsF(Theme.mono_font(SMALL_FONT_PX)),
+        QFontMetricsF(Theme.ui_font(SMALL_FONT_PX)),
     )
-    return number, name
+    return numbers.horizontalAdvance(f"{share.n_tokens:,} "), words.horizontalAdvance(share.name)
 
 
 def labelled_shares(sizes: Sequence[int], places: Sequence[tuple[float, float]]) -> list[int]:
@@ -417,16 +389,8 @@ class TokenLine(QFrame):
         self.where, self.line = set_role(FittedLabel(), "dim"), set_role(FittedLabel(), "dim")
         self.where.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.tree = tool_button("Show in tree", self._show_in_tree, tip="Show this token in the token tree")
-        in_row(
-            self.token,
-            self.id,
-            (self.where, 1),
-            self.line,
-            self.tree,
-            on=self,
-            margins=(MARGIN_PX, 0),
-            spacing=MARGIN_PX,
-        )
+        parts = self.token, self.id, (self.where, 1), self.line, self.tree
+        in_row(*parts, on=self, margins=(MARGIN_PX, 0), spacing=MARGIN_PX)
         model.selected_changed.connect(self._refresh)
         model.result_changed.connect(self._refresh)
         model.session.spelling.changed.connect(self._refresh)

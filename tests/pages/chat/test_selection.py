@@ -71,16 +71,6 @@ def test_a_token_is_selected_until_others_come(model, qtbot):
     assert told[4:] == [1, None]
 
 
-def test_without_a_model_there_is_nothing(make_session):
-    model = ChatModel(make_session())
-    model.edited.take(HELLO)
-    assert (model.chat, model.encoding, model.hints, model.failure) == (None, None, (), "")
-    assert ([*model.origins], model.templates, model.part_that_wrote(0)) == ([], (), None)
-    model.apply_fix(None)
-    assert model.edited.conversation == HELLO
-    model.close()
-
-
 def test_a_request_comes_back_as_one_step_of_undo(model, qtbot):
     request = model.request
     assert json.loads(request) == {
