@@ -1,19 +1,19 @@
-"""The head of a column: which model it is, and what the text costs with it."""
+"""The head of a column: which model it is, how far that has got, what the text costs, and its menu."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetricsF, QPainter, QResizeEvent
-from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from guiapp.core.text.figures import counted
 from guiapp.kit.models.choice import joined, summary
 from guiapp.kit.models.loader import title_of
 from guiapp.kit.models.pre_choices import PrePicker, can_choose
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.kit.widgets.icons import icon
+from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.page_base import PageRequests
 from guiapp.kit.widgets.painting import LEFT, RIGHT, Painted, bold, elided, fill, write
 from guiapp.kit.widgets.side_markers import MARKER_PX, draw_marker
@@ -26,23 +26,14 @@ BAR_PX = 4
 NAME_PX = 28  # the height of the button with the name
 
 
-class NameButton(QToolButton):
+class NameButton(MenuButton):
     """`name ▾`, shortened where it does not fit."""
 
     def __init__(self, theme_source: ThemeSource) -> None:
-        super().__init__()
-        self._theme_source = theme_source
-        self._whole = ""
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow goes behind the text
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        super().__init__(theme_source, role="")
         self.setFont(bold(Theme.ui_font(14)))
-        theme_source.changed.connect(self._color)
-        self._color()
 
     def set_name(self, name: str, room_px: int) -> None:
-        """Show as much of a name as there is room for."""
         shown = elided(name, self.font(), max(room_px, 0), Qt.TextElideMode.ElideMiddle).replace("&", "&&")
         if shown != self.text():
             self.setText(shown)
@@ -56,9 +47,6 @@ class NameButton(QToolButton):
 
     def _fit(self) -> None:
         self.resize(self.sizeHint().width(), NAME_PX)
-
-    def _color(self) -> None:
-        self.setIcon(icon("chevron-down", self._theme_source.theme.dim))
 
 
 class ColumnHead(Painted):
@@ -77,15 +65,11 @@ class ColumnHead(Painted):
         self.is_focused = False
         state.changed.connect(self.refresh)
 
-    def sizeHint(self) -> QSize:
-        return QSize(280, HEIGHT_PX)
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.refresh()
 
     def refresh(self) -> None:
-        """Show what is new."""
         cost = self._figures.cost(self._state.column)
         number = "" if cost is None else f"{cost.n_tokens:,}"
         taken = QFontMetricsF(Theme.mono_font(NUMBER_FONT_PX)).horizontalAdvance(number)
@@ -129,12 +113,8 @@ class ColumnHead(Painted):
         needed, least = (round(room * share / most) for share in (n_tokens, n_tokens - more))
         fill(painter, QRectF(MARGIN_PX, y, least, BAR_PX), theme.faint, BAR_PX / 2)
         if needed > least:
-            fill(
-                painter,
-                QRectF(MARGIN_PX + least + 1, y, needed - least - 1, BAR_PX),
-                theme.warning,
-                BAR_PX / 2,
-            )
+            more_place = QRectF(MARGIN_PX + least + 1, y, needed - least - 1, BAR_PX)
+            fill(painter, more_place, theme.warning, BAR_PX / 2)
 
 
 class ColumnState(QObject):
@@ -170,7 +150,6 @@ class ColumnState(QObject):
 
     @property
     def needs_pre(self) -> bool:
-        """Whether the model asks for a pre-tokenizer."""
         return self.session.loader.refused is not None
 
     @property
@@ -289,7 +268,6 @@ class ColumnMenu(QMenu):
         return action
 
     def _refresh(self) -> None:
-        """Show what is chosen now, as the menu opens."""
         session = self._session
         self._encoders.clear()
         for algorithm in session.encoders.values():

@@ -59,10 +59,8 @@ class ColumnsArea(QWidget):
         theme_source: ThemeSource,
     ) -> None:
         super().__init__()
-        self._comparison = comparison
-        self._figures = figures
-        self._requests = requests
-        self._theme_source = theme_source
+        self._comparison, self.figures = comparison, figures
+        self._requests, self._theme_source = requests, theme_source
         self._shows_whitespace = True
         self._font_px = 0
         self._is_linking = False
@@ -85,7 +83,6 @@ class ColumnsArea(QWidget):
 
     @property
     def needed_px(self) -> int:
-        """The width that columns need side by side."""
         return LEAST_COLUMN_PX * len(self.columns) + LINE_PX * (len(self.columns) - 1) + BAR_PX
 
     @property
@@ -114,7 +111,6 @@ class ColumnsArea(QWidget):
             column.margin.point_out(place)
 
     def reveal(self, start: int, end: int) -> None:
-        """Scroll to a stretch of the text."""
         self.columns[0].editor.reveal(start, end)
 
     # One column for each session
@@ -137,7 +133,7 @@ class ColumnsArea(QWidget):
     def _new_column(self, spans: ComparedSpans) -> ModelColumn:
         session, compared = spans.session, self._comparison.compared
         menu = ColumnMenu(session, session is compared.sessions[0], self._requests, self._theme_source)
-        column = ModelColumn(spans, self._figures, menu, ColumnState(spans), self._theme_source)
+        column = ModelColumn(spans, self.figures, menu, self._theme_source)
         menu.again_wanted.connect(partial(self._add_again, spans))
         menu.removal_wanted.connect(partial(compared.remove, session))
         editor = column.editor
@@ -232,7 +228,7 @@ class ColumnsArea(QWidget):
             self.bar.setValue(source.value())
 
     def _map_lines(self) -> None:
-        figures, rows = self._figures, self.columns[0].editor.rows
+        figures, rows = self.figures, self.columns[0].editor.rows
         self.bar.show_places(rows.shares_of(figures.dear_lines), figures.dearness)
 
     def _on_zoom_changed(self, zoomed: SpanEditor) -> None:
@@ -274,18 +270,12 @@ class ModelColumn(QFrame):
     """A head over an editor; `focus_changed` of the editor shows in the head."""
 
     def __init__(
-        self,
-        column: ComparedSpans,
-        figures: ComparedFigures,
-        menu: ColumnMenu,
-        state: ColumnState,
-        theme_source: ThemeSource,
+        self, column: ComparedSpans, figures: ComparedFigures, menu: ColumnMenu, theme_source: ThemeSource
     ) -> None:
         super().__init__()
         set_role(self, "column")
-        self.column = column
-        self.state = state
-        self.menu = menu
+        self.column, self.menu = column, menu
+        state = self.state = ColumnState(column)
         state.setParent(self)
         session = column.session
         self.head = ColumnHead(state, figures, theme_source)
@@ -313,7 +303,6 @@ class ModelColumn(QFrame):
         return False
 
     def set_number(self, number: int) -> None:
-        """Which one it is, from the left."""
         self.head.number = number
         self.head.refresh()
         self._refresh()
@@ -332,7 +321,7 @@ class LineCounts(LineMargin):
     ) -> None:
         super().__init__(column.session.document, editor, theme_source)
         self._column = column
-        self._figures = figures
+        self.figures = figures
         figures.lines_changed.connect(self.update)
         column.tokens_changed.connect(self.update)
 
@@ -340,12 +329,12 @@ class LineCounts(LineMargin):
         return self._column.session.n_affixes[0]
 
     def cost_of(self, start: int, end: int) -> LineCost | None:
-        row = self._figures.row_of(self._column)
+        row = self.figures.row_of(self._column)
         if row < 0:
             return None
-        counts = self._figures.in_line(start, end)
+        counts = self.figures.in_line(start, end)
         more = counts[row] - min(counts)
-        share = more / max(self._figures.most_more, more, 1)
+        share = more / max(self.figures.most_more, more, 1)
         return LineCost(counts[row], more > 0, f"+{more:,}", share)
 
 
@@ -376,10 +365,6 @@ class MapBar(QScrollBar):
         with QPainter(self) as painter:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(faded(self._theme_source.theme.warning, TICK_ALPHA))
-            painter.drawRects(
-                [
-                    QRect(self.width() - length - 1, tick * TICK_PX, length, TICK_PX)
-                    for tick, length in enumerate(lengths.tolist())
-                    if weights[tick]
-                ]
-            )
+            for tick in np.flatnonzero(weights).tolist():
+                length = int(lengths[tick])
+                painter.drawRect(QRect(self.width() - length - 1, tick * TICK_PX, length, TICK_PX))

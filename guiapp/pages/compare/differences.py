@@ -1,4 +1,4 @@
-"""Why models differ: about the difference that people look at, and counted over all of them."""
+"""The differences of compared models: which one is looked at, why it is one, and all counted by cause."""
 
 from __future__ import annotations
 
@@ -79,12 +79,10 @@ class DifferenceCauses(Working):
 
     @property
     def is_looking(self) -> bool:
-        """Whether the reason of the current difference is on its way."""
         return self._job.is_busy
 
     @property
     def n_examined(self) -> int:
-        """How many differences, from the first on, are looked into."""
         return min(self._walk.n_all, MOST)
 
     @property
@@ -103,7 +101,6 @@ class DifferenceCauses(Working):
         return sides
 
     def difference_at(self, index: int) -> DifferingSpan:
-        """A difference with the text around it."""
         document, rows = self._comparison.document, self._comparison.rows
         start, end = self._comparison.byte_span_of(index)
         near = max(start - 2 * AROUND, 0)
@@ -144,7 +141,6 @@ class DifferenceCauses(Working):
         self._pause.start()
 
     def _examine_next(self) -> None:
-        """Begin with the next ones whose cause is not known."""
         live = self._comparison.live
         ids = np.zeros(0, np.int32) if live is None else live.differences.ids(0, MOST)
         self._count(ids)
@@ -186,7 +182,6 @@ def _reasons(
 
 
 def _kinds(sides: Sequence[ModelSide], differences: Sequence[DifferingSpan], progress: Progress) -> list[str]:
-    """What the first reason of each is about."""
     found = []
     for done, difference in enumerate(differences):
         progress(done / len(differences))
@@ -245,7 +240,6 @@ class DifferenceWalk(QObject):
 
     @property
     def byte_span(self) -> tuple[int, int] | None:
-        """The bytes of the current one."""
         return self._byte_span if self.current is not None else None
 
     def step(self, by: int) -> None:
@@ -266,14 +260,12 @@ class DifferenceWalk(QObject):
                 return
 
     def go_to(self, index: int) -> None:
-        """Look at this one."""
         self._byte_span = self._comparison.byte_span_of(index)
         self._caret = self._comparison.document.caret
         self.changed.emit()
         self.moved.emit()
 
     def leave(self) -> None:
-        """Look at none."""
         self._byte_span, self.kind = None, None
         self.changed.emit()
 

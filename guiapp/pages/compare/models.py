@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,27 +17,14 @@ from guiapp.kit.state.background import LatestJob, Working, later
 from guiapp.kit.tokens.layout import SpanWindow, Strength
 
 if TYPE_CHECKING:
-    from guiapp.analysis.compare.live_comparison import LiveComparison
     from guiapp.core.encode.tokenizer import Tokenizer
     from guiapp.kit.models.compared_models import ComparedModels
     from guiapp.kit.session.model_session import ModelSession
 
 PAUSE_MS = 250  # without an edit, until all lines are counted
 MOST_AT_ONCE = 100_000  # tokens that are compared in the GUI thread: in some milliseconds
-
-
-@dataclass(frozen=True, eq=False)
-class _Given:
-    """The tokens of one column, as they are when a job begins."""
-
-    tokenizer: Tokenizer
-    ids: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-
-    def copied(self) -> _Given:
-        """The same, whatever becomes of the text."""
-        return _Given(self.tokenizer, self.ids.copy(), self.starts.copy(), self.ends.copy())
+_Given = tuple["Tokenizer", NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
+"""The model of a column, and the ids, starts and ends of its tokens."""
 
 
 class ModelsComparison(Working):
@@ -68,15 +54,12 @@ class ModelsComparison(Working):
         self.is_telling = False
         self._is_active = False
         self._job = LatestJob[LiveComparison](self, self._take)
-        self._at_start: list[
-            tuple[TokenStore, int]
-        ] = []  # of the job: the stores, and how often they had changed
+        self._at_start: list[tuple[TokenStore, int]] = []  # of the job: stores, how often they had changed
         compared.sessions_changed.connect(self._on_sessions_changed)
         self.document.edited.connect(self._on_edited)
         self._on_sessions_changed()
 
     def watch(self, is_active: bool) -> None:
-        """Begin or cease to compare: nobody looks at what is hidden."""
         if is_active == self._is_active:
             return
         self._is_active = is_active
@@ -84,7 +67,6 @@ class ModelsComparison(Working):
 
     @property
     def is_ready(self) -> bool:
-        """Whether all models that are open have been compared."""
         is_still = not any(
             each.session.is_encoding or each.session.loader.job.is_busy for each in self.columns
         )
@@ -92,11 +74,9 @@ class ModelsComparison(Working):
 
     @property
     def fewest(self) -> int:
-        """The tokens of the column with the fewest."""
         return min((each.n_tokens for each in self.columns if each.takes_part), default=0)
 
     def byte_span_of(self, index: int) -> tuple[int, int]:
-        """The bytes of a difference."""
         assert self.live is not None
         return self.live.differences.span(index)
 
@@ -126,16 +106,13 @@ class ModelsComparison(Working):
 
     def _on_edited(self, edit: TextEdit) -> None:
         """All sessions are in step with it already."""
-        live = self.live
-        if live is None or self._job.is_busy or not self._can_update(live):
+        live, stores = self.live, [each.tokens for each in self.rows]
+        is_current = all(each.is_current for each in self.rows)
+        if live is None or self._job.is_busy or not (is_current and live.can_apply_edit(stores)):
             self._compare(edit)
             return
-        live.apply_edit([each.tokens for each in self.rows], self._column, edit, self.document.size)
+        live.apply_edit(stores, self._column, edit, self.document.size)
         self._notify(edit)
-
-    def _can_update(self, live: LiveComparison) -> bool:
-        is_same = all(each.is_current for each in self.rows)
-        return is_same and live.can_apply_edit([each.tokens for each in self.rows])
 
     def _column(self, row: int, first: int, last: int) -> SpanColumn:
         column = self.rows[row]
@@ -162,22 +139,26 @@ class ModelsComparison(Working):
         self._notify(edit)
 
     def _start_job(self) -> None:
-        stores = [each.session.tokens for each in self.rows]
-        self._at_start = [(store, store.replaced.n_changes) for store in stores]
-        given = [each.copied() for each in self._given()]
+        self._at_start = self._stores()
+        given = [
+            (model, ids.copy(), starts.copy(), ends.copy()) for model, ids, starts, ends in self._given()
+        ]
         size = self.document.size
         self._job.start(lambda progress: _compared(given, size))
 
     def _given(self) -> list[_Given]:
         return [
-            _Given(session.tokenizer, *session.tokens.between(0, len(session.tokens))[:3])
+            (session.tokenizer, *session.tokens.between(0, len(session.tokens))[:3])
             for session in (each.session for each in self.rows)
             if session.tokenizer is not None
         ]
 
+    def _stores(self) -> list[tuple[TokenStore, int]]:
+        stores = [each.session.tokens for each in self.rows]
+        return [(store, store.replaced.n_changes) for store in stores]
+
     def _take(self, live: LiveComparison) -> None:
-        now = [(each.session.tokens, each.session.tokens.replaced.n_changes) for each in self.rows]
-        if now == self._at_start:
+        if self._stores() == self._at_start:
             self._use(live)
             self._notify(None)
         else:
@@ -206,8 +187,7 @@ class ModelsComparison(Working):
 
 
 def _compared(given: Sequence[_Given], n_bytes: int) -> LiveComparison:
-    columns = [column_of(each.tokenizer, each.ids, each.starts, each.ends) for each in given]
-    return LiveComparison(columns, n_bytes)
+    return LiveComparison([column_of(*each) for each in given], n_bytes)
 
 
 class ComparedSpans(QObject):
@@ -231,7 +211,6 @@ class ComparedSpans(QObject):
         session.tokens_changed.connect(self._on_tokens_changed)
 
     def close(self) -> None:
-        """Follow the session no more."""
         self.session.tokens_changed.disconnect(self._on_tokens_changed)
         self.deleteLater()
 
@@ -265,11 +244,9 @@ class ComparedSpans(QObject):
         self._live, self._row, self._is_alone = live, row, is_alone
 
     def notify(self, edit: TextEdit | None) -> None:
-        """Have those who paint look again."""
         self.tokens_changed.emit(edit, self.tokens)
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
-        """The tokens that overlap or touch the bytes [start, end]."""
         first, last = self.tokens.first_ending_from(start), self.tokens.first_after(end)
         window = SpanWindow(first, *self.tokens.between(first, last))
         if self._is_alone:
@@ -286,7 +263,6 @@ class ComparedSpans(QObject):
         return self.session.attributes_of(ids)
 
     def label_of(self, token_id: int) -> str:
-        """What to call a token that is not in the text."""
         return self.session.label_of(token_id)
 
 
@@ -328,12 +304,10 @@ class ComparedFigures(QObject):
 
     @property
     def is_comparing(self) -> bool:
-        """Whether there are several models with tokens."""
         return len(self._comparison.rows) > 1
 
     @property
     def most_tokens(self) -> int:
-        """Those of the column with the most."""
         return max((each.n_tokens for each in self._comparison.rows), default=0)
 
     def cost(self, column: ComparedSpans) -> ColumnCost | None:
@@ -365,10 +339,8 @@ class ComparedFigures(QObject):
         """All lines at once, when nobody types."""
         document = self._comparison.document
         starts = np.append(0, document.buffer.newlines + 1)
-        counts = [each.session.n_in_lines(starts) for each in self._comparison.rows] or [
-            np.zeros_like(starts)
-        ]
-        more: NDArray[np.int64] = np.ptp(np.array(counts, np.int64), axis=0)
+        counts = [each.session.n_in_lines(starts) for each in self._comparison.rows]
+        more: NDArray[np.int64] = np.ptp(np.array(counts or [np.zeros_like(starts)], np.int64), axis=0)
         self.most_more = int(more.max(initial=0))
         self.dear_lines, self.dearness = starts[more > 0], more[more > 0]
         self.lines_changed.emit()

@@ -69,7 +69,6 @@ class ComparePage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        """What F6 goes through."""
         editors = [column.editor for column in self.columns.columns if column.editor.isVisible()]
         return [*editors, self.summary, *([self.details] if self.details.isVisible() else [])]
 

@@ -51,6 +51,7 @@ class SummaryModel(QObject):
     """The rows: columns first, then the models that were added here.
 
     terms      prices and context
+    texts      what is counted; None until typing in the window has paused
     folder     whose texts are counted; None for the text of the window
     failure    why a folder could not be
 
@@ -77,11 +78,11 @@ class SummaryModel(QObject):
         self._columns: list[SummaryRow] = []
         self._others: list[SummaryRow] = []
         self._open: dict[SummaryRow, Tokenizer] = {}
-        self._texts: SummaryTexts | None = None  # None: to be taken from the window once typing has paused
+        self.texts: SummaryTexts | None = None
         self._at_work: SummaryRow | None = None
         self._basis: Basis | None = None  # of what is at work
         self._last_progress = ""
-        self._job = LatestJob[Counted](self, self._take, self._fail)
+        self._job = LatestJob["tuple[Tokenizer, Counts]"](self, self._take, self._fail)
         self._job.progress_changed.connect(self._on_progress_changed)
         self._listing = LatestJob[tuple[Path, SummaryTexts]](self, self._take_folder, self._on_listing_failed)
         self._listing.busy_changed.connect(self.changed)
@@ -97,7 +98,6 @@ class SummaryModel(QObject):
         self._on_sessions_changed()
 
     def stop(self) -> None:
-        """Give up all work and wait for it; nothing is delivered any more."""
         self._pause.stop()
         self._pause_before_opening.stop()
         for job in (self._job, self._listing):
@@ -105,7 +105,6 @@ class SummaryModel(QObject):
         self.installed.close()
 
     def watch(self, is_active: bool) -> None:
-        """Count only while somebody looks."""
         self._is_active = is_active
         if is_active:
             self._go_on()
@@ -121,17 +120,13 @@ class SummaryModel(QObject):
 
     @property
     def is_counting(self) -> bool:
-        """Whether a row has no figures of these texts yet."""
         return self.is_listing or any(map(self.is_due, self.rows))
 
     def is_due(self, row: SummaryRow) -> bool:
         """Whether what the row has is not of the present texts and options."""
-        return row.model is not None and (
-            self._texts is None or row.basis != self._basis_of(row, self._texts)
-        )
+        return row.model is not None and (self.texts is None or row.basis != self._basis_of(row, self.texts))
 
     def titles(self) -> list[str]:
-        """What to call each row, no two alike."""
         return titles_of(self.rows)
 
     def state_of(self, row: SummaryRow) -> str:
@@ -148,7 +143,6 @@ class SummaryModel(QObject):
         return f"Counting: {percent(self._job.progress)}"
 
     def add(self, name: str, pre: str | None = None) -> None:
-        """Add a row for a model, unless it has one."""
         self.add_all([(name, pre)])
 
     def add_all(self, models: Iterable[tuple[str, str | None]]) -> None:
@@ -161,7 +155,6 @@ class SummaryModel(QObject):
         self.changed.emit()
 
     def add_installed(self) -> None:
-        """Add all models that are found on this machine."""
         self._adds_installed = True
         self.installed.scan()
         self.changed.emit()
@@ -186,7 +179,6 @@ class SummaryModel(QObject):
         return row in self._others and not row.failure and self._compared.can_add
 
     def make_column(self, row: SummaryRow) -> None:
-        """Put a model into the columns."""
         if self.can_become_column(row) and row.model is not None:
             self.remove(row)
             self._compared.add(*row.model)
@@ -194,13 +186,7 @@ class SummaryModel(QObject):
     # What is counted
 
     @property
-    def texts(self) -> SummaryTexts | None:
-        """What is counted; None while somebody types."""
-        return self._texts
-
-    @property
     def is_listing(self) -> bool:
-        """Whether it is being found out which texts a folder holds."""
         return self._listing.is_busy
 
     def count_folder(self, folder: Path) -> None:
@@ -209,13 +195,12 @@ class SummaryModel(QObject):
         self._listing.start(lambda progress: (folder, texts_in(folder, progress)))
 
     def count_text(self) -> None:
-        """Count the text of the window again."""
         self._listing.cancel()
         self.failure, self.folder = "", None
         self._begin_again()
 
     def _take_folder(self, results: tuple[Path, SummaryTexts]) -> None:
-        self.folder, self._texts = results
+        self.folder, self.texts = results
         self._count_again()
 
     def _on_listing_failed(self, why: str) -> None:
@@ -229,10 +214,10 @@ class SummaryModel(QObject):
     def _begin_again(self) -> None:
         """The text is another one, and may be yet another soon."""
         self._pause_before_opening.start()
-        if self._texts is None:
+        if self.texts is None:
             self._pause.start()
         else:
-            self._texts = None
+            self.texts = None
             self._count_again()
 
     def _count_again(self) -> None:
@@ -247,10 +232,7 @@ class SummaryModel(QObject):
 
     def _on_sessions_changed(self) -> None:
         rows = {row.session: row for row in self._columns}
-        self._columns = [
-            rows[session] if session in rows else self._column_of(session)
-            for session in self._compared.sessions
-        ]
+        self._columns = [rows.get(each) or self._column_of(each) for each in self._compared.sessions]
         self._on_models_changed()
 
     def _column_of(self, session: ModelSession) -> SummaryRow:
@@ -287,23 +269,18 @@ class SummaryModel(QObject):
         """Have the next row counted that is due, if nothing is at work and nobody types."""
         if self._at_work is not None or self._pause.isActive() or not self._is_active:
             return
-        texts = self._texts = self._texts or self._present_text()
-        waits = self._pause_before_opening.isActive()
-        row = next(
-            (row for row in self.rows if self.is_due(row) and not (waits and self._is_shut(row))), None
-        )
+        texts = self.texts = self.texts or self._present_text()
+        is_early = self._pause_before_opening.isActive()
+        due = (row for row in self.rows if self.is_due(row))
+        row = next((row for row in due if not is_early or row.session or row in self._open), None)
         if row is None or row.model is None:
             return
         self._at_work, basis = row, self._basis_of(row, texts)
         tokenizer = basis.tokenizer or self._open.get(row)
-        row.failure = ""
+        row.failure, self._basis = "", basis
         name = cached_name(row.name) if row.counts is not None else row.name
-        self._basis = basis
         self._job.start(partial(count, self._load, (name, row.model[1]), tokenizer, basis))
         self.changed.emit()
-
-    def _is_shut(self, row: SummaryRow) -> bool:
-        return row.session is None and row not in self._open
 
     def _present_text(self) -> SummaryTexts:
         path = self._compared.sessions[0].text.path
@@ -314,14 +291,15 @@ class SummaryModel(QObject):
             self._last_progress = state_text
             self.changed.emit()
 
-    def _take(self, counted: Counted) -> None:
+    def _take(self, counted: tuple[Tokenizer, Counts]) -> None:
         row, self._at_work = self._at_work, None
+        tokenizer, counts = counted
         if row is not None:
-            row.counts, row.basis = counted.counts, self._basis
+            row.counts, row.basis = counts, self._basis
             if row.session is None:
-                row.title = display_name(OpenModel(row.name, counted.tokenizer))
+                row.title = display_name(OpenModel(row.name, tokenizer))
                 if len(self._open) < KEPT_OPEN:
-                    self._open[row] = counted.tokenizer
+                    self._open[row] = tokenizer
         self._go_on()
         self.changed.emit()
 
@@ -335,29 +313,26 @@ class SummaryModel(QObject):
     def _add_installed(self) -> None:
         if self._adds_installed and not self.installed.is_looking:
             self._adds_installed = False
-            results = self.installed.rows
-            self.add_all(
-                (row.model.name, None) for row in results if row.glance is None or not row.glance.problem
-            )
+            good = (row for row in self.installed.rows if row.glance is None or not row.glance.problem)
+            self.add_all((row.model.name, None) for row in good)
 
     # For elsewhere
 
     @property
     def counted(self) -> list[tuple[SummaryRow, Counts]]:
         """The rows that have figures of the present texts, each under its title."""
-        pairs = zip(self.rows, self.titles(), strict=True)
         return [
             (row, replace(row.counts, name=title))
-            for row, title in pairs
+            for row, title in zip(self.rows, self.titles(), strict=True)
             if row.counts is not None and not self.is_due(row)
         ]
 
     def report(self, ending: str) -> bytes:
-        """What a file holds that ends so, one of REPORTS; as the command line writes it."""
-        rows = [row for row, _ in self.counted]
-        counts = [counts for _, counts in self.counted]
-        terms = self.terms.for_models([row.name for row in rows])
-        n_texts = 1 if self._texts is None else self._texts.n_texts
+        """What a file holds that ends so, as the command line writes it."""
+        counted = self.counted
+        counts = [counts for _, counts in counted]
+        terms = self.terms.for_models([row.name for row, _ in counted])
+        n_texts = 1 if self.texts is None else self.texts.n_texts
         match ending:
             case ".csv":
                 text = csv_text(counts, terms)
@@ -366,9 +341,6 @@ class SummaryModel(QObject):
             case _:
                 text = page_of(count_tables(counts, n_texts, terms), is_markdown=True) + "\n"
         return text.encode("utf-8", "surrogateescape")
-
-
-REPORTS = {".csv": "Table (*.csv)", ".md": "Markdown (*.md)", ".svg": "Drawing of bars (*.svg)"}
 
 
 class Basis(NamedTuple):
@@ -413,18 +385,13 @@ def titles_of(rows: Sequence[SummaryRow]) -> list[str]:
     return [f"{at}. {title}" if times[title] > 1 else title for at, title in enumerate(titles, 1)]
 
 
-class Counted(NamedTuple):
-    tokenizer: Tokenizer
-    counts: Counts
-
-
 def count(
     load: Load,
     model: tuple[str, str | None],
     tokenizer: Tokenizer | None,
     basis: Basis,
     progress: Progress,
-) -> Counted:
+) -> tuple[Tokenizer, Counts]:
     """Open a model where it is not open yet, and count with it."""
 
     def opening(share: float) -> None:
@@ -436,8 +403,7 @@ def count(
     tokenizer = tokenizer or load(*model, opening)
     options = basis.options
     side = ModelSide(model[0], tokenizer, options.encoder, options.add_special, options.parse_special)
-    counts = count_texts(side, basis.texts.read(reading))
-    return Counted(tokenizer, counts)
+    return tokenizer, count_texts(side, basis.texts.read(reading))
 
 
 class SummaryTerms(QObject):

@@ -14,8 +14,6 @@ from PySide6.QtCore import (
     QPointF,
     QRect,
     QRectF,
-    QSignalBlocker,
-    QSize,
     Qt,
 )
 from PySide6.QtGui import (
@@ -34,7 +32,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFileDialog,
     QFormLayout,
-    QHeaderView,
     QLabel,
     QLineEdit,
     QMenu,
@@ -57,10 +54,9 @@ from guiapp.kit.state.row_table import AnyIndex
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.buttons import tool_button
-from guiapp.kit.widgets.file_names import ask_for_file
 from guiapp.kit.widgets.fitted_label import FittedLabel
 from guiapp.kit.widgets.layouts import in_column, in_row
-from guiapp.kit.widgets.menu_button import MenuButton
+from guiapp.kit.widgets.menu_button import ExportButton, Form, Make, MenuButton
 from guiapp.kit.widgets.painting import LEFT, RIGHT, bold, elided, fill, ring, write
 from guiapp.kit.widgets.popover import Popover
 from guiapp.kit.widgets.questions import MODEL_FILTER
@@ -71,7 +67,7 @@ from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
 from guiapp.kit.widgets.tables import show_rows
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.kit.widgets.tip_watch import plain_tip
-from guiapp.pages.compare.summary import REPORTS, SummaryModel, SummaryRow, context_in, price_in
+from guiapp.pages.compare.summary import SummaryModel, SummaryRow, context_in, price_in
 from guiapp.pages.compare.summary_table import BAR_ROLE, ROW_ROLE, Bar, SummaryTable
 
 if TYPE_CHECKING:
@@ -90,6 +86,10 @@ SCROLL_BAR_PX = 10
 FIT_AFTER_MS = 50  # figures come one row after another
 FIELD_PX = 130
 LEAST_HEIGHT_PX, USUAL_HEIGHT_PX = 96, 230
+FORMS = {
+    ending: Form(title, ending)
+    for ending, title in ((".csv", "Table"), (".md", "Markdown"), (".svg", "Drawing of bars"))
+}
 
 
 class SummaryPanel(QWidget):
@@ -112,19 +112,20 @@ class SummaryPanel(QWidget):
         self._failure = plain_label("bad", wraps=True)
         self._failure.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, UNIT_PX)
         self.add_button = MenuButton(theme_source, "+ Model", role="quiet")
-        self.export_button = MenuButton(theme_source, "Export", role="quiet")
+        tip = "Save the figures of all models"
+        self.export_button = ExportButton(theme_source, self.saving, "summary", FORMS, self._report, tip)
+        set_role(self.export_button, "quiet")
         self.folder_button = tool_button("Folder…", self._ask_for_folder, tip="Count all texts of a folder")
-        self.text_button = tool_button(
-            "This text", self.summary.count_text, tip="Count the text of the window again"
-        )
+        tip = "Count the text of the window again"
+        self.text_button = tool_button("This text", self.summary.count_text, tip=tip)
         self.terms_button = tool_button("Cost…", self._open_terms, tip="Prices, and how many tokens fit")
         self._fill_menus()
         buttons = self.add_button, self.text_button, self.folder_button, self.terms_button, self.export_button
-        head = in_row(
-            heading("Summary"), (self._note, 1), *buttons, margins=(MARGIN_PX, UNIT_PX), spacing=GAP_PX
-        )
+        parts = heading("Summary"), (self._note, 1), *buttons
+        head = in_row(*parts, margins=(MARGIN_PX, UNIT_PX), spacing=GAP_PX)
         saving_bar = SavingBar(self.saving, theme_source)
-        in_column(head, self._failure, saving_bar, (self.view, 1), on=self, spacing=0)
+        rows = in_row((self.view, 1), margins=(GAP_PX, 0))
+        in_column(head, self._failure, saving_bar, (rows, 1), on=self, spacing=0)
         self.setFocusProxy(self.view)
         self.setMinimumHeight(LEAST_HEIGHT_PX)
         self.summary.changed.connect(self._refresh)
@@ -133,30 +134,22 @@ class SummaryPanel(QWidget):
 
     @property
     def is_ready(self) -> bool:
-        """Whether all rows have counted what is there now."""
         return not self.summary.is_counting
 
-    def sizeHint(self) -> QSize:
-        return QSize(600, USUAL_HEIGHT_PX)
-
     def stop(self) -> None:
-        """End all work in the background."""
         self.summary.stop()
         self.saving.close()
 
-    def export(self, path: Path) -> None:
-        """Write all rows to a file, in the format that its ending names."""
-        data = self.summary.report(path.suffix.lower())
-        self.saving.save(path, lambda _progress: data)
+    def _report(self, ending: str) -> Make:
+        data = self.summary.report(ending)
+        return lambda _progress: data
 
     def _fill_menus(self) -> None:
         adding = self.add_button.new_menu()
         adding.addAction("Choose…", self._want_model)
         adding.addAction("Several files…", self._ask_for_models)
         adding.addAction("All on this machine", self.summary.add_installed)
-        exporting = self.export_button.new_menu()
-        for ending, title in REPORTS.items():
-            exporting.addAction(f"{title.partition(' (')[0]}…", partial(self._ask_and_export, ending))
+        exporting = self.export_button.menu()
         exporting.addSeparator()
         exporting.addAction("Copy", self.view.copy)
         exporting.addAction("Copy as Markdown", self.view.copy_markdown)
@@ -171,11 +164,6 @@ class SummaryPanel(QWidget):
     def _ask_for_folder(self) -> None:
         if name := QFileDialog.getExistingDirectory(self, "Count the texts in"):
             self.summary.count_folder(Path(name))
-
-    def _ask_and_export(self, ending: str) -> None:
-        formats = {ending: REPORTS[ending]}
-        if path := ask_for_file(self, "Export summary", f"summary{ending}", formats):
-            self.export(path)
 
     def _open_terms(self) -> None:
         selected = self.view.selected_rows()
@@ -192,11 +180,8 @@ class SummaryPanel(QWidget):
         self._failure.setVisible(bool(summary.failure))
         self._failure.setText(summary.failure)
         models = counted(len(summary.rows), "model")
-        description = f"{models}, {self._texts_description()}"
-        busy = self._busy_description()
-        self._note.set_texts(
-            [f"{description}{busy} · tokens a word by script", f"{description}{busy}", models, ""]
-        )
+        description = f"{models}, {self._texts_description()}{self._busy_description()}"
+        self._note.set_texts([f"{description} · tokens a word by script", description, models, ""])
 
     def _texts_description(self) -> str:
         summary = self.summary
@@ -268,36 +253,42 @@ class TermsPopover(Popover):
         self.context.setText("" if context is None else f"{context:,}")
 
 
-class SummaryView(QWidget):
+class SummaryView(QTableView):
     """Rows to select, sort, copy, remove, and to put into the columns."""
 
     def __init__(self, summary: SummaryModel, theme_source: ThemeSource) -> None:
         super().__init__()
         self._summary = summary
         self.table = SummaryTable(summary, self)
-        self.names, self.figures = QTableView(), QTableView()
         self._kept: list[SummaryRow] = []  # that are selected, and the present cell, while rows change
         self._current: tuple[SummaryRow, int, int] | None = None
         self._until_fit = later(self, FIT_AFTER_MS, self._fit)
-        for view, delegate in (
-            (self.names, NameDelegate(summary, self.table, theme_source, self)),
-            (self.figures, FigureDelegate(summary, theme_source, self)),
-        ):
-            view.setModel(self.table)
-            view.setItemDelegate(delegate)
-            _set_style(view)
-        self.names.setSelectionModel(self.figures.selectionModel())
-        self.names.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.names.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.figures.setAccessibleName("Summary")
-        self.figures.setColumnHidden(0, True)
-        self.setFocusProxy(self.figures)
-        in_row(self.names, (self.figures, 1), on=self, margins=(GAP_PX, 0), spacing=0)
+        self._names = NameDelegate(summary, self.table, theme_source, self)
+        self.setModel(self.table)
+        self.setItemDelegate(FigureDelegate(summary, theme_source, self))
+        self.setItemDelegateForColumn(0, self._names)
+        self.setAccessibleName("Summary")
+        self._set_style()
         self._link()
         self._fit()
 
+    def _set_style(self) -> None:
+        show_rows(self)
+        set_role(self, "cells")
+        self.setFont(Theme.mono_font(UI_FONT_PX))
+        self.verticalHeader().setDefaultSectionSize(ROW_PX)
+        self.verticalHeader().setMinimumSectionSize(ROW_PX)
+        self.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
+        self.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
+        header = self.horizontalHeader()
+        header.setStretchLastSection(False)
+        header.setSortIndicatorClearable(True)
+        header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        header.setSortIndicatorShown(True)
+        header.setSectionsClickable(True)
+        header.setFont(Theme.ui_font(SMALL_FONT_PX))
+
     def copy(self) -> None:
-        """Put the selected rows, or else all, on the clipboard: lines with tabs."""
         QGuiApplication.clipboard().setText(self.table.tab_separated(self.chosen_rows()))
 
     def copy_markdown(self) -> None:
@@ -308,11 +299,10 @@ class SummaryView(QWidget):
         return self.selected_rows() or self.table.rows
 
     def selected_rows(self) -> list[SummaryRow]:
-        numbers = sorted(index.row() for index in self.figures.selectionModel().selectedRows(1))
+        numbers = sorted(index.row() for index in self.selectionModel().selectedRows(1))
         return [self.table.rows[number] for number in numbers]
 
     def remove(self) -> None:
-        """Take the selected rows out."""
         for row in self.selected_rows():
             self._summary.remove(row)
 
@@ -322,16 +312,15 @@ class SummaryView(QWidget):
         menu.deleteLater()
 
     def menu(self) -> QMenu:
-        """What can be done with the selected rows."""
         menu, selected = QMenu(self), self.selected_rows()
         menu.addAction(self._copying)
         menu.addAction("Copy as Markdown", self.copy_markdown)
         menu.addSeparator()
-        column = self.figures.currentIndex().column()
+        column = self.currentIndex().column()
         if column > 0:
             title = self.table.lines([])[0][column].replace("&", "&&")
-            menu.addAction(f"Sort by {title}", partial(self._sort_up, self.figures, column))
-        menu.addAction("Sort by model", partial(self._sort_up, self.names, 0))
+            menu.addAction(f"Sort by {title}", partial(self._sort_up, column))
+        menu.addAction("Sort by model", partial(self._sort_up, 0))
         if len(selected) == 1 and self._summary.can_become_column(selected[0]):
             menu.addAction("Put into a column", self._make_column)
         if any(map(self._summary.can_remove, selected)):
@@ -350,46 +339,27 @@ class SummaryView(QWidget):
         self._copying = copy_action(self, "Copy rows", self.copy)
         self._removing = copy_action(self, "Remove", self.remove, QKeySequence.StandardKey.Delete)
         self.addActions([self._copying, self._removing])
-        bars = self.names.verticalScrollBar(), self.figures.verticalScrollBar()
-        bars[0].valueChanged.connect(bars[1].setValue)
-        bars[1].valueChanged.connect(bars[0].setValue)
-        self.names.horizontalHeader().sortIndicatorChanged.connect(self._sort_by_name)
-        self.figures.horizontalHeader().sortIndicatorChanged.connect(self._sort_by_figure)
+        self.horizontalHeader().sortIndicatorChanged.connect(self.table.sort)
         self.table.modelAboutToBeReset.connect(self._keep_selection)
         self.table.modelReset.connect(self._on_model_reset)
         self.table.dataChanged.connect(self._update_column_spans)
-        self.table.dataChanged.connect(self._fit_soon)
+        self.table.dataChanged.connect(self._until_fit.start)
 
-    def _sort_by_name(self, column: int, order: Qt.SortOrder) -> None:
-        self._show_unsorted(self.figures.horizontalHeader())
-        self.table.sort(column, order)
-
-    def _sort_by_figure(self, column: int, order: Qt.SortOrder) -> None:
-        self._show_unsorted(self.names.horizontalHeader())
-        self.table.sort(column, order)
-
-    def _show_unsorted(self, header: QHeaderView) -> None:
-        with QSignalBlocker(header):
-            header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        header.viewport().update()
-
-    def _sort_up(self, view: QTableView, column: int) -> None:
-        view.horizontalHeader().setSortIndicator(column, Qt.SortOrder.AscendingOrder)
+    def _sort_up(self, column: int) -> None:
+        self.horizontalHeader().setSortIndicator(column, Qt.SortOrder.AscendingOrder)
 
     def _make_column(self) -> None:
         self._summary.make_column(self.selected_rows()[0])
 
     def _keep_selection(self) -> None:
-        self._kept, current = self.selected_rows(), self.figures.currentIndex()
-        self._current = (self.table.rows[current.row()], *_place(current)) if current.isValid() else None
+        self._kept, current = self.selected_rows(), self.currentIndex()
+        place = current.row(), current.column()
+        self._current = (self.table.rows[place[0]], *place) if current.isValid() else None
 
     def _bring_selection_back(self) -> None:
         """Also the present cell, or what is in its place now."""
-        rows, selection, flags = (
-            self.table.rows,
-            self.figures.selectionModel(),
-            QItemSelectionModel.SelectionFlag,
-        )
+        rows, selection = self.table.rows, self.selectionModel()
+        flags = QItemSelectionModel.SelectionFlag
         if self._current is not None and rows:
             row, number, column = self._current
             number = rows.index(row) if row in rows else min(number, len(rows) - 1)
@@ -401,9 +371,6 @@ class SummaryView(QWidget):
 
     def _on_model_reset(self) -> None:
         self._bring_selection_back()
-        for column in range(self.table.columnCount()):
-            self.names.setColumnHidden(column, column > 0)
-            self.figures.setColumnHidden(column, column == 0)
         self._update_column_spans()
         self._fit()
 
@@ -412,61 +379,32 @@ class SummaryView(QWidget):
         n_columns = self.table.columnCount() - 1
         for number, row in enumerate(self.table.rows):
             wanted = n_columns if self._summary.state_of(row) else 1
-            if self.figures.columnSpan(number, 1) != wanted:
-                self.figures.setSpan(number, 1, 1, wanted)
-
-    def _fit_soon(self) -> None:
-        self._until_fit.start()
+            if self.columnSpan(number, 1) != wanted:
+                self.setSpan(number, 1, 1, wanted)
 
     def _fit(self) -> None:
         """Make the columns as wide as what is in them, and share what room is left."""
-        names = self.names.itemDelegate()
-        assert isinstance(names, NameDelegate)
-        wanted = max((names.width_of(row) for row in self.table.rows), default=0)
+        wanted = max(map(self._names.width_of, self.table.rows), default=0)
         most = max(LEAST_NAMES_PX, min(MOST_NAMES_PX, self.width() // 3))
         width = min(max(wanted, LEAST_NAMES_PX), most)
-        self.names.setFixedWidth(width)
-        self.names.setColumnWidth(0, width)
+        self.setColumnWidth(0, width)
         columns = range(1, self.table.columnCount())
         needed = [self._needed_px(column) for column in columns]
-        room = self.width() - 2 * GAP_PX - width - SCROLL_BAR_PX
+        room = self.width() - width - SCROLL_BAR_PX
         more = max(0, room - sum(needed)) // max(len(needed), 1)
         for column, px in zip(columns, needed, strict=True):
-            self.figures.setColumnWidth(column, px + more)
+            self.setColumnWidth(column, px + more)
 
     def _needed_px(self, column: int) -> int:
         title = f"{ARROW}{self.table.lines([])[0][column]}"
-        head = self.figures.horizontalHeader().fontMetrics().horizontalAdvance(title)
-        character_px = self.figures.fontMetrics().horizontalAdvance("0")  # all are as wide
+        head = self.horizontalHeader().fontMetrics().horizontalAdvance(title)
+        character_px = self.fontMetrics().horizontalAdvance("0")  # all are as wide
         indexes = [self.table.index(row, column) for row in range(self.table.rowCount())]
         cells = [character_px * len(index.data()) + bar_px(index) for index in indexes]
         return max([head, LEAST_COLUMN_PX, *cells]) + 2 * GAP_PX
 
 
-def _set_style(view: QTableView) -> None:
-    show_rows(view)
-    set_role(view, "cells")
-    view.setFont(Theme.mono_font(UI_FONT_PX))
-    view.verticalHeader().setDefaultSectionSize(ROW_PX)
-    view.verticalHeader().setMinimumSectionSize(ROW_PX)
-    view.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
-    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)  # of one height in both
-    view.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
-    header = view.horizontalHeader()
-    header.setStretchLastSection(False)
-    header.setSortIndicatorClearable(True)
-    header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-    header.setSortIndicatorShown(True)
-    header.setSectionsClickable(True)
-    header.setFont(Theme.ui_font(SMALL_FONT_PX))
-
-
-def _place(index: AnyIndex) -> tuple[int, int]:
-    return index.row(), index.column()
-
-
 def bar_px(index: AnyIndex) -> int:
-    """The room that a bar takes beside its figure."""
     return BAR_PX + GAP_PX if index.data(BAR_ROLE) is not None else 0
 
 

@@ -99,20 +99,17 @@ class ComparedTexts(QObject):
         self._on_model_changed()
 
     def stop(self) -> None:
-        """Give up work in the background, and wait for it."""
         self._checking.wait()
         self.ids.stop()
         self.second.close()
         self.second.text.close()
 
     def watch(self, is_watching: bool) -> None:
-        """Compare from now on, or no longer: the page is shown or hidden."""
         self._is_watching = is_watching
         if is_watching and self._is_stale:
             self._compare()
 
     def take_ids(self, takes_ids: bool) -> None:
-        """Compare with the list of ids, or with the other text."""
         if takes_ids != self.takes_ids:
             self.takes_ids = takes_ids
             self._compare()
@@ -130,37 +127,32 @@ class ComparedTexts(QObject):
 
     @property
     def is_outdated(self) -> bool:
-        """Whether tokens of a side are still being found."""
         return self.first.is_encoding or (self.ids.is_busy if self.takes_ids else self.second.is_encoding)
 
     @property
     def sides(self) -> tuple[MarkedSpans, MarkedSpans]:
-        """The texts that stand beside each other."""
         return self.left, self.decoded if self.takes_ids else self.right
 
     @property
     def names(self) -> tuple[str, str]:
-        """What to call both sides; texts by their files."""
-        paths = self.first.text.path, self.second.text.path
-        first, second = (
-            otherwise if path is None else path.name
-            for path, otherwise in zip(paths, ("The first text", "the second text"), strict=True)
+        first, second = self.first.text.path, self.second.text.path
+        other = "the second text" if second is None else second.name
+        return (
+            "The first text" if first is None else first.name,
+            "the list of ids" if self.takes_ids else other,
         )
-        return first, "the list of ids" if self.takes_ids else second
 
     @property
     def has_second(self) -> bool:
-        """Whether there is anything to compare with."""
         return (self.ids.text if self.takes_ids else self.second).document.size > 0
 
     @property
     def is_shown(self) -> bool:
-        """Whether what is found is worth to be seen: there is another side, and it has tokens."""
+        """Whether there is another side, and it has tokens."""
         return self.has_second and (len(self.outcome.second) > 0 or not self.is_outdated)
 
     @property
     def n_changes(self) -> int:
-        """How many changes there are to be seen."""
         return len(self.outcome.rows) if self.is_shown else 0
 
     # Which change people look at
@@ -173,7 +165,6 @@ class ComparedTexts(QObject):
         return IdChange._make(self.outcome.rows[index].tolist())
 
     def go_to(self, index: int) -> None:
-        """Look at a change, if it is still there."""
         if index < self.n_changes:
             self.current = index
             self.current_changed.emit()
@@ -193,9 +184,7 @@ class ComparedTexts(QObject):
 
     def _on_model_changed(self) -> None:
         self._checking.forget()
-        self._set_outcome(
-            id_changes(NO_IDS, NO_IDS)
-        )  # in other vocabularies those ids mean nothing, or are none
+        self._set_outcome(id_changes(NO_IDS, NO_IDS))  # in other vocabularies those ids mean nothing
         self._is_stale = True
         if (model := self.first.loader.model) is not None:
             self.second.set_options(self.first.options)
@@ -218,10 +207,8 @@ class ComparedTexts(QObject):
         if not self._is_stale:
             first = self.outcome.first if known_side == 0 else self._ids(0)
             second = self.outcome.second if known_side == 1 else self._ids(1)
-            if is_fast(first, second):
-                self._set_outcome(id_changes(first, second))
-            else:
-                self._set_outcome(changes_after_edits(self.outcome, first, second))
+            find = id_changes if is_fast(first, second) else partial(changes_after_edits, self.outcome)
+            self._set_outcome(find(first, second))
             if not self.is_outdated and self.has_second:
                 self._checking.check(self._comparing)
         if edited is not None:
@@ -230,7 +217,6 @@ class ComparedTexts(QObject):
             self._notify_marks(edited)
 
     def _ids(self, side: int) -> NDArray[np.int32]:
-        """The tokens of a side as they are now."""
         if side and self.takes_ids:
             return NO_IDS if self.ids.read is None else self.ids.read.token_ids
         tokens = (self.second if side else self.first).tokens
@@ -249,12 +235,10 @@ class ComparedTexts(QObject):
         self.report_changed.emit()
 
     def _set_outcome(self, outcome: IdChanges) -> None:
-        before, at = self.outcome.rows, self.current
+        before, rows, at = self.outcome.rows, outcome.rows, self.current
         self.outcome = outcome
-        if at is not None and (
-            len(outcome.rows) != len(before) or (outcome.rows[at, ::2] != before[at, ::2]).any()
-        ):  # not the one that it was, or not where that was
-            self.current = None
+        if at is not None and (len(rows) != len(before) or (rows[at, ::2] != before[at, ::2]).any()):
+            self.current = None  # not the one that it was, or not where that was
             self.current_changed.emit()
 
     def _notify_marks(self, but: MarkedSpans | None = None) -> None:
@@ -377,15 +361,12 @@ class PastedIds(QObject):
         return self._job.is_busy
 
     def stop(self) -> None:
-        """Give up work in the background, and wait for it."""
         self._job.wait()
         self.text.close()
 
     def _reread(self) -> None:
-        """The old ids mean nothing any more."""
         self.read = None
-        document = self.text.document
-        self.numbers.show(NO_TOKENS, document.text())
+        self.numbers.show(NO_TOKENS, self.text.document.text())
         self.decoded.show(NO_TOKENS, b"")
         self.changed.emit()
         self._read()
@@ -472,11 +453,9 @@ class MarkedSpans(QObject):
         return self._source.tokens
 
     def notify(self, edit: TextEdit | None = None) -> None:
-        """Tokens or marks are new."""
         self.tokens_changed.emit(edit, self.tokens)
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
-        """The tokens that overlap or touch the bytes [start, end]; those in common look alike."""
         window = self._source.spans_in(start, end)
         if not self._changes.is_shown:
             return window
@@ -525,7 +504,6 @@ class MarkedSpans(QObject):
         return self.offset_of(self._changes.outcome.n_common)
 
     def offset_of(self, index: int) -> int:
-        """Where a token begins, or the text ends."""
         return self.tokens.span(index)[0] if index < len(self.tokens) else self.document.size
 
     def counterpart_offset(self, other: MarkedSpans, offset: int) -> int:

@@ -1,8 +1,10 @@
-"""The column at the right: what two texts have in common, the change that is looked at, and all others."""
+"""What two texts have in common, the change that is looked at, and all others, in words and in a column."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -82,16 +84,14 @@ class TextsDetails(QScrollArea):
         self._title = set_role(QLabel(), "strong")
         self._title.setFont(Theme.ui_font(TITLE_FONT_PX))
         self._opening_text = StyledText(Theme.ui_font(), 14)
-        self.go_to_first_difference = push_button(
-            "Go there", self._go_to_first_difference, tip="Show where both part"
-        )
+        go = partial(compared.go_to, 0)
+        self.go_to_first_difference = push_button("Go there", go, tip="Show where both part")
         self._change_title = heading("Change")
         self._removed, self._inserted = (StyledText(Theme.mono_font(TEXT_FONT_PX), 3) for _ in range(2))
         self._kinds = tuple(set_role(QLabel(), "dim") for _ in range(2))
         self._ids = tuple(StyledText(Theme.mono_font(SMALL_FONT_PX), 2) for _ in range(2))
-        self._change = card(
-            self._kinds[0], self._removed, self._ids[0], self._kinds[1], self._inserted, self._ids[1]
-        )
+        sides = zip(self._kinds, (self._removed, self._inserted), self._ids, strict=True)
+        self._change = card(*chain(*sides))
         self._list_title = heading("Changes")
         self._rows = ChangeRows(compared)
         self.list = QTableView()  # a QListView would ask for the size of each row, of which there may be many
@@ -154,15 +154,8 @@ class TextsDetails(QScrollArea):
         self._change_title.setText(where(compared, at).upper())
         self._list_title.setText(counts(compared).upper())
         kinds = ("Missing in the list", "Only in the list") if compared.takes_ids else ("Removed", "Inserted")
-        shown = zip(
-            changed_ids(compared, at),
-            kinds,
-            self._kinds,
-            (self._removed, self._inserted),
-            self._ids,
-            strict=True,
-        )
-        for ids, kind, label, tokens, numbers in shown:
+        sides = zip(self._kinds, (self._removed, self._inserted), self._ids, strict=True)
+        for ids, kind, (label, tokens, numbers) in zip(changed_ids(compared, at), kinds, sides, strict=True):
             label.setText(f"{kind}: {counted(len(ids), 'token')}")
             tokens.set_spans(self._spans(ids))
             numbers.set_spans(self._numbers(ids))
@@ -189,9 +182,6 @@ class TextsDetails(QScrollArea):
         more = " …" if len(ids) > LONGEST_CHANGE else ""
         yield Span(" ".join(map(str, ids[:LONGEST_CHANGE].tolist())) + more, self._theme_source.theme.dim)
 
-    def _go_to_first_difference(self) -> None:
-        self._compared.go_to(0)
-
     def _choose(self, index: QModelIndex) -> None:
         self._compared.go_to(index.row())
 
@@ -210,14 +200,12 @@ class Beginning(NamedTuple):
 
 
 def beginning(compared: ComparedTexts) -> Beginning:
-    """What both sides have in common from the start."""
     outcome = compared.outcome
     if compared.first.tokenizer is None:
         return Beginning("No model", ("Open a model: tokens are its own.",))
     if not compared.has_second:
-        return Beginning(
-            "Nothing to compare with yet", (WITHOUT_IDS if compared.takes_ids else WITHOUT_TEXT,)
-        )
+        to_do = WITHOUT_IDS if compared.takes_ids else WITHOUT_TEXT
+        return Beginning("Nothing to compare with yet", (to_do,))
     if compared.is_outdated:
         return Beginning("Encoding …", ())
     lines = tuple(_notes(compared))
@@ -247,20 +235,13 @@ def _notes(compared: ComparedTexts) -> Iterator[str]:
 def _first_difference(compared: ComparedTexts) -> str:
     outcome, left = compared.outcome, compared.left
     line = left.document.line_of(left.common_end) + 1
-    one, other = (
-        _or_end(compared, ids[outcome.n_common : outcome.n_common + 1])
-        for ids in (outcome.first, outcome.second)
-    )
+    firsts = (ids[outcome.n_common : outcome.n_common + 1] for ids in (outcome.first, outcome.second))
+    one, other = (_shown(compared, ids) if len(ids) else "the end" for ids in firsts)
     place = f"in line {line:,}, at token {outcome.n_common + 1:,}"
     return f"They part {place}: {one} at the left, {other} at the right."
 
 
-def _or_end(compared: ComparedTexts, ids: NDArray[np.int32]) -> str:
-    return _shown(compared, ids) if len(ids) else "the end"
-
-
 def counts(compared: ComparedTexts) -> str:
-    """How many changes there are, and of how many tokens."""
     outcome = compared.outcome
     removed, inserted = ("missing", "too many") if compared.takes_ids else ("removed", "inserted")
     tokens = f"{outcome.n_removed:,} {removed}, {outcome.n_inserted:,} {inserted}"
@@ -275,13 +256,11 @@ def where(compared: ComparedTexts, index: int) -> str:
 
 
 def in_a_line(compared: ComparedTexts, index: int) -> str:
-    """A change as a row of a list."""
     removed, inserted = (_shown(compared, ids) for ids in changed_ids(compared, index))
     return f"{removed} → {inserted}"
 
 
 def changed_ids(compared: ComparedTexts, index: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The tokens that were removed and inserted."""
     outcome, change = compared.outcome, compared.change(index)
     return (
         outcome.first[change.first_start : change.first_end],
@@ -290,7 +269,6 @@ def changed_ids(compared: ComparedTexts, index: int) -> tuple[NDArray[np.int32],
 
 
 def size(side: MarkedSpans) -> str:
-    """How long a text is."""
     document = side.document
     return f"{counted(document.n_characters, 'character')} · {counted(document.size, 'byte')}"
 

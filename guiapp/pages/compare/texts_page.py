@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QRectF, QSignalBlocker, QSize, Qt
+from PySide6.QtCore import QRectF, QSignalBlocker, Qt
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QPainter
-from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QSizePolicy, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QLabel, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.compare.changes_report import as_text
 from guiapp.core.vocabulary.quoting import quoted
@@ -37,6 +37,7 @@ TEXT_PLACEHOLDER = "Type, paste, or drop a file here."
 IDS_PLACEHOLDER = "Paste ids: 1, 2, 3 or [1, 2, 3]"
 DECODED_PLACEHOLDER = "What they stand for"
 KEPT = "kept until the window closes"
+EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 LONGEST_FAILURE = 300
 DETAILS_PX = 320
 LONGEST_NAME = 60
@@ -69,7 +70,8 @@ class TextsPage(Page):
         self._tools = QWidget()
         self._make_tools(setting)
         self._whitespace = setting.actions["whitespace"]
-        self._add_edit_actions(setting)
+        for editor in (self.left, self.right.editor, self.right.numbers):
+            editor.addActions([setting.actions[name] for name in EDITING])
         self._describe_tokens(setting.requests)
         self._connect()
         self._refresh()
@@ -108,17 +110,12 @@ class TextsPage(Page):
 
     def _make_tools(self, setting: PageSetting) -> None:
         self.next, self.previous = (setting.actions[f"texts_{name}"] for name in ("next", "previous"))
-        self.next.triggered.connect(self._go_on)
-        self.previous.triggered.connect(self._go_back)
+        self.next.triggered.connect(partial(self._step, 1))
+        self.previous.triggered.connect(partial(self._step, -1))
         self.walking = WalkButtons(self.previous, self.next, "Change")
         tip = "What is found, as `tokenloupe compare` prints it"
         self.copy = tool_button("Copy as Markdown", self._copy, role="raised", tip=tip)
         in_row(STRETCH, self.walking, self.copy, on=self._tools, spacing=GAP_PX)
-
-    def _add_edit_actions(self, setting: PageSetting) -> None:
-        names = ("undo", "redo", "cut", "copy", "paste", "select_all")
-        for editor in (self.left, self.right.editor, self.right.numbers):
-            editor.addActions([setting.actions[name] for name in names])
 
     def _describe_tokens(self, requests: PageRequests) -> None:
         """By tool tips and menus, as on the Inspect page."""
@@ -156,11 +153,9 @@ class TextsPage(Page):
         outcome, has_second = compared.outcome, compared.is_shown
         n_tokens = len(outcome.first), len(outcome.second)
         n_common = outcome.n_common if has_second else 0
-        for head, n_own, n_other in (
-            (self.left_head, *n_tokens),
-            (self.right.head, *n_tokens[::-1]),
-        ):
-            head.show_counts(n_own, n_own - n_other if has_second else 0, n_common, max(n_tokens))
+        n_more = n_tokens[0] - n_tokens[1] if has_second else 0
+        self.left_head.show_counts(n_tokens[0], n_more, n_common, max(n_tokens))
+        self.right.head.show_counts(n_tokens[1], -n_more, n_common, max(n_tokens))
         self.left_head.show_size(size(compared.left))
         path = compared.first.text.path
         names = [] if path is None else [quoted(path.name, LONGEST_NAME)]
@@ -172,14 +167,11 @@ class TextsPage(Page):
         for view, side in ((self.left, compared.left), (self.right.shown, compared.sides[1])):
             view.set_mark(side.common_end if is_parting else None)
         self._on_report_changed()
-        self._count_changes()
+        self.walking.show_place(self.compared.current, self.compared.n_changes)
         self._point_out_current()
 
     def _on_report_changed(self) -> None:
         self.copy.setEnabled(self.compared.report is not None)
-
-    def _count_changes(self) -> None:
-        self.walking.show_place(self.compared.current, self.compared.n_changes)
 
     def _copy(self) -> None:
         if (report := self.compared.report) is not None:
@@ -188,19 +180,12 @@ class TextsPage(Page):
 
     # Which change is looked at
 
-    def _go_on(self) -> None:
-        self.compared.step(1, self._side_with_caret)
-
-    def _go_back(self) -> None:
-        self.compared.step(-1, self._side_with_caret)
-
-    @property
-    def _side_with_caret(self) -> int:
-        return int(self.right.editor.hasFocus())
+    def _step(self, by: int, *_: object) -> None:
+        self.compared.step(by, int(self.right.editor.hasFocus()))
 
     def _show_current(self) -> None:
         """Have the carets and both texts at the change that is looked at."""
-        self._count_changes()
+        self.walking.show_place(self.compared.current, self.compared.n_changes)
         self._point_out_current()
         compared = self.compared
         if (change := compared.current_change) is None:
@@ -251,7 +236,6 @@ class TextsPage(Page):
             view.set_shows_whitespace(self._whitespace.isChecked())
 
     def _on_zoom_changed(self, zoomed: SpanView) -> None:
-        """One side was enlarged by its wheel: the others follow."""
         self.set_text_size(zoomed.font_px)
 
 
@@ -275,9 +259,8 @@ class RightSide(QWidget):
         if (row := self.kinds.layout()) is not None:
             row.setContentsMargins(0, 0, 0, 0)
         self.open_button = tool_button("Open text…", self.ask_for_text, tip="Read a file as the other text")
-        self.copy_button = tool_button(
-            "Copy left text", self._copy_left, tip="Begin with the left text, to change it here"
-        )
+        tip = "Begin with the left text, to change it here"
+        self.copy_button = tool_button("Copy left text", self._copy_left, tip=tip)
         self.head = SideHead(theme_source, self.kinds, self.open_button, self.copy_button)
         self._failure = plain_label("bad", wraps=True)
         self._failure.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
@@ -292,12 +275,10 @@ class RightSide(QWidget):
         self.decoded = SpanView(compared.decoded.document, compared.decoded, theme_source)
         self.decoded.setAccessibleName("Text of the ids")
         self.decoded.set_placeholder(DECODED_PLACEHOLDER)
-        self._ids = in_splitter(
-            self.numbers, self.decoded, sizes=(280, 520), grows=1, way=Qt.Orientation.Vertical
-        )
+        way = Qt.Orientation.Vertical
         self._stack = QStackedWidget()
-        for widget in (self.editor, self._ids):
-            self._stack.addWidget(widget)
+        self._stack.addWidget(self.editor)
+        self._stack.addWidget(in_splitter(self.numbers, self.decoded, sizes=(280, 520), grows=1, way=way))
         in_column(self.head, self._failure, (self._stack, 1), on=self, spacing=0)
         self.setAcceptDrops(True)
         self._connect()
@@ -317,12 +298,10 @@ class RightSide(QWidget):
 
     @property
     def shown(self) -> SpanView:
-        """The text that stands beside the left one."""
         return self.decoded if self._compared.takes_ids else self.editor
 
     @property
     def field(self) -> SpanEditor:
-        """Where people type."""
         return self.numbers if self._compared.takes_ids else self.editor
 
     @property
@@ -330,9 +309,7 @@ class RightSide(QWidget):
         return self.editor, self.numbers, self.decoded
 
     def ask_for_text(self) -> None:
-        """Let people choose a file, and read it."""
-        name = QFileDialog.getOpenFileName(self, "Open the other text")[0]
-        if name:
+        if name := QFileDialog.getOpenFileName(self, "Open the other text")[0]:
             self._compared.second.text.open(Path(name))
 
     def _copy_left(self) -> None:
@@ -385,10 +362,7 @@ class PrefixBar(Painted):
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__(theme_source)
         self._shares = (0.0, 0.0, 0.0)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-
-    def sizeHint(self) -> QSize:
-        return QSize(100, BAR_PX)
+        self.setFixedHeight(BAR_PX)
 
     def show_shares(self, common: float, least: float, length: float) -> None:
         """As shares of the whole width; `least` is what both have."""

@@ -1,8 +1,8 @@
-"""What the Vocabularies page shows: two of the compared models, what was found, and what of it is listed."""
+"""What the Vocabularies page shows: two of the compared models, the verdict, and what is listed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -50,12 +50,13 @@ def exported(
     comparison: VocabularyComparison, form: str, names: Names, opened: Names, progress: Progress
 ) -> bytes:
     """What the command line prints in one of FORMS; JSON names models by what they were `opened` by."""
-    if form == "csv":
-        text = csv_text(comparison, names, progress)
-    elif form == "json":
-        text = json_text(record(comparison, opened)) + "\n"
-    else:
-        text = page_text(comparison, names, is_markdown=True) + "\n"
+    match form:
+        case "csv":
+            text = csv_text(comparison, names, progress)
+        case "json":
+            text = json_text(record(comparison, opened)) + "\n"
+        case _:
+            text = page_text(comparison, names, is_markdown=True) + "\n"
     return text.encode("utf-8", "surrogateescape")
 
 
@@ -124,12 +125,10 @@ class ComparedVocabularies(Working):
 
     @property
     def choices(self) -> Sequence[ModelSession]:
-        """What may be B."""
         return self._models.sessions[1:]
 
     @property
     def can_add(self) -> bool:
-        """Whether there is room for one more model."""
         return self._models.can_add
 
     def add_second(self, name: str, pre: str | None) -> None:
@@ -155,11 +154,9 @@ class ComparedVocabularies(Working):
         first, second = (model.name for model in models if model is not None)
         pre = [each.vocabulary.chosen_pre for each in self.comparison.tokenizers]
         one, other = names_apart((first, second), pre)
-        comparison, names = self.comparison, (one, other)
-        return lambda progress: exported(comparison, form, names, (first, second), progress)
+        return partial(exported, self.comparison, form, (one, other), (first, second))
 
     def set_active(self, is_active: bool) -> None:
-        """Compare only while somebody looks."""
         self._is_active = is_active
         self._compare()
 
@@ -193,12 +190,9 @@ class ComparedVocabularies(Working):
 
     def _why_not_open(self) -> str:
         """Why one of both is not open; "" where it is on its way, or nobody wants it."""
-        refused = (each.loader.refused for each in self._pair)
-        reasons = [
-            *(each.reason for each in refused if each is not None),
-            *map(self._failures.get, self._pair),
-        ]
-        return next(filter(None, reasons), "")
+        refused = [each.loader.refused for each in self._pair]
+        reasons = [each.reason for each in refused if each is not None]
+        return next(filter(None, [*reasons, *map(self._failures.get, self._pair)]), "")
 
     # Comparing
 
@@ -208,13 +202,11 @@ class ComparedVocabularies(Working):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a comparison follows: models are being opened or compared."""
         return self.job.is_busy or any(each.loader.loading_name is not None for each in self._pair)
 
     def _compare(self) -> None:
-        """Compare anew what is open now, where that was not done yet."""
-        tokenizers = self.first.tokenizer, None if self.second is None else self.second.tokenizer
-        first, second = tokenizers
+        """Compare what is open now, where that was not done yet."""
+        first, second = self.first.tokenizer, None if self.second is None else self.second.tokenizer
         if first is None or second is None:
             self._forget()
         elif self._is_active and self._compared_pair != (first, second):
@@ -264,7 +256,6 @@ class ComparedVocabularies(Working):
         self.set_filter(RowFilter(query=query))
 
     def end(self) -> None:
-        """Search for nothing any more."""
         self.set_query("")
 
     def set_filter(self, requested: RowFilter, pauses: bool = False) -> None:
@@ -294,20 +285,17 @@ class ComparedVocabularies(Working):
 
     @property
     def details(self) -> RowDetails | None:
-        """All about the chosen row."""
         if self.compared is None or self.chosen is None:
             return None
         first, second = self.shown.rows[self.chosen].tolist()
         return self.compared.describer.describe(GROUPS[self.shown.filter.group], (first, second))
 
     def choose(self, index: int | None) -> None:
-        """Look at one of the rows that are shown, or at none."""
         if index != self.chosen:
             self.chosen = index
             self.chosen_changed.emit()
 
     def step(self, by: int) -> None:
-        """Look at the next row, or the one before."""
         n_rows = len(self.shown.rows)
         if n_rows:
             first = 0 if by > 0 else n_rows - 1
@@ -317,7 +305,6 @@ class ComparedVocabularies(Working):
 def _compared(
     first: Tokenizer, second: Tokenizer, spelling: SharedSpelling, progress: Progress
 ) -> ComparedPair:
-    """A comparison with all that its pictures and its list need."""
     comparison = compare_vocabularies(first, second)
     progress(0.5)
     for tokenizer in comparison.tokenizers:
@@ -346,18 +333,17 @@ class Respect(NamedTuple):
 
 
 def respects(comparison: VocabularyComparison) -> tuple[Respect, ...]:
-    """All four, each with what there is to say."""
     return _tokens(comparison), _merges(comparison), _special(comparison), _rules(comparison)
 
 
-def title(comparison: VocabularyComparison) -> str:
+def verdict_title(comparison: VocabularyComparison) -> str:
     """In a word or two."""
     if comparison.is_identical:
         return "Identical"
     return "Not identical" if any(comparison.counts.values()) else "No difference found"
 
 
-def summary(compared: tuple[Respect, ...]) -> str:
+def verdict_summary(compared: tuple[Respect, ...]) -> str:
     """In a sentence which respects are the same and which are not."""
     groups = {
         is_equal: [each.name.lower() for each in compared if each.is_equal is is_equal]
@@ -404,11 +390,10 @@ def _tokens(comparison: VocabularyComparison) -> Respect:
 def _merges(comparison: VocabularyComparison) -> Respect:
     merges = comparison.merges
     if merges is None:
-        lists = [lists_merges(each) for each in comparison.tokenizers]
-        who = {(True, False): "B lists none", (False, True): "A lists none"}.get((lists[0], lists[1]))
-        return Respect(
-            "Merge rules", True if who is None else None, (VerdictPart(who or "neither lists any"),)
-        )
+        first, second = map(lists_merges, comparison.tokenizers)
+        if not first and not second:
+            return Respect("Merge rules", True, (VerdictPart("neither lists any"),))
+        return Respect("Merge rules", None, (VerdictPart("B lists none" if first else "A lists none"),))
     differing = [
         VerdictPart(f"{len(merges.only[0]):,} only in A", "merges first"),
         VerdictPart(f"{len(merges.only[1]):,} only in B", "merges second"),
@@ -433,33 +418,27 @@ def _special(comparison: VocabularyComparison) -> Respect:
     differing = [role.name for role in comparison.roles if role.differs]
     n_roles = counted(len(differing or comparison.roles), "role")
     if differing:
-        verb = "differs" if len(differing) == 1 else "differ"
-        return Respect(
-            "Special tokens", False, (VerdictPart(f"{n_roles} {verb}: {_first_of(differing)}", ROLES), tokens)
-        )
-    same = "is" if len(comparison.roles) == 1 else "are"
-    return Respect("Special tokens", True, (VerdictPart(f"{n_roles} {same} the same", ROLES), tokens))
+        words = f"{n_roles} {_differ(differing)}: {_first_of(differing)}"
+    else:
+        words = f"{n_roles} {'is' if len(comparison.roles) == 1 else 'are'} the same"
+    return Respect("Special tokens", not differing, (VerdictPart(words, ROLES), tokens))
 
 
 def _rules(comparison: VocabularyComparison) -> Respect:
     differing = [each.name for each in comparison.other_settings]
     unknown = [each.name for each in comparison.incomparable_settings]
     is_equal = False if differing else None if unknown else True
-    return Respect("Rules", is_equal, tuple(_rule_parts(comparison, differing, unknown)))
-
-
-def _rule_parts(
-    comparison: VocabularyComparison, differing: list[str], unknown: list[str]
-) -> Iterator[VerdictPart]:
-    if differing:
-        verb = "differs" if len(differing) == 1 else "differ"
-        yield VerdictPart(f"{len(differing)} {verb}: {_first_of(differing)}", RULES)
-    if unknown:
-        yield VerdictPart(f"said in different ways: {_first_of(unknown)}", RULES)
     n_equal = len(comparison.settings) - len(differing) - len(unknown)
-    yield VerdictPart(
-        f"{n_equal} are the same" if differing or unknown else f"all {n_equal} are the same", RULES
-    )
+    words = [f"all {n_equal} are the same" if is_equal else f"{n_equal} are the same"]
+    if unknown:
+        words.insert(0, f"said in different ways: {_first_of(unknown)}")
+    if differing:
+        words.insert(0, f"{len(differing)} {_differ(differing)}: {_first_of(differing)}")
+    return Respect("Rules", is_equal, tuple(VerdictPart(each, RULES) for each in words))
+
+
+def _differ(names: list[str]) -> str:
+    return "differs" if len(names) == 1 else "differ"
 
 
 def _first_of(names: list[str]) -> str:

@@ -94,7 +94,6 @@ class VocabularyList(QWidget):
         self._on_shown_changed()
 
     def _list_groups(self) -> None:
-        """Offer those that have rows."""
         if (compared := self._model.compared) is not None:
             titles = {f"{GROUPS[name].title} · {n:,}": name for name, n in compared.sizes.items() if n}
             self.groups.list_choices(titles)
@@ -103,10 +102,8 @@ class VocabularyList(QWidget):
         self._model.show_group(action.data())
 
     def _widths(self, room_px: int) -> list[int]:
-        titles, metrics = (
-            [each.title for each in self.table.columns],
-            self.view.horizontalHeader().fontMetrics(),
-        )
+        titles = [each.title for each in self.table.columns]
+        metrics = self.view.horizontalHeader().fontMetrics()
         least = [metrics.horizontalAdvance(title) + TITLE_MARGINS_PX for title in titles]
         return shared_out(room_px, [SHARES.get(title, USUAL_SHARE) for title in titles], least)
 
@@ -206,7 +203,6 @@ class VocabularyTable(RowTable[ListingRow]):
         return 0 if self._describer is None else len(self._rows)
 
     def show(self, describer: Describer | None, group: RowGroup, rows: Rows) -> None:
-        """List some rows of a group."""
         self.beginResetModel()
         self._describer, self._group, self._rows = describer, group, rows
         self.endResetModel()

@@ -37,12 +37,12 @@ from guiapp.pages.compare.vocabularies import (
     VerdictPart,
     first_difference,
     session_name,
-    summary,
-    title,
+    verdict_summary,
+    verdict_title,
 )
 from guiapp.pages.compare.vocabularies_listing import VocabularyList
 from guiapp.pages.compare.vocabularies_side import VocabulariesSide
-from guiapp.pages.compare.vocabulary_rows import GROUPS
+from guiapp.pages.compare.vocabulary_rows import GROUPS, RowFilter
 
 NAME_PX = 190
 LEFT_PX = 430
@@ -73,7 +73,6 @@ class VocabulariesPage(Page):
     def __init__(self, compared: ComparedModels, requests: PageRequests, theme_source: ThemeSource) -> None:
         super().__init__()
         self._requests = requests
-        self._requested_token: tuple[str, int] | None = None  # of a model that is to become the window's
         self.model = ComparedVocabularies(compared, self)
         self.saving = FileSaving(self)
         self.head = PairHead(self.model, theme_source)
@@ -81,13 +80,21 @@ class VocabulariesPage(Page):
         self.list = VocabularyList(self.model, self.saving, theme_source)
         self.side = VocabulariesSide(self.model, theme_source)
         self.add = push_button("Add model…", self._ask_model, role="primary")
-        self._build_layout()
-        self._connect()
+        sizes = PICTURE_PX, LIST_PX, SIDE_PX
+        self.splitter = in_splitter(self.picture, self.list, self.side, sizes=sizes, grows=1)
+        self.contents = Contents(self, self.splitter, self.add)
+        in_column(self.head, (self.contents, 1), on=self, spacing=0)
+        self.model.comparison_changed.connect(self._on_comparison_changed)
+        self.model.pair_changed.connect(self._on_comparison_changed)
+        self.head.chosen.connect(self._show_target)
+        self.head.model_wanted.connect(self._ask_model_under)
+        self.side.details.tree_wanted.connect(self._requests.token_wanted)
+        self.list.search.come_by_keys(self)
+        self.watched.connect(self.model.set_active)
         self._on_comparison_changed()
 
     @property
     def panels(self) -> list[QWidget]:
-        """What F6 goes through."""
         if self.model.comparison is None:
             return [self.add]
         side = self.side.stack.currentWidget()
@@ -110,26 +117,6 @@ class VocabulariesPage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.picture.setVisible(self.width() >= ROOM_FOR_PICTURE_PX)  # else the list has no room for words
-
-    def _build_layout(self) -> None:
-        self.splitter = in_splitter(
-            self.picture, self.list, self.side, sizes=(PICTURE_PX, LIST_PX, SIDE_PX), grows=1
-        )
-        self.contents = Contents(self, self.splitter, self.add)
-        in_column(self.head, (self.contents, 1), on=self, spacing=0)
-
-    def _connect(self) -> None:
-        self.model.comparison_changed.connect(self._on_comparison_changed)
-        self.model.pair_changed.connect(self._on_comparison_changed)
-        self.head.chosen.connect(self._show_target)
-        self.head.model_wanted.connect(self._ask_model_under)
-        details = self.side.details
-        details.tree_wanted.connect(self._requests.token_wanted)
-        details.second_wanted.connect(self._open_second)
-        self.model.first.loader.loading_changed.connect(self._forget_requested)
-        self.model.first.loader.model_changed.connect(self._show_requested)
-        self.list.search.come_by_keys(self)
-        self.watched.connect(self.model.set_active)
 
     def _ask_model(self) -> None:
         self._ask_model_under(self.add)
@@ -156,35 +143,10 @@ class VocabulariesPage(Page):
             self.side.tabs.choose(0) if target in GROUPS else self.side.show_target(target)
 
     def _message(self) -> str:
-        """What is said where nothing is compared."""
         model = self.model
         if model.is_waiting:
             return "Comparing …" if model.job.is_busy else "Opening …"
         return model.problem or (NO_MODEL if model.first.tokenizer is None else NO_SECOND)
-
-    def _open_second(self, token: int) -> None:
-        """Open B as the window's model, and then show a token of it in the tree."""
-        second = self.model.second
-        opened = None if second is None else second.loader.model
-        if opened is not None:
-            self._requested_token = opened.name, token
-            self.model.first.loader.open(opened.name, opened.tokenizer.vocabulary.chosen_pre or None)
-
-    def _forget_requested(self) -> None:
-        """Once another model is opened instead, or none."""
-        loader = self.model.first.loader
-        opened = None if loader.model is None else loader.model.name
-        if self._requested_token is not None and self._requested_token[0] not in (
-            loader.loading_name,
-            opened,
-        ):
-            self._requested_token = None
-
-    def _show_requested(self) -> None:
-        requested, self._requested_token = self._requested_token, None
-        opened = self.model.first.loader.model
-        if requested is not None and opened is not None and opened.name == requested[0]:
-            self._requests.token_wanted.emit(requested[1])
 
 
 def make_page(setting: PageSetting) -> VocabulariesPage:
@@ -204,9 +166,7 @@ class VocabularyPicture(QFrame):
         self._figures = set_role(QLabel(HOW_TO, wordWrap=True), "dim")
         self._figures.setFont(Theme.ui_font(SMALL_FONT_PX))
         self._figures.setFixedHeight(2 * self._figures.fontMetrics().lineSpacing() + UNIT_PX)
-        area = QScrollArea()
-        scroll_down(area, self.scripts)
-        self._build_layout(area)
+        self._build_layout()
         self.scripts.clicked.connect(self._choose_script)
         self.lengths.clicked.connect(self._choose_length)
         for bars in (self.scripts, self.lengths):
@@ -216,13 +176,12 @@ class VocabularyPicture(QFrame):
         model.filter_changed.connect(self._on_filter_changed)
         self._on_comparison_changed()
 
-    def _build_layout(self, area: QScrollArea) -> None:
-        samples = [
-            in_row(sample, self._small(text), spacing=UNIT_PX)
-            for sample, text in zip(self._legend, PARTS, strict=True)
-        ]
-        legend = in_row(*samples, spacing=3 * UNIT_PX)
-        legend.addStretch()
+    def _build_layout(self) -> None:
+        area = QScrollArea()
+        scroll_down(area, self.scripts)
+        entries = zip(self._legend, PARTS, strict=True)
+        samples = [in_row(sample, self._small(text), spacing=UNIT_PX) for sample, text in entries]
+        legend = in_row(*samples, STRETCH, spacing=3 * UNIT_PX)
         self._by_length = QWidget()
         in_column(heading("By length in bytes"), self.lengths, on=self._by_length, spacing=GAP_PX)
         parts = heading("By script"), legend, (area, 1), self._by_length, self._figures
@@ -243,9 +202,8 @@ class VocabularyPicture(QFrame):
         if comparison is not None:
             colors = part_colors(self._theme_source.theme, column)
             self.scripts.show_counts(comparison.by_script, NAMES, PARTS, colors)
-            self.lengths.show_data(
-                HistogramData(comparison.by_length, LENGTHS, PARTS, 1, LENGTH_LABELS, colors)
-            )
+            data = HistogramData(comparison.by_length, LENGTHS, PARTS, 1, LENGTH_LABELS, colors)
+            self.lengths.show_data(data)
             for sample in self._legend:
                 sample.show_column(column)
 
@@ -254,18 +212,18 @@ class VocabularyPicture(QFrame):
         self.lengths.select(self._model.filter.length)
 
     def _choose_script(self, script: int | None, part: int | None) -> None:
-        if script is None:
-            return
-        group = self._group(part)
-        is_shown = (group, script) == (self._model.filter.group, self._model.filter.script)
-        self._model.set_filter(self._model.filter._replace(group=group, script=None if is_shown else script))
+        if script is not None:
+            requested = self._model.filter._replace(group=self._group(part), script=script)
+            self._toggle(requested, requested._replace(script=None))
 
     def _choose_length(self, length: int | None, part: int | None) -> None:
-        if length is None:
-            return
-        group = self._group(part)
-        is_shown = (group, length) == (self._model.filter.group, self._model.filter.length)
-        self._model.set_filter(self._model.filter._replace(group=group, length=None if is_shown else length))
+        if length is not None:
+            requested = self._model.filter._replace(group=self._group(part), length=length)
+            self._toggle(requested, requested._replace(length=None))
+
+    def _toggle(self, requested: RowFilter, otherwise: RowFilter) -> None:
+        """List what is requested, or the other where that is listed already."""
+        self._model.set_filter(otherwise if requested == self._model.filter else requested)
 
     def _group(self, part: int | None) -> str:
         """That of a part; all tokens where none is meant and rules are listed now."""
@@ -363,12 +321,12 @@ class PairHead(QFrame):
     def _on_pair_changed(self) -> None:
         model = self._model
         self._markers[1].show_number(model.second_index)
-        self._name.setText(self._shown(session_name(model.first)))
-        self._name.setToolTip(plain_tip(session_name(model.first)))
-        second = model.second
-        self.second.setText("" if second is None else self._shown(session_name(second)).replace("&", "&&"))
-        self.second.setToolTip("" if second is None else plain_tip(session_name(second)))
-        self.second.setAccessibleName(f"B: {'none' if second is None else session_name(second)}")
+        first, second = (None if each is None else session_name(each) for each in (model.first, model.second))
+        self._name.setText(self._shown(first or ""))
+        self._name.setToolTip(plain_tip(first or ""))
+        self.second.setText(self._shown(second or "").replace("&", "&&"))
+        self.second.setToolTip(plain_tip(second or ""))
+        self.second.setAccessibleName(f"B: {second or 'none'}")
         self._show_facts()
 
     def _shown(self, name: str) -> str:
@@ -404,9 +362,9 @@ class PairHead(QFrame):
             self._title.setText("")
             self._summary.setText("")
             return
-        self._title.setText(title(compared.comparison))
+        self._title.setText(verdict_title(compared.comparison))
         set_role(self._title, "good title" if compared.comparison.is_identical else "title")
-        self._summary.setText(summary(compared.respects))
+        self._summary.setText(verdict_summary(compared.respects))
         for row, respect in enumerate(compared.respects):
             self._add(row, respect)
         self._on_filter_changed()

@@ -1,4 +1,4 @@
-"""Which tokens or merge rules of two vocabularies are listed: those of a group, that a search finds."""
+"""Tokens or merge rules of two vocabularies: which are listed, and what there is to say about each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.analysis.compare.vocabularies import SEARCHES, VocabularyComparison
+from guiapp.analysis.compare.vocabularies import SEARCHES, Merges, VocabularyComparison
 from guiapp.analysis.explain.explainer import Explainer
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.search.queries import QueryError
@@ -149,9 +149,8 @@ def _only(ids: Rows, side: int) -> Rows:
 
 
 def _all(comparison: VocabularyComparison) -> Rows:
-    return np.concatenate(
-        [comparison.both, _only(comparison.only[0], FIRST), _only(comparison.only[1], SECOND)]
-    )
+    only = (_only(ids, side) for side, ids in enumerate(comparison.only))
+    return np.concatenate([comparison.both, *only])
 
 
 def _special(comparison: VocabularyComparison) -> Rows:
@@ -161,18 +160,8 @@ def _special(comparison: VocabularyComparison) -> Rows:
     return special
 
 
-def _merges(comparison: VocabularyComparison) -> Rows:
-    return NO_ROWS if comparison.merges is None else comparison.merges.both
-
-
-def _moved(comparison: VocabularyComparison) -> Rows:
-    return NO_ROWS if comparison.merges is None else comparison.merges.both[comparison.merges.moved]
-
-
-def _merges_only(side: int) -> Callable[[VocabularyComparison], Rows]:
-    return lambda comparison: (
-        NO_ROWS if comparison.merges is None else _only(comparison.merges.only[side], side)
-    )
+def _rules(rows: Callable[[Merges], Rows]) -> Callable[[VocabularyComparison], Rows]:
+    return lambda comparison: NO_ROWS if comparison.merges is None else rows(comparison.merges)
 
 
 NO_ROWS = np.zeros((0, 2), np.int32)
@@ -180,32 +169,22 @@ GROUPS = {
     group.name: group
     for group in (
         RowGroup("all", "All tokens", False, _all),
-        RowGroup("both", "Tokens in both", False, lambda comparison: comparison.both),
-        RowGroup("first", "Tokens only in A", False, lambda comparison: _only(comparison.only[0], FIRST)),
-        RowGroup("second", "Tokens only in B", False, lambda comparison: _only(comparison.only[1], SECOND)),
-        RowGroup(
-            "id", "Tokens with another id", False, lambda comparison: comparison.both[comparison.other_id]
-        ),
-        RowGroup(
-            "kind", "Tokens of another kind", False, lambda comparison: comparison.both[comparison.other_kind]
-        ),
-        RowGroup(
-            "search",
-            "Tokens searched for otherwise",
-            False,
-            lambda comparison: comparison.both[comparison.other_search],
-        ),
-        RowGroup(
-            "score",
-            "Tokens with another score",
-            False,
-            lambda comparison: comparison.both[comparison.other_score],
-        ),
+        RowGroup("both", "Tokens in both", False, lambda each: each.both),
+        RowGroup("first", "Tokens only in A", False, lambda each: _only(each.only[0], FIRST)),
+        RowGroup("second", "Tokens only in B", False, lambda each: _only(each.only[1], SECOND)),
+        RowGroup("id", "Tokens with another id", False, lambda each: each.both[each.other_id]),
+        RowGroup("kind", "Tokens of another kind", False, lambda each: each.both[each.other_kind]),
+        RowGroup("search", "Tokens searched for otherwise", False, lambda each: each.both[each.other_search]),
+        RowGroup("score", "Tokens with another score", False, lambda each: each.both[each.other_score]),
         RowGroup("special", "Special tokens", False, _special),
-        RowGroup("merges", "Merge rules in both", True, _merges),
-        RowGroup("merges first", "Merge rules only in A", True, _merges_only(FIRST)),
-        RowGroup("merges second", "Merge rules only in B", True, _merges_only(SECOND)),
-        RowGroup("moved", "Merge rules in another order", True, _moved),
+        RowGroup("merges", "Merge rules in both", True, _rules(lambda each: each.both)),
+        RowGroup(
+            "merges first", "Merge rules only in A", True, _rules(lambda each: _only(each.only[0], FIRST))
+        ),
+        RowGroup(
+            "merges second", "Merge rules only in B", True, _rules(lambda each: _only(each.only[1], SECOND))
+        ),
+        RowGroup("moved", "Merge rules in another order", True, _rules(lambda each: each.both[each.moved])),
     )
 }
 
@@ -250,7 +229,6 @@ class Describer:
         self._explainers = first, second
 
     def describe(self, group: RowGroup, row: tuple[int, int]) -> RowDetails:
-        """All about a row of a group."""
         token = token_of(self.comparison, group, row)
         text = self.text(group, row)
         facts = self._rule_facts(row, token) if group.is_rules else self._token_facts(token)
@@ -273,7 +251,6 @@ class Describer:
         return tuple(dict.fromkeys(ways)) or (b"".join(self.rule(row)),)
 
     def written(self, side: int, token_id: int, limit: int) -> str:
-        """A token of a vocabulary as it is written."""
         return self._spelling.now.token(self._vocabulary(side), token_id, limit)
 
     def rule(self, row: tuple[int, int]) -> tuple[bytes, bytes]:
@@ -363,5 +340,4 @@ class Describer:
 
 
 def worth_name(vocabulary: Vocabulary) -> str:
-    """What `Describer.worth` says of its tokens."""
     return "score" if vocabulary.type in SCORED else "rank"

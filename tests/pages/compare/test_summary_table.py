@@ -9,7 +9,7 @@ from guiapp.analysis.tree.scripts import NAMES
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.compare import summary as summary_module
 from guiapp.pages.compare.summary import SummaryModel
-from guiapp.pages.compare.summary_table import BAR_ROLE, ROW_ROLE, SummaryTable
+from guiapp.pages.compare.summary_table import BAR_ROLE, SummaryTable
 
 DISPLAY, UP, DOWN = Qt.ItemDataRole.DisplayRole, Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder
 HORIZONTAL = Qt.Orientation.Horizontal
@@ -130,63 +130,3 @@ def test_file_types_of_a_folder_have_columns(table, tmp_path, qtbot):
     assert set(titles(table)[6:]) == {".py", ".txt", "others"}
     tally = table.rows[0].counts.file_types[".py"]
     assert column(table, ".py")[0] == f"{tally.fertility:.2f}"
-
-
-def test_rows_are_copied_as_they_are_seen(table):
-    table.sort(1, DOWN)
-    lines = [line.split("\t") for line in table.tab_separated(table.rows).splitlines()]
-    assert lines[0][:3] == ["", "tokens", "ratio"]
-    assert {len(line) for line in lines} == {len(lines[0])}
-    assert [line[:2] for line in lines[1:5]] == [
-        [table.index(row, 0).data(), table.index(row, 1).data()] for row in range(4)
-    ]
-    assert lines[5][1] == table.rows[4].failure
-    markdown = table.markdown(table.rows[:2]).splitlines()
-    assert len(markdown) == 4
-    assert markdown[2].startswith(f"| {lines[1][0]} | {lines[1][1]} |")
-
-
-def test_every_cell_tells_its_model_and_what_it_is(table):
-    told = table.index(0, 1).data(Qt.ItemDataRole.AccessibleTextRole)
-    assert told == f"{table.index(0, 0).data()}, tokens {table.index(0, 1).data()}"
-    broken = next(number for number, row in enumerate(table.rows) if row.failure)
-    assert table.rows[broken].failure in table.index(broken, 2).data(Qt.ItemDataRole.AccessibleTextRole)
-
-
-def test_heads_and_cells_tell_what_they_are_in_each_role(table):
-    role, middle = Qt.ItemDataRole, Qt.AlignmentFlag.AlignVCenter
-    left, right = Qt.AlignmentFlag.AlignLeft | middle, Qt.AlignmentFlag.AlignRight | middle
-    heads = {
-        each: [table.headerData(at, HORIZONTAL, each) for at in (0, 1, 7)]
-        for each in (role.ToolTipRole, role.TextAlignmentRole, role.DecorationRole)
-    }
-    assert heads == {
-        role.ToolTipRole: [
-            "Click to sort",
-            "Tokens of all texts\nClick to sort",
-            "Tokens a letter, Han\nClick to sort",
-        ],
-        role.TextAlignmentRole: [left, right, right],
-        role.DecorationRole: [None] * 3,
-    }
-    name, failed = "Tokenloupe demo: SentencePiece BPE", table.rows[3].failure
-    roles = role.DisplayRole, role.TextAlignmentRole, role.AccessibleTextRole, role.ToolTipRole
-    cells = {
-        (row, at): [table.index(row, at).data(each) for each in roles] for row in (1, 3) for at in (0, 1)
-    }
-    assert cells == {
-        (1, 0): [name, left, name, f"{name}\ndemo:spm"],
-        (1, 1): ["26", right, f"{name}, tokens 26", "Tokens of all texts"],
-        (3, 0): ["no such file", left, f"no such file, {failed}", failed],
-        (3, 1): ["", right, f"no such file, {failed}", failed],
-    }
-    index = table.index(0, 0)
-    assert (index.data(role.DecorationRole), index.data(BAR_ROLE), index.data(ROW_ROLE)) == (
-        None,
-        None,
-        table.rows[0],
-    )
-    assert table.headerData(0, Qt.Orientation.Vertical) is None
-    assert (table.rowCount(index), table.columnCount(index)) == (0, 0)
-    table.sort(1, UP)
-    assert table.number_of(table.rows[0]) == 4

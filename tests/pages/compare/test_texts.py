@@ -153,12 +153,6 @@ def test_changes_are_walked_round_from_the_caret(compared, qtbot):
     assert compared.right.byte_span(compared.current_change)[0] <= compared.second.document.caret
 
 
-def test_nothing_is_walked_where_nothing_changed(compared, qtbot):
-    write(compared, TEXT, qtbot)
-    compared.step(1, 0)
-    assert compared.current is None
-
-
 def test_a_place_in_one_text_is_found_in_the_other(compared, qtbot):
     other = b"Some words in front. " + TEXT[:500] + b"INSERTED" + TEXT[600:]
     write(compared, other, qtbot)
