@@ -1,4 +1,4 @@
-"""What the Hunt page shows: who is compared, what is tried, and what was found so far."""
+"""What the Hunt page shows: who is compared, what is tried, what was found, and what that is called."""
 
 from __future__ import annotations
 
@@ -76,7 +76,6 @@ class Choices:
     seed: int = 0
 
     def with_own(self, name: str, is_taken: bool) -> Choices:
-        """With a file or folder that is taken or not."""
         return replace(self, own_texts=tuple({**dict(self.own_texts), name: is_taken}.items()))
 
 
@@ -85,6 +84,7 @@ class HuntModel(QObject):
 
     sides     who is compared next
     state     None before the first; of the sides that `hunted` names
+    hunted_s  how long the hunt that is shown was to go on
     found_at  when each kind was first found, in seconds
     kinds     the rows: in the order in which they were found, by their share of the user's lines at the end
     likely    the pre-tokenizer for A with which all finds go away, "" while none is known
@@ -93,6 +93,7 @@ class HuntModel(QObject):
         choices_changed(): `choices` is new.
         running_changed(): `is_running` is new.
         state_changed(): `state` and what follows from it is new; some times a second.
+        changed(): any of these, or who is compared, is new.
         selected_changed(): `selected` is another find.
         likely_changed(): `likely` is new.
         reported(str): the report that was asked for.
@@ -103,6 +104,7 @@ class HuntModel(QObject):
     choices_changed = Signal()
     running_changed = Signal()
     state_changed = Signal()
+    changed = Signal()
     selected_changed = Signal()
     likely_changed = Signal()
     reported = Signal(str)
@@ -118,7 +120,7 @@ class HuntModel(QObject):
         self.choices = Choices()
         self.hunted: tuple[HuntSide, HuntSide] | None = None
         self.state: Hunt | None = None
-        self._hunted_s = 0.0
+        self.hunted_s = 0.0
         self.found_at: dict[Kind, float] = {}
         self.kinds: list[Kind] = []
         self.likely = ""
@@ -133,6 +135,8 @@ class HuntModel(QObject):
         self._reporting = LatestJob[str](self, self.reported.emit, self.failed)
         self._saving = LatestJob[str](self, self.news.emit, self.failed)
         self.sides.changed.connect(self._on_sides_changed)
+        for signal in (self.choices_changed, self.running_changed, self.state_changed, self.sides.changed):
+            signal.connect(self.changed)
         self._session.vocabulary_changed.connect(self._drop)
         self._session.text.reading.done.connect(self._on_file_read)
 
@@ -155,12 +159,11 @@ class HuntModel(QObject):
         return self.sides.why_not or ("" if self.choices.generators else "Tick a generator of texts.")
 
     def run(self) -> None:
-        """Begin anew."""
         first, second = self.sides.first, self.sides.second
         if self.why_not or first is None or second is None:
             return
         self._drop()
-        self.hunted, self._hunted_s = (first, second), self.choices.seconds
+        self.hunted, self.hunted_s = (first, second), self.choices.seconds
         self._folder = self._folder or TemporaryDirectory(prefix="tokenloupe-")
         takes_text = self.choices.takes_text and self._session.document.size
         text = self._session.document.text() if takes_text else None
@@ -178,11 +181,6 @@ class HuntModel(QObject):
             self.stop()
         else:
             self.run()
-
-    @property
-    def hunted_s(self) -> float:
-        """How long the hunt that is shown was to go on."""
-        return self._hunted_s if self.hunted is not None else self.choices.seconds
 
     def hunt_again(self) -> None:
         """With A split as is likely, which also becomes a column of Compare."""
@@ -254,16 +252,11 @@ class HuntModel(QObject):
         vanish = "vanishes" if len(self.kinds) == 1 else "all vanish"
         news = f"The {causes} {vanish} when A is split as {self.likely}."
         vocabulary = self._session.vocabulary
-        if vocabulary is None or self.sides.is_first_split_otherwise:
+        if vocabulary is None or self.sides.split_as:
             return news
         if vocabulary.chosen_pre:
             return f"{news} It is split as {quoted(vocabulary.chosen_pre)}, chosen by hand."
-        named = (
-            f"The file names {quoted(vocabulary.pre)}."
-            if vocabulary.pre
-            else "The file names no pre-tokenizer."
-        )
-        return f"{news} {named}"
+        return f"{news} The file names {quoted(vocabulary.pre) if vocabulary.pre else 'no pre-tokenizer'}."
 
     # What was found
 
@@ -277,7 +270,6 @@ class HuntModel(QObject):
 
     @property
     def all_texts(self) -> list[Find]:
-        """Those of all rows, one after the other."""
         return [each for find in self.finds for each in texts_of(find)]
 
     @property
@@ -385,9 +377,8 @@ def _plan(sides: HuntPlan, choices: Choices, text: bytes | None, place: Path) ->
         replace_file(place, text, is_private=True)
         files.insert(0, str(place))
     generators = () if choices.generators == ALL_NAMES else choices.generators
-    return replace(
-        sides, files=tuple(files), seconds=choices.seconds, seed=choices.seed, generators=generators
-    )
+    seconds, seed = choices.seconds, choices.seed
+    return replace(sides, files=tuple(files), seconds=seconds, seed=seed, generators=generators)
 
 
 def _save(state: Hunt, path: Path, progress: Progress) -> str:
@@ -504,6 +495,8 @@ def side_of(model: OpenModel) -> HuntSide:
 class Sides(QObject):
     """A, which is the window's model, and B, which people choose.
 
+    split_as  the pre-tokenizer that was chosen here for A, "" for none
+
     Signals:
         changed(): `first`, `second` or what they can be is new.
     """
@@ -515,20 +508,19 @@ class Sides(QObject):
         self._compared, self._session = compared, compared.sessions[0]
         self._connected: list[ModelSession] = []
         self._chosen: HuntSide | None = None  # B, where it is not the next model of Compare
-        self._split_as = ""  # A, where that was chosen here
+        self.split_as = ""
         self._session.vocabulary_changed.connect(self._on_vocabulary_changed)
         compared.sessions_changed.connect(self._on_sessions_changed)
         self._on_sessions_changed()
 
     @property
     def first(self) -> HuntSide | None:
-        """A: the window's model."""
         if (model := self._session.loader.model) is None:
             return None
         side = side_of(model)
-        if not self._split_as:
+        if not self.split_as:
             return side
-        return side._replace(pre=self._split_as, about=f"{side.about} · split as {self._split_as}")
+        return side._replace(pre=self.split_as, about=f"{side.about} · split as {self.split_as}")
 
     @property
     def second(self) -> HuntSide | None:
@@ -558,13 +550,7 @@ class Sides(QObject):
             return "A and B are the same file, read alike: nothing can differ. Choose another one as B."
         return ""
 
-    @property
-    def is_first_split_otherwise(self) -> bool:
-        """Whether A is split as was chosen here."""
-        return self._split_as != ""
-
     def choose_second(self, side: HuntSide | None) -> None:
-        """Hunt against this one from now on; None for the next model of Compare."""
         self._chosen = side
         self.changed.emit()
 
@@ -574,11 +560,11 @@ class Sides(QObject):
 
     def split_first_as(self, pre: str) -> None:
         """Split the text of A so until another model is opened; B stays, whatever becomes of Compare."""
-        self._split_as, self._chosen = pre, self.second
+        self.split_as, self._chosen = pre, self.second
         self.changed.emit()
 
     def _on_vocabulary_changed(self) -> None:
-        self._split_as = ""
+        self.split_as = ""
         if self._chosen is not None and self._chosen.is_library:
             reasons = {library.side.name: library.reason for library in self.libraries}
             self._chosen = None if reasons[self._chosen.name] else self._chosen
@@ -607,7 +593,6 @@ class ReasonPart(NamedTuple):
 
 
 def title_of(kind: Kind) -> str:
-    """A cause in a few words."""
     cause, subject = kind
     subject = subject.replace("the first", "A").replace("the second", "B")
     if cause is Cause.PIECES:
@@ -636,7 +621,6 @@ def texts_of(find: Find) -> tuple[Find, ...]:
 
 
 def where(find: Find) -> str:
-    """The stage that differs, and the byte from which on."""
     told = find.reason.cause.value
     told = f"{told[0].upper()}{told[1:]}"
     return f"{told}, from byte {find.at:,} on" if find.text else told

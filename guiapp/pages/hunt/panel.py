@@ -1,9 +1,8 @@
-"""One find: how both cut it, why, what can be done with it, and where it is in the user's texts."""
+"""The causes that a hunt has found as a list, and one find: how both cut it, why, and where it is."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
 
 from PySide6.QtCore import QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPen
@@ -51,7 +50,6 @@ LONGEST_CHIP = 24  # characters
 MORE_PX = 66  # for "+5,111"
 SHARE_PX = 130
 BAR_PX, LEAST_BAR_PX = 116, 3
-NEW_S = 3.0  # a cause is new for so long
 EVERY_TEXT = "each text"
 LEAST_PX = 310
 SHOWN_PLACES = 5
@@ -106,7 +104,6 @@ class FindPanel(QFrame):
         self._place_column = in_column(spacing=0)
         self._more = set_role(QLabel(), "dim")
         self._more.setIndent(NUMBER_PX + GAP_PX)
-        self._holds = plain_label("dim", wraps=True)
         self._build_layout()
         for signal in (model.state_changed, model.selected_changed):
             signal.connect(self._refresh)
@@ -115,22 +112,16 @@ class FindPanel(QFrame):
 
     def _build_layout(self) -> None:
         inner = QWidget()
-        buttons = in_row(
-            self.copy_button, self.compare_button, self.step_button, (STRETCH, 1), spacing=UNIT_PX
-        )
-        lines = in_row(self._in_text, self._n_lines, (STRETCH, 1), spacing=GAP_PX)
+        buttons = self.copy_button, self.compare_button, self.step_button, (STRETCH, 1)
         in_column(
             in_row((self.title, 1), self.previous, self.next, spacing=0),
             self._card,
-            buttons,
+            in_row(*buttons, spacing=UNIT_PX),
             in_row(self.save_button, (self._message, 1)),
             GAP_PX,
-            lines,
+            in_row(self._in_text, self._n_lines, (STRETCH, 1), spacing=GAP_PX),
             self._place_column,
             self._more,
-            GAP_PX,
-            heading("The report holds"),
-            self._holds,
             (STRETCH, 1),
             on=inner,
             margins=MARGIN_PX,
@@ -146,7 +137,6 @@ class FindPanel(QFrame):
         in_column(self._views, on=self)
 
     def show_message(self, message: str) -> None:
-        """Say for a while what was done."""
         self._message.setText(message)
         self._forgets.start()
 
@@ -171,17 +161,12 @@ class FindPanel(QFrame):
         self.picture.show_find(CutTwice(find.text, find.token_ids, find.spans))
         self._show_reason(find)
         self._show_places(row)
-        subject = self._model.hunted[1] if self._model.hunted is not None else None
-        is_library = subject is not None and subject.is_library
-        self.compare_button.setEnabled(not is_library)
-        self.step_button.setEnabled(not is_library and bool(find.text))
-        tip = f"{subject.title} is a library: it has no column" if is_library and subject is not None else ""
+        hunted = self._model.hunted
+        library = hunted[1].title if hunted is not None and hunted[1].is_library else ""
+        self.compare_button.setEnabled(not library)
+        self.step_button.setEnabled(not library and bool(find.text))
         for button in (self.compare_button, self.step_button):
-            button.setToolTip(plain_tip(tip))
-        self._holds.setText(
-            f"versions and hashes of both, each text escaped, both lists of ids, where and why they part, "
-            f"seed {state.seed}"
-        )
+            button.setToolTip(plain_tip(f"{library} is a library: it has no column" if library else ""))
 
     def _show_reason(self, find: Find) -> None:
         state, theme = self._model.state, self._theme_source.theme
@@ -253,22 +238,11 @@ class PlaceButton(PaintedButton):
             x += width
 
 
-class CauseColumns(NamedTuple):
-    """Where the columns begin, and how wide they are."""
-
-    cause: tuple[int, int]
-    texts: tuple[int, int]
-    share: tuple[int, int]
-
-
-def columns(width: int) -> CauseColumns:
+def columns(width: int) -> tuple[tuple[int, int], ...]:
+    """Where the columns of causes, texts and shares begin, and how wide they are."""
     cause = min(max(width // 4, 190), 300)
     texts = width - cause - SHARE_PX - 4 * MARGIN_PX
-    return CauseColumns(
-        (MARGIN_PX, cause),
-        (2 * MARGIN_PX + cause, texts),
-        (width - MARGIN_PX - SHARE_PX, SHARE_PX),
-    )
+    return (MARGIN_PX, cause), (2 * MARGIN_PX + cause, texts), (width - MARGIN_PX - SHARE_PX, SHARE_PX)
 
 
 class ListHead(Painted):
@@ -282,11 +256,10 @@ class ListHead(Painted):
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         width = self._below.width()
-        places, font = columns(width), bold(Theme.ui_font(SMALL_FONT_PX))
+        font = bold(Theme.ui_font(SMALL_FONT_PX))
         painter.fillRect(QRect(0, self.height() - 1, self.width(), 1), theme.line)
-        titles = ("CAUSE", places.cause, LEFT), ("SHORTEST TEXTS", places.texts, LEFT)
-        for title, (x, wide), side in titles:
-            write(painter, QRect(x, 0, wide, self.height()), title, theme.dim, side, font)
+        for title, (x, wide) in zip(("CAUSE", "SHORTEST TEXTS"), columns(width), strict=False):
+            write(painter, QRect(x, 0, wide, self.height()), title, theme.dim, LEFT, font)
         right = QRect(0, 0, width - MARGIN_PX, self.height())
         write(painter, right, self._of_what(), theme.dim, RIGHT, font)
 
@@ -324,7 +297,7 @@ class CauseList(PaintedRows):
 
     def chips(self, row: int) -> list[tuple[QRectF, str]]:
         """The places of the texts that a row has room for, and what is seen of them."""
-        place, (x, width) = self.row_at(row), columns(self.viewport().width()).texts
+        place, (_, (x, width), _) = self.row_at(row), columns(self.viewport().width())
         top = place.center().y() - CHIP_PX / 2
         placed: list[tuple[QRectF, str]] = []
         left = float(x)
@@ -358,29 +331,24 @@ class CauseList(PaintedRows):
             super().keyPressEvent(event)
             return
         chip = [each.text for each in texts_of(self._model.finds[row])].index(find.text)
-        match event.key():
-            case Qt.Key.Key_Up:
-                self._choose(row - 1, 0)
-            case Qt.Key.Key_Down:
-                self._choose(row + 1, 0)
-            case Qt.Key.Key_Left:
-                self._choose(row, chip - 1)
-            case Qt.Key.Key_Right:
-                self._choose(row, chip + 1)
-            case Qt.Key.Key_Home:
-                self._choose(0, 0)
-            case Qt.Key.Key_End:
-                self._choose(self.n_rows - 1, 0)
-            case _:
-                super().keyPressEvent(event)
+        targets = {
+            Qt.Key.Key_Up: (row - 1, 0),
+            Qt.Key.Key_Down: (row + 1, 0),
+            Qt.Key.Key_Left: (row, chip - 1),
+            Qt.Key.Key_Right: (row, chip + 1),
+            Qt.Key.Key_Home: (0, 0),
+            Qt.Key.Key_End: (self.n_rows - 1, 0),
+        }
+        if (target := targets.get(Qt.Key(event.key()))) is None:
+            super().keyPressEvent(event)
+        else:
+            self._choose(*target)
 
     def _choose(self, row: int, chip: int) -> None:
-        """A text that there is."""
         if 0 <= row < self.n_rows and 0 <= chip < len(texts_of(self._model.finds[row])):
             self._model.select(self._model.kinds[row], chip)
 
     def _at(self, place: QPoint) -> tuple[int | None, int | None]:
-        """The row and the text at a place."""
         row = self.row_under(place.y())
         if not 0 <= row < self.n_rows:
             return None, None
@@ -404,15 +372,13 @@ class CauseList(PaintedRows):
         return find.n_lines if state is not None and state.n_lines else find.n_texts
 
     def paint_row(self, painter: QPainter, theme: Theme, row: int, place: QRect) -> None:
-        finds, places = self._model.finds, columns(place.width())
-        find = finds[row]
-        self._paint_cause(painter, theme, find, QRect(places.cause[0], place.top(), places.cause[1], ROW_PX))
-        right = self._paint_chips(painter, theme, row, find)
-        self._paint_more(painter, theme, find, len(self.chips(row)), right, place)
-        share = QRect(places.share[0], place.top(), places.share[1], ROW_PX)
+        finds = self._model.finds
+        cause, _, share = (QRect(x, place.top(), wide, ROW_PX) for x, wide in columns(place.width()))
+        self._paint_cause(painter, theme, finds[row], cause)
+        self._paint_chips(painter, theme, row, finds[row], place)
         if self._model.state is not None and self._model.state.tried:
             most = max(map(self._amount, finds))
-            self._paint_share(painter, theme, self._amount(find), most, share)
+            self._paint_share(painter, theme, self._amount(finds[row]), most, share)
 
     def _paint_cause(self, painter: QPainter, theme: Theme, find: Find, place: QRect) -> None:
         assert self._model.state is not None
@@ -420,41 +386,27 @@ class CauseList(PaintedRows):
         small, large = Theme.ui_font(SMALL_FONT_PX), bold(Theme.ui_font())
         title = elided(title_of(find.reason.kind), large, place.width())
         write(painter, upper, title, theme.text, LEFT, large)
-        if self._is_new(find):
-            at = upper.adjusted(painter.fontMetrics().horizontalAdvance(title) + GAP_PX, 0, 0, 0)
-            write(painter, at, "new", theme.accent, LEFT, small)
         told = plain(sentence(find, self._model.state.subjects))
         write(painter, lower, isolate(elided(told, small, place.width())), theme.dim, LEFT, small)
 
-    def _is_new(self, find: Find) -> bool:
-        state = self._model.state
-        if state is None or state.is_over:
-            return False
-        return state.seconds - self._model.found_at[find.reason.kind] < NEW_S
-
-    def _paint_chips(self, painter: QPainter, theme: Theme, row: int, find: Find) -> float:
-        """Where the last one ends."""
-        selected, right = self._model.selected, 0.0
+    def _paint_chips(self, painter: QPainter, theme: Theme, row: int, find: Find, place: QRect) -> None:
+        """The texts that there is room for, and how many more there are."""
+        chips, right = self.chips(row), 0.0
         is_lit = row == self._model.selected_row
         ground = blend(theme.raised, theme.text, 0.07) if is_lit else theme.raised
-        for text, (chip, label) in zip(texts_of(find), self.chips(row), strict=False):
-            is_selected = text == selected
+        small = Theme.ui_font(SMALL_FONT_PX)
+        for text, (chip, label) in zip(texts_of(find), chips, strict=False):
+            is_selected = text == self._model.selected
             fill(painter, chip, blend(ground, theme.accent, 0.24) if is_selected else ground, 6)
             if is_selected:
                 ring(painter, chip, QPen(theme.accent, 2), 6)
-            font = self._chip_font if text.text else Theme.ui_font(SMALL_FONT_PX)
-            inner = chip.adjusted(GAP_PX, 0, 0, 0)
-            write(painter, inner, label, theme.text if text.text else theme.dim, LEFT, font)
+            color, font = (theme.text, self._chip_font) if text.text else (theme.dim, small)
+            write(painter, chip.adjusted(GAP_PX, 0, 0, 0), label, color, LEFT, font)
             right = chip.right()
-        return right
-
-    def _paint_more(
-        self, painter: QPainter, theme: Theme, find: Find, n_shown: int, right: float, place: QRect
-    ) -> None:
-        more = find.n_texts - n_shown
+        more = find.n_texts - len(chips)
         if more > 0 and find.text:
             at = QRectF(right + GAP_PX + UNIT_PX, place.top(), MORE_PX, ROW_PX)
-            write(painter, at, f"+{more:,}", theme.dim, LEFT, Theme.ui_font(SMALL_FONT_PX))
+            write(painter, at, f"+{more:,}", theme.dim, LEFT, small)
 
     def _paint_share(self, painter: QPainter, theme: Theme, amount: int, most: int, place: QRect) -> None:
         number = place.adjusted(0, 14, 0, -ROW_PX // 2 + 4)
