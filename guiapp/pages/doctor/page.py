@@ -26,6 +26,8 @@ from guiapp.kit.widgets.icons import icon
 from guiapp.kit.widgets.layouts import (
     STRETCH,
     card,
+    framed,
+    head_row,
     in_column,
     in_row,
     in_splitter,
@@ -160,9 +162,8 @@ class DoctorPage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        return (
-            [self.list, self.panel.what, self.head.original] if self.model.findings else [self.head.original]
-        )
+        found = [self.list, self.panel.what] if self.model.findings else []
+        return [*found, self.head.original]
 
     @property
     def is_ready(self) -> bool:
@@ -212,7 +213,8 @@ class DoctorHead(QFrame):
         self.again = push_button("Examine", model.examine)
         self.leave = push_button("Back to the open model", model.leave_file)
         self.original = push_button("", self._ask_original, tip=ORIGINAL_TIP)
-        self.drop = tool_button("✕", self._drop_original, tip="Compare with no original")
+        drop = partial(model.set_original, "")
+        self.drop = tool_button("✕", drop, tip="Compare with no original")
         self.export = ExportButton(theme_source, saving, "findings", FORMS, model.export, "Save the findings")
         told = in_column(self.verdict, self.about, spacing=UNIT_PX)
         tools = self.bar, self.cancel, self.again, self.leave, self.original, self.drop, self.export
@@ -223,9 +225,6 @@ class DoctorHead(QFrame):
 
     def _ask_original(self) -> None:
         self.original_wanted.emit(self.original)
-
-    def _drop_original(self) -> None:
-        self._model.set_original("")
 
     def _refresh(self) -> None:
         model = self._model
@@ -323,9 +322,7 @@ class FindingPanel(QFrame):
         self._area = area
         self._in_template = heading("Template")
         self._mends = QWidget()
-        in_column(
-            in_row(heading("Remedy"), STRETCH, self.copy_button), self.remedy, on=self._mends, spacing=UNIT_PX
-        )
+        in_column(head_row("Remedy", self.copy_button), self.remedy, on=self._mends, spacing=UNIT_PX)
         self._lines = QWidget()
         in_column(self._in_template, self.template, on=self._lines, spacing=UNIT_PX)
         head = in_row((self.number, 1), self.previous, self.next, spacing=0)
@@ -346,7 +343,7 @@ class FindingPanel(QFrame):
         for part in (inner, shown.viewport()):
             part.setAutoFillBackground(False)
         empty = QLabel(EMPTY, wordWrap=True)
-        self._views.addWidget(_at_top(set_role(empty, "dim")))
+        self._views.addWidget(framed(in_column(set_role(empty, "dim"), STRETCH, margins=MARGIN_PX)))
         self._views.addWidget(shown)
         in_column(self._views, on=self)
 
@@ -385,9 +382,8 @@ class FindingPanel(QFrame):
             self.picture.show_find(_cuts_of(finding.changes))
             self._area.setFixedHeight(self.picture.height() + 12)
         self._mends.setVisible(bool(finding.remedy))
-        self.remedy.set_font(
-            Theme.mono_font(SMALL_FONT_PX) if is_command(finding.remedy) else Theme.ui_font()
-        )
+        is_code = is_command(finding.remedy)
+        self.remedy.set_font(Theme.mono_font(SMALL_FONT_PX) if is_code else Theme.ui_font())
         self.remedy.set_spans([Span(isolate(finding.remedy), theme.text)])
         self._show_line(finding.line, theme)
         self._offer(finding)
@@ -414,12 +410,6 @@ class FindingPanel(QFrame):
         return "" if tokenizer is None else tokenizer.vocabulary.chosen_pre
 
 
-def _at_top(widget: QWidget) -> QWidget:
-    context = QWidget()
-    in_column(widget, STRETCH, on=context, margins=MARGIN_PX)
-    return context
-
-
 def _spans(sentence: str, theme: Theme) -> Iterator[Span]:
     """What a file says is on a ground of its own."""
     ground = blend(theme.raised, theme.text, 0.1)
@@ -443,7 +433,5 @@ def _line_spans(line: TemplateLine, theme: Theme) -> Iterator[Span]:
 def _cuts_of(change: TokenizationChange) -> CutTwice:
     """A text before and after a fault is mended; None where only a conversion can tell."""
     before, after = change.before, change.after
-    ids = before.ids, None if after is None else after.ids
-    return CutTwice(
-        change.text.encode("utf-8", "replace"), ids, (before.spans, None if after is None else after.spans)
-    )
+    ids, spans = (None, None) if after is None else (after.ids, after.spans)
+    return CutTwice(change.text.encode("utf-8", "replace"), (before.ids, ids), (before.spans, spans))
