@@ -99,7 +99,6 @@ class IdsPanel(QFrame):
 
     @cached_property
     def table(self) -> TokenTableView:
-        """Made when it is shown for the first time; until then nobody needs it."""
         table = self._make_table()
         self._views.addWidget(table)
         return table
@@ -123,7 +122,6 @@ class IdsPanel(QFrame):
             self._writing.start(write)
 
     def stop(self) -> None:
-        """Copy nothing any more."""
         self._writing.wait()
 
     def _put_on_clipboard(self, written: tuple[str, int]) -> None:
@@ -147,20 +145,11 @@ class IdsPanel(QFrame):
     def _build_layout(self) -> None:
         copy_as = set_role(QLabel("Copy as"), "dim")
         copy_as.setFont(Theme.ui_font(SMALL_FONT_PX))
-        header = in_row(
-            heading("Ids"),
-            4 * UNIT_PX,
-            copy_as,
-            UNIT_PX,
-            *map(_button, self.format_actions.values()),
-            3 * UNIT_PX,
-            _button(self.decode_action),
-            self._notice,
-            STRETCH,
-            *map(_button, self.view_actions.values()),
-            margins=(MARGIN_PX, UNIT_PX, MARGIN_PX, 0),
-            spacing=0,
-        )
+        formats = in_row(*map(_button, self.format_actions.values()), spacing=0)
+        views = in_row(*map(_button, self.view_actions.values()), spacing=0)
+        copying = heading("Ids"), 4 * UNIT_PX, copy_as, UNIT_PX, formats, 3 * UNIT_PX
+        parts = *copying, _button(self.decode_action), self._notice, STRETCH, views
+        header = in_row(*parts, margins=(MARGIN_PX, UNIT_PX, MARGIN_PX, 0), spacing=0)
         self._views.addWidget(self.strip)
         in_column(header, self._views, on=self, spacing=UNIT_PX)
 
@@ -183,6 +172,8 @@ def _button(action: QAction) -> QToolButton:
 class TokenStrip(QAbstractScrollArea):
     """Chips to click, hover, walk with the keys and select ranges of.
 
+    is_painted  all chips that show are there
+
     Signals:
         range_changed(): `selected_range` is new.
     """
@@ -198,7 +189,7 @@ class TokenStrip(QAbstractScrollArea):
         self._chips: dict[tuple[int, int, float], QPixmap] = {}
         self._most_chips = CACHED_CHIPS
         self._most_ms = inf
-        self._is_painted = True
+        self.is_painted = True
         self.setViewport(QWidget())
         self._repaint = later(self, REPAINT_MS, self.viewport().update)
         self.setAccessibleName("Token ids")
@@ -218,11 +209,6 @@ class TokenStrip(QAbstractScrollArea):
     def set_frame_time(self, most_ms: float) -> None:
         """Draw new chips for so long at a time; the others follow in the next frames."""
         self._most_ms = most_ms
-
-    @property
-    def is_painted(self) -> bool:
-        """Whether all chips that show are there."""
-        return self._is_painted
 
     @property
     def selected_range(self) -> tuple[int, int]:
@@ -254,7 +240,6 @@ class TokenStrip(QAbstractScrollArea):
             self.select(len(self._source.tokens) - 1, extend=True)
 
     def chip_rect(self, index: int) -> QRect:
-        """Where the chip of a token lies in the viewport."""
         return self._grid.chip(index).translated(0, -self.verticalScrollBar().value())
 
     def sizeHint(self) -> QSize:
@@ -265,7 +250,7 @@ class TokenStrip(QAbstractScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self.viewport()) as painter:
             painter.fillRect(event.rect(), self._theme_source.theme.panel)
-            self._is_painted = True
+            self.is_painted = True
             if len(self._source.tokens) == 0:
                 self._paint_why_empty(painter)
                 return
@@ -273,7 +258,7 @@ class TokenStrip(QAbstractScrollArea):
             first, last = self._grid.chips_between(event.rect().top() + top, event.rect().bottom() + top)
             self._paint_chips(painter, first, last, top)
             self._paint_rings(painter, first, last)
-            if not self._is_painted:
+            if not self.is_painted:
                 QTimer.singleShot(0, self.viewport(), self.viewport().update)
 
     def _paint_why_empty(self, painter: QPainter) -> None:
@@ -293,7 +278,7 @@ class TokenStrip(QAbstractScrollArea):
         for (x, y), look in zip(self._grid.corners(first, last), looks, strict=True):
             chip = self._chips.get(look)
             if chip is None and is_late:
-                self._is_painted = False
+                self.is_painted = False
                 continue
             if chip is None:
                 chip = self._chip(*look)
@@ -301,7 +286,6 @@ class TokenStrip(QAbstractScrollArea):
             painter.drawPixmap(x - OUTLINE_PX, y - top - OUTLINE_PX, chip)
 
     def _why_empty(self) -> str:
-        """Why there are no ids."""
         if self._source.vocabulary is None:
             return NO_MODEL_TEXT
         if self._source.is_encoding:
@@ -320,9 +304,8 @@ class TokenStrip(QAbstractScrollArea):
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setFont(self._zoom.mono_font(SMALL_FONT_PX))
             inside = QRectF(place).adjusted(0.5, 0.5, -0.5, -0.5)
-            draw_chip(
-                painter, theme, inside, str(token_id), self._attributes(token_id), theme.span_color(tint)
-            )
+            color = theme.span_color(tint)
+            draw_chip(painter, theme, inside, str(token_id), self._attributes(token_id), color)
         self._chips[token_id, tint, scale] = picture
         return picture
 
@@ -340,10 +323,9 @@ class TokenStrip(QAbstractScrollArea):
             painter.drawRoundedRect(self.chip_rect(index), UNIT_PX + 1, UNIT_PX + 1)
 
     def _attributes(self, token_id: int) -> Attribute:
-        vocabulary = self._source.vocabulary
-        return (
-            Attribute(0) if vocabulary is None else Attribute(int(vocabulary.effective_attributes[token_id]))
-        )
+        if (vocabulary := self._source.vocabulary) is None:
+            return Attribute(0)
+        return Attribute(int(vocabulary.effective_attributes[token_id]))
 
     # Following the session
 
@@ -460,11 +442,9 @@ class TokenStrip(QAbstractScrollArea):
         return self._grid.index_at(position + QPoint(0, self.verticalScrollBar().value()))
 
     def _tip(self, place: QPoint) -> str:
-        index = self._index_at(place)
-        return "" if index is None else self._tool_tip(index)
-
-    def _tool_tip(self, index: int) -> str:
         """Token texts are data: escaped, since Qt takes whatever looks like HTML for HTML."""
+        if (index := self._index_at(place)) is None:
+            return ""
         token_id = int(self._source.tokens.ids(index, index + 1)[0])
         vocabulary = self._source.vocabulary
         text = "" if vocabulary is None else self._source.spelling.now.token(vocabulary, token_id, 60)

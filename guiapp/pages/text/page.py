@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -49,6 +49,7 @@ BOX_PX = 12
 ROOM_FOR_TITLE_PX = 760
 BOX_RADIUS_PX = 3
 SUBJECT = "special"
+SWITCHES = "shows_line_tokens", "shows_pieces", "shows_budget"  # of the settings
 CARD_WIDTH_PX = 340
 IDS_HEIGHT_PX = 170
 FRAME_MS, FIRST_FRAMES_MS = 8.0, 5.0  # for rows of the text that are new
@@ -65,6 +66,201 @@ IN_COLORS = (
     LegendEntry(characters("49", "warning"), "Tokens of a line, amber where they hold few characters"),
     LegendEntry(upright, "End of what fits the token budget"),
 )
+
+
+class InspectPage(Page):
+    """Puts the panels together and links them through the session."""
+
+    legend = {**Page.legend, "Switched on in the menu “Colour by”": IN_COLORS}
+
+    def __init__(
+        self, session: ModelSession, settings: Settings, actions: Actions, theme_source: ThemeSource
+    ) -> None:
+        super().__init__()
+        self._session = session
+        self._settings = settings
+        self._theme_source = theme_source
+        self._details = TokenDetailsModel(session, self)
+        self.spans = ColouredSpans(session, settings.coloring, self)
+        self.editor = SpanEditor(session.document, self.spans, theme_source)
+        self.editor.set_placeholder(PLACEHOLDER)
+        self.editor.set_note(self.spans.note_at)
+        self.text_panel = TextPanel(self.editor, session, theme_source)
+        self._zoom = TextZoom(self)
+        strip = TokenStrip(session, theme_source, self._zoom)
+        self.ids_panel = IdsPanel(session, strip, self._make_table, theme_source)
+        self._be_at_ease()
+        self._until_at_ease = QTimer(self, singleShot=True)
+        self._until_at_ease.timeout.connect(self._be_at_ease)
+        self.card = TokenCard(self._details, theme_source, self._zoom)
+        self.card.setAccessibleName("Selected token")
+        self._most_expensive = MostExpensiveModel(session, self)
+        self.expensive_panel = ExpensivePanel(self._most_expensive, theme_source)
+        self.expensive_panel.chosen.connect(self.editor.reveal)
+        self._why = WhyModel(session, self)
+        self.why_panel = WhyPanel(self._why, theme_source, self._zoom)
+        self.side = SideColumn(self.card, self.why_panel, self.expensive_panel)
+        self.decode_model = DecodeModel(session, self)
+        self._decode_dialog: DecodeDialog | None = None
+        self.notices = NoticeArea(theme_source)
+        DoubledHint(self.notices, session)
+        self.budget_bar = BudgetBar(TokenBudget(session, settings, self), self.editor, theme_source)
+        self._tools = self._make_tools(actions)
+        actions["why"].triggered.connect(self.show_why)
+        self._build_layout()
+        self._zoom.stepped.connect(self.editor.zoom)
+        self.editor.zoom_changed.connect(self._on_editor_zoom_changed)
+        EditorLink(self.editor, session)
+        self.editor.set_token_tip(self._hover_text)
+        session.text.reading.done.connect(self._go_to_text)
+
+    def _make_tools(self, actions: Actions) -> InspectTools:
+        colorings = {name: actions[f"color:{name}"] for name in COLORINGS}
+        for name, action in colorings.items():
+            action.setChecked(name == self.spans.coloring)
+            action.triggered.connect(partial(self._color_by, name))
+        switches = actions["line_tokens"], actions["pieces"], actions["budget"]
+        shows = self.text_panel.margin.setVisible, self.spans.set_shows_pieces, self.budget_bar.setVisible
+        for name, action, show in zip(SWITCHES, switches, shows, strict=True):
+            is_on = getattr(self._settings, name)
+            action.setChecked(is_on)
+            show(is_on)
+            action.triggered.connect(partial(self._switch, name, action, show))
+        walk = actions["inexact_previous"], actions["inexact_next"]
+        inexact = InexactWalk(self._session, *walk, self._theme_source)
+        return InspectTools(self.spans, inexact, list(colorings.values()), switches, self._theme_source)
+
+    def _color_by(self, coloring: str) -> None:
+        self._settings.coloring = coloring
+        self.spans.set_coloring(coloring)
+
+    def _switch(self, name: str, action: QAction, show: Callable[[bool], None]) -> None:
+        setattr(self._settings, name, action.isChecked())
+        show(action.isChecked())
+
+    def _make_table(self) -> TokenTableView:
+        from guiapp.kit.tokens.table import TokenTableModel
+        from guiapp.pages.text.token_table_view import TokenTableView
+
+        table = TokenTableModel(self._session, self._details, self)
+        return TokenTableView(table, self._session, self._theme_source, self._zoom)
+
+    def _hover_text(self, index: int) -> str:
+        return hover_text(self._session, self._details.explainer, index)
+
+    def _go_to_text(self) -> None:
+        """A text that was just opened is what people go on with."""
+        self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def panels(self) -> list[QWidget]:
+        ids = self.ids_panel.strip if self.ids_panel.strip.isVisible() else self.ids_panel.table
+        return [self.editor, ids, self.side.shown]
+
+    @property
+    def tools(self) -> InspectTools:
+        return self._tools
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        return {"inspect": self.splitter, "inspect_text": self.text_splitter}
+
+    @property
+    def is_ready(self) -> bool:
+        is_painted = self.editor.is_painted and self.ids_panel.strip.is_painted
+        is_told = not (self._details.is_preparing or self._why.is_busy or self._most_expensive.is_busy)
+        return is_painted and is_told
+
+    def begin_gently(self, wait_ms: int) -> None:
+        """Paint less at a time for so long, and say only what is known of a token at once.
+
+        The program starts: jobs in other threads take half the time of each frame.
+        """
+        self._details.put_off(wait_ms)
+        self.editor.set_frame_time(FIRST_FRAMES_MS, goes_gently=True)
+        self.ids_panel.strip.set_frame_time(FIRST_STRIPS_MS)
+        self._until_at_ease.start(wait_ms)
+
+    def _be_at_ease(self) -> None:
+        self.editor.set_frame_time(FRAME_MS)
+        self.ids_panel.strip.set_frame_time(STRIP_MS)
+
+    def stop(self) -> None:
+        self._details.close()
+        self._most_expensive.close()
+        self._why.close()
+        self.ids_panel.stop()
+        self.text_panel.search.stop()
+        self.decode_model.wait()
+
+    def show_why(self) -> None:
+        self.side.show_why()
+
+    def show_decoder(self) -> None:
+        """Open the dialog that decodes ids, with those in the clipboard if there are any."""
+        if self._decode_dialog is None:
+            from guiapp.pages.text.decode_dialog import DecodeDialog
+
+            self._decode_dialog = DecodeDialog(self.decode_model, self._theme_source, self)
+            self._decode_dialog.insert_requested.connect(self._session.document.insert)
+            self._decode_dialog.replace_requested.connect(self._session.text.show)
+        if holds_numbers(QGuiApplication.clipboard().text()):
+            self._decode_dialog.paste()
+        else:
+            self._decode_dialog.show()
+            self._decode_dialog.raise_()
+
+    def set_presented(self, is_presented: bool) -> None:
+        self.side.setHidden(is_presented)
+
+    def _build_layout(self) -> None:
+        text = framed(in_column((self.text_panel, 1), self.budget_bar, spacing=0))
+        self.text_splitter = in_splitter(
+            text, self.ids_panel, sizes=(600, IDS_HEIGHT_PX), way=Qt.Orientation.Vertical
+        )
+        self.splitter = in_splitter(self.text_splitter, self.side, sizes=(1100, CARD_WIDTH_PX))
+        in_column(self.notices, (self.splitter, 1), on=self, spacing=0)
+        self.setFocusProxy(self.editor)
+
+    def _on_editor_zoom_changed(self) -> None:
+        self._zoom.set_factor(self.editor.font_px / TEXT_FONT_PX)
+
+
+def make_page(setting: PageSetting) -> InspectPage:
+    page = InspectPage(setting.session, setting.settings, setting.actions, setting.theme_source)
+    page.why_panel.place_wanted.connect(setting.requests.step_wanted)
+    TokenMenu(page.editor, setting.session, setting.requests, page.text_panel.search)
+    return page
+
+
+class DoubledHint(QObject):
+    """Shows the hint as long as it holds; somebody who has closed it is told again only of something else."""
+
+    def __init__(self, area: NoticeArea, session: ModelSession) -> None:
+        super().__init__(area)
+        self._area = area
+        self._session = session
+        self._doubled: str | None = None
+        self._remedy = QAction("Leave it out", self)
+        self._remedy.triggered.connect(partial(session.set_add_special, False))
+        session.tokens_changed.connect(self._refresh)
+
+    def _refresh(self) -> None:
+        if self._session.is_encoding or (doubled := self._find_doubled()) == self._doubled:
+            return
+        self._doubled = doubled
+        if doubled is None:
+            self._area.clear_notice(SUBJECT)
+        else:
+            self._area.show_notice(SUBJECT, doubled, remedy=self._remedy, is_hint=True)
+
+    def _find_doubled(self) -> str | None:
+        session, n_tokens = self._session, len(self._session.tokens)
+        if session.tokenizer is None or not session.options.add_special:
+            return None
+        head = session.tokens.ids(0, min(2, n_tokens))
+        tail = session.tokens.ids(max(0, n_tokens - 2), n_tokens)
+        return doubled_special(session.tokenizer, head.tolist(), tail.tolist())
 
 
 class ColorLegend(Painted):
@@ -188,212 +384,3 @@ class InspectTools(QWidget):
 
     def _refresh(self) -> None:
         self.button.setText(f"Colour by {COLORINGS[self._spans.coloring]}")
-
-
-class InspectPage(Page):
-    """Puts the panels together and links them through the session."""
-
-    legend = {**Page.legend, "Switched on in the menu “Colour by”": IN_COLORS}
-
-    def __init__(
-        self, session: ModelSession, settings: Settings, actions: Actions, theme_source: ThemeSource
-    ) -> None:
-        super().__init__()
-        self._session = session
-        self._settings = settings
-        self._theme_source = theme_source
-        self._details = TokenDetailsModel(session, self)
-        self.spans = ColouredSpans(session, settings.coloring, self)
-        self.editor = SpanEditor(session.document, self.spans, theme_source)
-        self.editor.set_placeholder(PLACEHOLDER)
-        self.editor.set_note(self.spans.note_at)
-        self.text_panel = TextPanel(self.editor, session, theme_source)
-        self._zoom = TextZoom(self)
-        strip = TokenStrip(session, theme_source, self._zoom)
-        self.ids_panel = IdsPanel(session, strip, self._make_table, theme_source)
-        self._be_at_ease()
-        self._until_at_ease = QTimer(self, singleShot=True)
-        self._until_at_ease.timeout.connect(self._be_at_ease)
-        self.card = TokenCard(self._details, theme_source, self._zoom)
-        self.card.setAccessibleName("Selected token")
-        self._most_expensive = MostExpensiveModel(session, self)
-        self.expensive_panel = ExpensivePanel(self._most_expensive, theme_source)
-        self.expensive_panel.chosen.connect(self.editor.reveal)
-        self._why = WhyModel(session, self)
-        self.why_panel = WhyPanel(self._why, theme_source, self._zoom)
-        self.side = SideColumn(self.card, self.why_panel, self.expensive_panel)
-        self.decode_model = DecodeModel(session, self)
-        self._decode_dialog: DecodeDialog | None = None
-        self.notices = NoticeArea(theme_source)
-        DoubledHint(self.notices, session)
-        self.budget_bar = BudgetBar(TokenBudget(session, settings, self), self.editor, theme_source)
-        self._tools = self._make_tools(actions)
-        actions["why"].triggered.connect(self.show_why)
-        self._build_layout()
-        self._zoom.stepped.connect(self.editor.zoom)
-        self.editor.zoom_changed.connect(self._on_editor_zoom_changed)
-        EditorLink(self.editor, session)
-        self.editor.set_token_tip(self._hover_text)
-        session.text.reading.done.connect(self._go_to_text)
-
-    def _make_tools(self, actions: Actions) -> InspectTools:
-        colorings = {name: actions[f"color:{name}"] for name in COLORINGS}
-        for name, action in colorings.items():
-            action.setChecked(name == self.spans.coloring)
-            action.triggered.connect(partial(self._color_by, name))
-        switches = actions["line_tokens"], actions["pieces"], actions["budget"]
-        settings = self._settings
-        kept = settings.shows_line_tokens, settings.shows_pieces, settings.shows_budget
-        shows = self._show_line_tokens, self._show_pieces, self._show_budget
-        for action, is_on, show in zip(switches, kept, shows, strict=True):
-            action.setChecked(is_on)
-            show(is_on)
-            action.triggered.connect(show)
-        walk = actions["inexact_previous"], actions["inexact_next"]
-        inexact = InexactWalk(self._session, *walk, self._theme_source)
-        return InspectTools(self.spans, inexact, list(colorings.values()), switches, self._theme_source)
-
-    def _color_by(self, coloring: str) -> None:
-        self._settings.coloring = coloring
-        self.spans.set_coloring(coloring)
-
-    def _show_line_tokens(self, shows: bool) -> None:
-        if shows != self._settings.shows_line_tokens:
-            self._settings.shows_line_tokens = shows
-        self.text_panel.margin.setVisible(shows)
-
-    def _show_pieces(self, shows: bool) -> None:
-        if shows != self._settings.shows_pieces:
-            self._settings.shows_pieces = shows
-        self.spans.set_shows_pieces(shows)
-
-    def _show_budget(self, shows: bool) -> None:
-        if shows != self._settings.shows_budget:
-            self._settings.shows_budget = shows
-        self.budget_bar.setVisible(shows)
-
-    def _make_table(self) -> TokenTableView:
-        from guiapp.kit.tokens.table import TokenTableModel
-        from guiapp.pages.text.token_table_view import TokenTableView
-
-        table = TokenTableModel(self._session, self._details, self)
-        return TokenTableView(table, self._session, self._theme_source, self._zoom)
-
-    def _hover_text(self, index: int) -> str:
-        return hover_text(self._session, self._details.explainer, index)
-
-    def _go_to_text(self) -> None:
-        """A text that was just opened is what people go on with."""
-        self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    @property
-    def panels(self) -> list[QWidget]:
-        """What F6 goes through."""
-        ids = self.ids_panel.strip if self.ids_panel.strip.isVisible() else self.ids_panel.table
-        return [self.editor, ids, self.side.shown]
-
-    @property
-    def tools(self) -> InspectTools:
-        return self._tools
-
-    @property
-    def splitters(self) -> Mapping[str, QSplitter]:
-        return {"inspect": self.splitter, "inspect_text": self.text_splitter}
-
-    @property
-    def is_ready(self) -> bool:
-        is_painted = self.editor.is_painted and self.ids_panel.strip.is_painted
-        is_told = not (self._details.is_preparing or self._why.is_busy or self._most_expensive.is_busy)
-        return is_painted and is_told
-
-    def begin_gently(self, wait_ms: int) -> None:
-        """Paint less at a time for so long, and say only what is known of a token at once.
-
-        The program starts: jobs in other threads take half the time of each frame.
-        """
-        self._details.put_off(wait_ms)
-        self.editor.set_frame_time(FIRST_FRAMES_MS, goes_gently=True)
-        self.ids_panel.strip.set_frame_time(FIRST_STRIPS_MS)
-        self._until_at_ease.start(wait_ms)
-
-    def _be_at_ease(self) -> None:
-        self.editor.set_frame_time(FRAME_MS)
-        self.ids_panel.strip.set_frame_time(STRIP_MS)
-
-    def stop(self) -> None:
-        self._details.close()
-        self._most_expensive.close()
-        self._why.close()
-        self.ids_panel.stop()
-        self.text_panel.search.stop()
-        self.decode_model.wait()
-
-    def show_why(self) -> None:
-        """Say why the selected token is there."""
-        self.side.show_why()
-
-    def show_decoder(self) -> None:
-        """Open the dialog that decodes ids, with those in the clipboard if there are any."""
-        if self._decode_dialog is None:
-            from guiapp.pages.text.decode_dialog import DecodeDialog
-
-            self._decode_dialog = DecodeDialog(self.decode_model, self._theme_source, self)
-            self._decode_dialog.insert_requested.connect(self._session.document.insert)
-            self._decode_dialog.replace_requested.connect(self._session.text.show)
-        if holds_numbers(QGuiApplication.clipboard().text()):
-            self._decode_dialog.paste()
-        else:
-            self._decode_dialog.show()
-            self._decode_dialog.raise_()
-
-    def set_presented(self, is_presented: bool) -> None:
-        self.side.setHidden(is_presented)
-
-    def _build_layout(self) -> None:
-        text = framed(in_column((self.text_panel, 1), self.budget_bar, spacing=0))
-        self.text_splitter = in_splitter(
-            text, self.ids_panel, sizes=(600, IDS_HEIGHT_PX), way=Qt.Orientation.Vertical
-        )
-        self.splitter = in_splitter(self.text_splitter, self.side, sizes=(1100, CARD_WIDTH_PX))
-        in_column(self.notices, (self.splitter, 1), on=self, spacing=0)
-        self.setFocusProxy(self.editor)
-
-    def _on_editor_zoom_changed(self) -> None:
-        self._zoom.set_factor(self.editor.font_px / TEXT_FONT_PX)
-
-
-def make_page(setting: PageSetting) -> InspectPage:
-    page = InspectPage(setting.session, setting.settings, setting.actions, setting.theme_source)
-    page.why_panel.place_wanted.connect(setting.requests.step_wanted)
-    TokenMenu(page.editor, setting.session, setting.requests, page.text_panel.search)
-    return page
-
-
-class DoubledHint(QObject):
-    """Shows the hint as long as it holds; somebody who has closed it is told again only of something else."""
-
-    def __init__(self, area: NoticeArea, session: ModelSession) -> None:
-        super().__init__(area)
-        self._area = area
-        self._session = session
-        self._doubled: str | None = None
-        self._remedy = QAction("Leave it out", self)
-        self._remedy.triggered.connect(partial(session.set_add_special, False))
-        session.tokens_changed.connect(self._refresh)
-
-    def _refresh(self) -> None:
-        if self._session.is_encoding or (doubled := self._find_doubled()) == self._doubled:
-            return
-        self._doubled = doubled
-        if doubled is None:
-            self._area.clear_notice(SUBJECT)
-        else:
-            self._area.show_notice(SUBJECT, doubled, remedy=self._remedy, is_hint=True)
-
-    def _find_doubled(self) -> str | None:
-        session, n_tokens = self._session, len(self._session.tokens)
-        if session.tokenizer is None or not session.options.add_special:
-            return None
-        head = session.tokens.ids(0, min(2, n_tokens))
-        tail = session.tokens.ids(max(0, n_tokens - 2), n_tokens)
-        return doubled_special(session.tokenizer, head.tolist(), tail.tolist())

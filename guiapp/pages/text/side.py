@@ -1,4 +1,4 @@
-"""Which words and lines take the most tokens; a click goes there."""
+"""The column at the right: why the selected token is there, and what takes the most tokens."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -23,7 +23,7 @@ from PySide6.QtGui import (
     QTextOption,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from guiapp.analysis.explain.code_marks import parts, without_marks
 from guiapp.core.encode.counting.cost import CostlyText
@@ -66,7 +66,7 @@ ROW_PX, TEXT_PX, BAR_PX = 44, 30, 3
 SHARE_PX, COUNT_PX = 46, 56
 LEAST_SHARE = 0.005  # that is not written as 0 %
 WORDS, LINES = "Words", "Lines"
-TOKEN, WHY = range(2)
+WHY = 1  # among the tabs of the column
 NOTHING = "Each {} of this text is a single token: nothing is dear."
 
 
@@ -92,9 +92,6 @@ class ExpensiveRow(PaintedButton):
         self.setAccessibleName(f"{row.text}: {counted(row.n_tokens, 'token')}{times}, {self._share} of all")
         self.setToolTip(f"{row.text}\n{counted(row.n_tokens, 'token')}{times}, from line {line:,} on")
         self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(240, ROW_PX)
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         inside = QRectF(GAP_PX, 2, self.width() - 2 * GAP_PX, TEXT_PX)
@@ -170,23 +167,19 @@ class SideColumn(QWidget):
     def __init__(self, card: QWidget, why: QWidget, most_expensive: ExpensivePanel) -> None:
         super().__init__()
         self.segments = SegmentedTabs(("Token", "Why", "Most expensive"))
-        self._panels = (card, why, most_expensive)
+        self._stack = QStackedWidget()
+        for panel in (card, why, most_expensive):
+            self._stack.addWidget(panel)
         bar = framed(in_column(self.segments, margins=(0, GAP_PX, 0, 0)), "panel")
-        in_column(bar, *((panel, 1) for panel in self._panels), on=self, spacing=0)
-        self.segments.chosen.connect(self._show)
-        self._show(TOKEN)
+        in_column(bar, (self._stack, 1), on=self, spacing=0)
+        self.segments.chosen.connect(self._stack.setCurrentIndex)
 
     def show_why(self) -> None:
-        """Bring why the token is there to the front."""
         self.segments.choose(WHY)
-
-    def _show(self, index: int) -> None:
-        for number, panel in enumerate(self._panels):
-            panel.setVisible(number == index)
 
     @property
     def shown(self) -> QWidget:
-        return next(panel for panel in self._panels if panel.isVisibleTo(self))
+        return self._stack.currentWidget() or self
 
 
 class WhyRow(PaintedButton):
@@ -217,9 +210,8 @@ class WhyRow(PaintedButton):
         _insert(cursor, self.line.text, theme, (zoom.ui_font(UI_FONT_PX), zoom.mono_font(UI_FONT_PX)))
         if self.line.note:
             cursor.insertBlock()
-            _insert(
-                cursor, self.line.note, theme, (zoom.ui_font(SMALL_FONT_PX), zoom.mono_font(SMALL_FONT_PX))
-            )
+            fonts = zoom.ui_font(SMALL_FONT_PX), zoom.mono_font(SMALL_FONT_PX)
+            _insert(cursor, self.line.note, theme, fonts)
 
     @property
     def _worth_px(self) -> float:
@@ -233,12 +225,8 @@ class WhyRow(PaintedButton):
             self._fit()
 
     def _fit(self) -> None:
-        """Be as high as the text at this width."""
         self._document.setTextWidth(max(LEAST_PX, self.width() - 2 * EDGE_PX - self._worth_px))
         self.setFixedHeight(ceil(self._document.size().height()) + 2 * UNIT_PX)
-
-    def sizeHint(self) -> QSize:
-        return QSize(240, self.height())
 
     def ground(self, theme: Theme) -> QColor | None:
         return theme.line if self.underMouse() or self.hasFocus() else None

@@ -1,9 +1,9 @@
-"""The editable text, beside it the tokens of its lines, and below it the bar to find something in it."""
+"""The editable text, the tokens of its lines, the bar to find something in it, and the bar of a budget."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import partial
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import (
@@ -91,7 +91,6 @@ class TextPanel(QWidget):
             self.search.open(by)
 
     def find_token(self) -> None:
-        """Find the selected token wherever it is in the text."""
         index, token_id = self._session.selected_token, self._session.selected_id
         if index is not None and token_id is not None:
             self.search.search_for("token", str(token_id), self._session.tokens.span(index)[0])
@@ -146,18 +145,11 @@ class TextLineMargin(LineMargin):
         return LineCost(n_tokens, is_expensive, "", n_tokens / max(self._costs.most, n_tokens, 1))
 
 
-class KindRow(NamedTuple):
-    """A kind of search: its name in the menu, and what the empty field says."""
-
-    title: str
-    hint: str
-
-
-KINDS: dict[Kind, KindRow] = {
-    "text": KindRow("Text", "Find in the text"),
-    "bytes": KindRow("Bytes", "Hex digits, such as E2 82 AC"),
-    "regex": KindRow("Regex", "A pattern, such as ^\\w+"),
-    "token": KindRow("Token", "Id or text of a token"),
+KINDS: dict[Kind, tuple[str, str]] = {  # the title in the menu, and what the empty field says
+    "text": ("Text", "Find in the text"),
+    "bytes": ("Bytes", "Hex digits, such as E2 82 AC"),
+    "regex": ("Regex", "A pattern, such as ^\\w+"),
+    "token": ("Token", "Id or text of a token"),
 }
 
 
@@ -176,8 +168,8 @@ class FindBar(QFrame):
         self.case.setText("Aa")
         self.case.setCheckable(True)
         self.count = plain_label()
-        self.previous = self._button("chevron-up", "Previous match (Shift+F3)", self._go_back)
-        self.next = self._button("chevron-down", "Next match (F3)", self._go_on)
+        self.previous = self._button("chevron-up", "Previous match (Shift+F3)", partial(search.step, -1))
+        self.next = self._button("chevron-down", "Next match (F3)", partial(search.step, 1))
         self.close_button = self._button("close", "Close (Escape)", search.close)
         self._build_layout()
         self.kind.menu().triggered.connect(self._type_on)
@@ -205,12 +197,6 @@ class FindBar(QFrame):
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return button
 
-    def _go_on(self) -> None:
-        self._search.step(1)
-
-    def _go_back(self) -> None:
-        self._search.step(-1)
-
     def _type_on(self) -> None:
         self.field.setFocus()
         self.field.selectAll()
@@ -222,7 +208,7 @@ class FindBar(QFrame):
         search = self._search
         if self.field.text() != search.query:
             self.field.setText(search.query)
-        self.field.setPlaceholderText(KINDS[search.kind].hint)
+        self.field.setPlaceholderText(KINDS[search.kind][1])
         self.case.setChecked(search.matches_case)
         self.case.setVisible(search.kind in ("text", "regex"))
         self._on_matches_changed()
@@ -250,7 +236,6 @@ class FindBar(QFrame):
         self._show_words()
 
     def _words(self) -> str:
-        """How many there are, and which of them is looked at."""
         search, n_matches = self._search, self._search.n_matches
         number = f"{n_matches:,}" if search.has_all else f"{n_matches:,}+"
         if not search.query:
@@ -279,7 +264,7 @@ class KindButton(MenuButton):
         super().__init__(theme_source)
         self._search = search
         self.setToolTip("What to find")
-        self.list_choices({row.title: kind for kind, row in KINDS.items()})
+        self.list_choices({title: kind for kind, (title, _) in KINDS.items()})
         self.menu().triggered.connect(self._choose)
         search.query_changed.connect(self._refresh)
         self._refresh()
@@ -288,7 +273,7 @@ class KindButton(MenuButton):
         self._search.set_kind(action.data())
 
     def _refresh(self) -> None:
-        self.setText(KINDS[self._search.kind].title)
+        self.setText(KINDS[self._search.kind][0])
         self.check(self._search.kind)
         self.setAccessibleName(f"What to find: {self.text()}")
 
@@ -305,13 +290,12 @@ class FindField(QLineEdit):
         self.textChanged.connect(search.set_query)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        back = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._search.step(-1 if back else 1)
-        elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
-            self._search.step(1 if event.key() == Qt.Key.Key_Down else -1)
-        else:
+        on = -1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1
+        keys = {Qt.Key.Key_Return: on, Qt.Key.Key_Enter: on, Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+        if (by := keys.get(Qt.Key(event.key()))) is None:
             super().keyPressEvent(event)
+        else:
+            self._search.step(by)
 
 
 class _Bar(Painted):
