@@ -298,8 +298,6 @@ class MessageList(QFrame):
         if number < len(self._model.edited.messages):
             self._model.edited.set_message(number, checked[0])
 
-    # Files
-
     def _ask_for_file(self) -> None:
         name = QFileDialog.getOpenFileName(self, "Open messages", "", "JSON (*.json);;All files (*)")[0]
         if name:

@@ -168,8 +168,6 @@ class ColumnsArea(QWidget):
         focused = (column.editor for column in self.columns if column.editor.hasFocus())
         self._on_scrolled(next(focused, self.columns[0].editor))
 
-    # Places
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._arrange()
         if event.size().height() != event.oldSize().height():

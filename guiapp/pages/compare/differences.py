@@ -112,8 +112,6 @@ class DifferenceCauses(Working):
         is_at_edge = start == end and start in (0, document.size)
         return DifferingSpan(document.slice(first, last), start - first, end - first, is_at_edge, tokens)
 
-    # The current one
-
     def _on_walk_changed(self) -> None:
         index = self._walk.current
         asked = None if index is None else (self.sides, self.difference_at(index))
@@ -129,8 +127,6 @@ class DifferenceCauses(Working):
     def _take(self, explained: list[DifferenceReason]) -> None:
         self.explained = explained
         self.explained_changed.emit()
-
-    # All of them
 
     def _forget(self) -> None:
         self._kinds, self.counts = [], []

@@ -316,8 +316,6 @@ class SummaryModel(QObject):
             good = (row for row in self.installed.rows if row.glance is None or not row.glance.problem)
             self.add_all((row.model.name, None) for row in good)
 
-    # For elsewhere
-
     @property
     def counted(self) -> list[tuple[SummaryRow, Counts]]:
         """The rows that have figures of the present texts, each under its title."""
@@ -394,13 +392,10 @@ def count(
 ) -> tuple[Tokenizer, Counts]:
     """Open a model where it is not open yet, and count with it."""
 
-    def opening(share: float) -> None:
-        progress(OPENING_SHARE * share)
-
     def reading(share: float) -> None:
         progress(OPENING_SHARE + (1 - OPENING_SHARE) * share)
 
-    tokenizer = tokenizer or load(*model, opening)
+    tokenizer = tokenizer or load(*model, lambda share: progress(OPENING_SHARE * share))
     options = basis.options
     side = ModelSide(model[0], tokenizer, options.encoder, options.add_special, options.parse_special)
     return tokenizer, count_texts(side, basis.texts.read(reading))

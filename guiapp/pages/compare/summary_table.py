@@ -100,7 +100,7 @@ class SummaryTable(RowTable[SummaryRow]):
         self.rows: list[SummaryRow] = []  # as they are sorted
         self._titles: dict[SummaryRow, str] = {}
         self._columns: list[SummaryColumn] = []
-        self._cells_of: list[Column[SummaryRow]] = []
+        self._heads: list[Column[SummaryRow]] = []
         self._values: dict[SummaryRow, list[float | None]] = {}
         self._ranges: list[tuple[float, float] | None] = []
         self._sorted_by = "", Qt.SortOrder.AscendingOrder
@@ -116,7 +116,7 @@ class SummaryTable(RowTable[SummaryRow]):
 
     @property
     def columns(self) -> list[Column[SummaryRow]]:
-        return self._cells_of
+        return self._heads
 
     @property
     def n_rows(self) -> int:
@@ -209,7 +209,7 @@ class SummaryTable(RowTable[SummaryRow]):
             self.beginResetModel()
         self.rows, self._titles, self._columns, self._values = ordered, titles, columns, values
         figures = (Column(each.title, RIGHT, partial(self._cell, at)) for at, each in enumerate(columns))
-        self._cells_of = [Column("model", LEFT, titles.__getitem__), *figures]
+        self._heads = [Column("model", LEFT, titles.__getitem__), *figures]
         self._ranges = [_range(values, at) if each.has_bar else None for at, each in enumerate(columns)]
         if is_new:
             self.endResetModel()

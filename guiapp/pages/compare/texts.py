@@ -490,8 +490,6 @@ class MarkedSpans(QObject):
     def label_of(self, token_id: int) -> str:
         return self._source.label_of(token_id)
 
-    # Places
-
     def byte_span(self, change: IdChange) -> tuple[int, int]:
         """The bytes of what changed on this side; empty where nothing was removed or inserted."""
         first, end = change[2 * self.side : 2 * self.side + 2]

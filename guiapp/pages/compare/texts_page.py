@@ -332,8 +332,6 @@ class RightSide(QWidget):
         texts = [[*name, size(side), KEPT], [*name, size(side)], [size(side)]]
         self.head.show_size(*(" · ".join(text) for text in texts))
 
-    # What went wrong
-
     def _show_failure(self, failure: str) -> None:
         self._failure.setText(quoted(failure, LONGEST_FAILURE))
         self._failure.setVisible(bool(failure))
@@ -341,8 +339,6 @@ class RightSide(QWidget):
     def _forget_failure(self) -> None:
         if len(self._compared.second.tokens) or not self._compared.second.document.size:
             self._show_failure("")
-
-    # Files that are dropped
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if not self._compared.takes_ids:

@@ -316,8 +316,6 @@ class PairHead(QFrame):
         self._left.setFixedWidth(min(LEFT_PX, round(MOST_LEFT_SHARE * self.width())))
         super().resizeEvent(event)
 
-    # Both models
-
     def _on_pair_changed(self) -> None:
         model = self._model
         self._markers[1].show_number(model.second_index)
@@ -351,8 +349,6 @@ class PairHead(QFrame):
                 share = percent(len(comparison.both) / max(1, len(opened.tokenizer.vocabulary)))
                 texts = [f"{texts[0]} · {share} also in {'BA'[side]}", f"{share} also in {'BA'[side]}"]
             label.set_texts([*texts, ""])
-
-    # What was found
 
     def _on_comparison_changed(self) -> None:
         compared = self._model.compared

@@ -140,8 +140,6 @@ class HuntModel(QObject):
         self._session.vocabulary_changed.connect(self._drop)
         self._session.text.reading.done.connect(self._on_file_read)
 
-    # What is tried
-
     def choose(self, choices: Choices) -> None:
         if choices != self.choices:
             self.choices = choices
@@ -311,8 +309,6 @@ class HuntModel(QObject):
     def save_report(self, path: Path) -> None:
         if (state := self.state) is not None:
             self._saving.start(partial(_save, state, path))
-
-    # Elsewhere
 
     def show_text(self) -> None:
         """Put the text of the find that is selected into the window; a find without text shows in any."""

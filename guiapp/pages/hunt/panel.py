@@ -285,8 +285,6 @@ class CauseList(PaintedRows):
         model.selected_changed.connect(self._on_selected_changed)
         self.fit_rows()
 
-    # Where things are
-
     @property
     def n_rows(self) -> int:
         return len(self._model.kinds)
@@ -309,8 +307,6 @@ class CauseList(PaintedRows):
             placed.append((QRectF(left, top, min(wide, width - MORE_PX), CHIP_PX), label))
             left += wide + GAP_PX
         return placed
-
-    # Following the model
 
     def _on_selected_changed(self) -> None:
         self.show_chosen()

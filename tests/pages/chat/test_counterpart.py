@@ -1,4 +1,4 @@
-"""What a prompt is compared with, and what becomes of it."""
+"""What a prompt is compared with, and both as cells to draw."""
 
 from dataclasses import replace
 

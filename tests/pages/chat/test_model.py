@@ -1,4 +1,4 @@
-"""A conversation that is rendered while people type."""
+"""A conversation: edited with undo, and rendered while people type."""
 
 import json
 import random

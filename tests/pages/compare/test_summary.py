@@ -1,4 +1,4 @@
-"""Counts of any number of models over the text of the window, or over a folder."""
+"""Counts of any number of models over the text of the window or a folder, with prices and a context."""
 
 import threading
 from operator import attrgetter

@@ -1,4 +1,4 @@
-"""Which tokens and merge rules are listed: those of a group, a script and a length, that a search finds."""
+"""Tokens and merge rules of two vocabularies: which are listed, and what is said of each."""
 
 import re
 import unicodedata

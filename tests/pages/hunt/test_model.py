@@ -1,4 +1,4 @@
-"""What the Hunt page's model makes of the states of a hunt, and what it asks for."""
+"""What the Hunt page's model makes of the states of a hunt, what it asks for, and what it says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Inspect page: what its parts tell each other."""
+"""The Inspect page: what its parts tell each other, the hint, the margin, and what is most expensive."""
 
 import numpy as np
 import pytest
