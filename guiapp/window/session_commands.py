@@ -73,7 +73,7 @@ class SessionCommands(QObject):
 
     def _with_steps(self, session: SessionFile) -> SessionFile:
         """With what the Steps page has, or would have if it were shown."""
-        from guiapp.pages.steps.debugger_memory import recall
+        from guiapp.pages.steps.model import recall
         from guiapp.pages.steps.page import StepsPage
 
         page = self._window.pages.pages.get("steps")

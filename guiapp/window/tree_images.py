@@ -19,11 +19,10 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.spelling import SharedSpelling
 from guiapp.kit.widgets.theme import ThemeSource
+from guiapp.pages.tree.appearance import TreePaint
 from guiapp.pages.tree.geometry import View
-from guiapp.pages.tree.marks import TreePaint
-from guiapp.pages.tree.model import TreeModel
+from guiapp.pages.tree.model import TreeModel, TreeSearch
 from guiapp.pages.tree.saving_view import Drawing, save_picture, svg_of
-from guiapp.pages.tree.search import TreeSearch
 from guiapp.pages.tree.view import TreeView
 from guiapp.window.app import make_application
 from guiapp.window.screenshots import PATIENCE_MS, UNFINISHED

@@ -31,8 +31,8 @@ from guiapp.kit.state.background import LatestJob, Progress
 from guiapp.kit.state.settings import Settings
 from guiapp.pages.steps.lesson_progress import LessonProgress, is_lesson_path
 from guiapp.pages.steps.model import StepsModel
-from guiapp.pages.steps.trace_recorder import TraceRecorder
-from guiapp.pages.steps.training import TrainingModel, TrainingWish
+from guiapp.pages.steps.recording import TraceRecorder
+from guiapp.pages.steps.walk_model import TrainingModel, TrainingWish
 
 
 class LessonPlayer(QObject):

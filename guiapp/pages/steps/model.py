@@ -1,21 +1,24 @@
-"""The debugger as the window shows it: a trace of the text, a place in it, breakpoints and watches."""
+"""The debugger as the window shows it: a trace of the text, a place in it, and what is remembered of it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
 
 from guiapp.analysis.sessions.session_file import SessionFile
-from guiapp.analysis.trace.breakpoints import Breakpoint, absence, hits
+from guiapp.analysis.trace.breakpoints import Breakpoint, absence, check, hits
 from guiapp.analysis.trace.candidates import Waiting
 from guiapp.analysis.trace.conditions import StepExpression
 from guiapp.analysis.trace.debugger import Debugger, Granularity
 from guiapp.analysis.trace.places import StepKey, step_at
 from guiapp.analysis.trace.trace import TraceTokens
+from guiapp.analysis.train.breakpoints import TRAINING_DIALECT
 from guiapp.core.encode.encoding import Encoding
+from guiapp.core.system.outside_json import read_json
 from guiapp.core.text.visible_text import visible_text
 from guiapp.core.vocabulary.token_tree import TokenTree
 from guiapp.errors import TokenloupeError
@@ -23,11 +26,10 @@ from guiapp.kit.document.document import TextDocument
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob
 from guiapp.kit.state.settings import Settings
-from guiapp.pages.steps.debugger_memory import Remembered, recall
+from guiapp.pages.steps.flow import WALKERS
 from guiapp.pages.steps.race import RaceModel
-from guiapp.pages.steps.recording import Recording
-from guiapp.pages.steps.trace_recorder import TraceRecorder
-from guiapp.pages.steps.walk_model import WALKERS, WalkModel
+from guiapp.pages.steps.recording import Recording, TraceRecorder
+from guiapp.pages.steps.walk_model import WalkModel
 
 MOST_NOTES = 200
 
@@ -95,7 +97,7 @@ class StepsModel(WalkModel[Debugger]):
             self.show(None)
 
     def show(self, debugger: Debugger | None) -> None:
-        """TreeWalk through a trace of the session's text from its start; None for none.
+        """Walk through a trace of the session's text from its start; None for none.
 
         It is a trace of the model that was open when recording began, which may be another by now.
         """
@@ -468,3 +470,48 @@ class LeftOff:
         place, self._place = self._place, Paused()
         is_this = place.recorded is not None and self._text.startswith(text)  # or what it begins with
         return place.step if is_this else None
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """All that comes back at the next start."""
+
+    breakpoints: tuple[Breakpoint, ...] = ()
+    watches: tuple[str, ...] = ()
+    granularity: Granularity = Granularity.DECISION
+    training: tuple[Breakpoint, ...] = ()
+
+    def of_session(self, session: SessionFile) -> SessionFile:
+        """A session with these, where no page has been at work with it."""
+        return replace(
+            session, breakpoints=self.breakpoints, watches=self.watches, step_size=self.granularity
+        )
+
+    def to_json(self) -> str:
+        return json.dumps(
+            {
+                "breakpoints": [asdict(row) for row in self.breakpoints],
+                "watches": list(self.watches),
+                "granularity": self.granularity.value,
+                "training": [asdict(row) for row in self.training],
+            }
+        )
+
+
+def recall(text: str) -> Remembered:
+    """Read what an earlier session wrote; anything spoiled counts as not there."""
+    try:
+        state = read_json(text or "{}")
+        rows = [Breakpoint(**row) for row in state.get("breakpoints", [])]
+        of_training = [Breakpoint(**row) for row in state.get("training", [])]
+        for row in rows:
+            check(row)
+        for row in of_training:
+            check(row, TRAINING_DIALECT)
+        watches = tuple(map(str, state.get("watches", [])))
+        for watch in watches:
+            StepExpression(watch)
+        granularity = Granularity(state.get("granularity", "decision"))
+        return Remembered(tuple(rows), watches, granularity, tuple(of_training))
+    except (ValueError, TypeError, AttributeError, TokenloupeError):
+        return Remembered()

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QKeySequence, QPainter, QPen, QShortcut
 from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.export.exported_run import ExportedRun
@@ -18,24 +18,26 @@ from guiapp.analysis.sessions.session_file import SessionFile
 from guiapp.analysis.trace.places import StepKey
 from guiapp.kit.models.compared_models import ComparedModels
 from guiapp.kit.session.model_session import ModelSession
+from guiapp.kit.spans.legend import Draw, LegendEntry, line, ringed, token
 from guiapp.kit.widgets.buttons import SegmentedTabs, tool_button
 from guiapp.kit.widgets.layouts import framed, in_column, in_row
 from guiapp.kit.widgets.page_base import Actions, Page, PageSetting
+from guiapp.kit.widgets.painting import CENTER, bold, write
 from guiapp.kit.widgets.shaped_texts import MonoTexts
 from guiapp.kit.widgets.text_zoom import TextZoom
-from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, TEXT_FONT_PX, ThemeSource
+from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, TEXT_FONT_PX, Theme, ThemeSource
 from guiapp.kit.widgets.wrapping_row import scrolling
-from guiapp.pages.steps.breakpoints import StepBreakpoints
-from guiapp.pages.steps.drawing import DrawingContext
+from guiapp.pages.steps.cards import DrawingContext, paint_circle
 from guiapp.pages.steps.exporter import ExportBar
-from guiapp.pages.steps.legend import LEGEND
-from guiapp.pages.steps.lesson_bar import LessonBar
+from guiapp.pages.steps.flow import Edge
 from guiapp.pages.steps.lesson_player import LessonPlayer
-from guiapp.pages.steps.lessons import LessonList
+from guiapp.pages.steps.lessons import LessonBar, LessonList
 from guiapp.pages.steps.model import StepsModel
+from guiapp.pages.steps.picture_painting import Arc, CandidateStatus, paint_arc, paint_badge, paint_box
+from guiapp.pages.steps.timeline import paint_fork
 from guiapp.pages.steps.trace_view import TraceView
-from guiapp.pages.steps.training import TrainingModel
 from guiapp.pages.steps.training_view import TrainingStage, TrainingView
+from guiapp.pages.steps.walk_model import StepBreakpoints, TrainingModel
 
 if TYPE_CHECKING:
     from guiapp.analysis.trace.places import StepKey
@@ -60,6 +62,59 @@ WALKS: dict[str, Callable[[StepsModel | TrainingModel], None]] = {
     "debug_play": lambda walk: walk.toggle_play(),
     "debug_breakpoint": lambda walk: walk.toggle_breakpoint(),
 }
+
+
+def _standing(standing: CandidateStatus) -> Draw:
+    def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
+        font = bold(Theme.mono_font(SMALL_FONT_PX), standing.is_bold)
+        font.setStrikeOut(standing is CandidateStatus.OUT)
+        paint_box(painter, theme, box, standing)
+        write(painter, box, "on", standing.text(theme), CENTER, font)
+        if standing is CandidateStatus.WINNER:
+            paint_badge(painter, theme, box.topLeft() + QPointF(box.height() / 2, box.height() / 2))
+
+    return draw
+
+
+def _arc(kind: str, is_left: bool = False) -> Draw:
+    def draw(painter: QPainter, theme: Theme, box: QRectF) -> None:
+        arc = Arc(Edge(0, 1, "", kind, is_left), box.left() + 6, box.right() - 6, box.bottom())
+        paint_arc(painter, theme, arc, box.height(), 1)
+
+    return draw
+
+
+def _breakpoint(color: str, is_filled: bool = True) -> Draw:
+    return lambda painter, theme, box: paint_circle(
+        painter, box.center(), getattr(theme, color), is_filled=is_filled
+    )
+
+
+LEGEND = (
+    LegendEntry(token("word", ringed(lambda theme: QPen(theme.accent, 2))), "A token that the step is about"),
+    LegendEntry(
+        token("word", ringed(lambda theme: QPen(theme.accent, 2, Qt.PenStyle.DashLine))),
+        "Text that the step is about, not a token yet",
+    ),
+    LegendEntry(_standing(CandidateStatus.WINNER), "Wins this step"),
+    LegendEntry(_standing(CandidateStatus.NOW), "Looked at, has not won"),
+    LegendEntry(_standing(CandidateStatus.OUT), "Stale or dropped"),
+    LegendEntry(_arc("way"), "Last token of the best path to a position"),
+    LegendEntry(_arc("now"), "The token of this step, on the way from start to end"),
+    LegendEntry(_arc("worse"), "The same, where a better path is known"),
+    LegendEntry(_arc("chosen", is_left=True), "Chosen: the best path is read from end to start"),
+    LegendEntry(
+        lambda painter, theme, box: paint_fork(painter, theme, box.center()),
+        "In the timeline of a race: the first difference",
+    ),
+    LegendEntry(
+        line(lambda theme: QPen(theme.warning, 2, Qt.PenStyle.DotLine), is_upright=True),
+        "In the text of a race: tokens differ from here on",
+    ),
+    LegendEntry(_breakpoint("bad"), "A breakpoint, and where it stops a run"),
+    LegendEntry(_breakpoint("bad", is_filled=False), "A breakpoint that is switched off"),
+    LegendEntry(_breakpoint("warning"), "A breakpoint that only writes a message"),
+)
 
 
 class StepsPage(Page):

@@ -21,7 +21,7 @@ from guiapp.core.text.figures import counted
 from guiapp.core.text.visible_text import isolate
 from guiapp.kit.models.loader import display_name
 from guiapp.kit.session.model_session import ModelSession
-from guiapp.pages.steps.trace_recorder import TraceRecorder
+from guiapp.pages.steps.recording import TraceRecorder
 
 TOO_LONG = "The text is too long for a race. Select a part of it on the Inspect page."
 FAMILY_END = ": "  # in the name of a model, behind what it shares with others

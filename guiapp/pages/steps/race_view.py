@@ -15,12 +15,17 @@ from guiapp.kit.widgets.scales import SCALE_PX, BarScale, paint_scale_below
 from guiapp.kit.widgets.shaped_texts import LEFT, RIGHT
 from guiapp.kit.widgets.style_sheet import blend, set_role
 from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme
-from guiapp.pages.steps.cards import CARD_MARGINS, QuietButton
-from guiapp.pages.steps.drawing import DrawingContext, ZoomedView
+from guiapp.pages.steps.cards import (
+    CARD_MARGINS,
+    DrawingContext,
+    QuietButton,
+    SentenceView,
+    ZoomedView,
+    title_line,
+)
 from guiapp.pages.steps.flow_view import CompetitorFlowView
-from guiapp.pages.steps.lines import SentenceView, title_line
 from guiapp.pages.steps.model import StepsModel
-from guiapp.pages.steps.pictures.standing import BADGE_PX, CandidateStatus, paint_badge
+from guiapp.pages.steps.picture_painting import BADGE_PX, CandidateStatus, paint_badge
 
 LONGEST_NAME = 40
 OTHER_MODEL = "other model"

@@ -29,13 +29,9 @@ from guiapp.kit.widgets.page_base import Actions
 from guiapp.kit.widgets.style_sheet import plain_label, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX
 from guiapp.kit.widgets.wrapping_row import WrappingRow, scrolling
-from guiapp.pages.steps.breakpoint_list import BreakpointList
-from guiapp.pages.steps.cards import card
-from guiapp.pages.steps.drawing import DrawingContext
-from guiapp.pages.steps.lines import SentenceView, title_line
-from guiapp.pages.steps.side import SIDE_WIDTH_PX, StepsSidePanel
-from guiapp.pages.steps.timeline import Scrubber
-from guiapp.pages.steps.training import TrainingModel, TrainingWish
+from guiapp.pages.steps.cards import DrawingContext, SentenceView, card, title_line
+from guiapp.pages.steps.side import SIDE_WIDTH_PX, BreakpointList, StepsSidePanel
+from guiapp.pages.steps.timeline import PlayControls, Scrubber, walking_buttons
 from guiapp.pages.steps.training_views import (
     LikelihoodPicture,
     PairsPicture,
@@ -43,7 +39,7 @@ from guiapp.pages.steps.training_views import (
     SymbolsPicture,
     WordsPicture,
 )
-from guiapp.pages.steps.transport import PlayControls, walking_buttons
+from guiapp.pages.steps.walk_model import TrainingModel, TrainingWish
 
 ALGORITHMS = {"Byte-pair encoding": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
 SOURCES = {"on the open text": False, "on a text of one's own": True}

@@ -18,10 +18,9 @@ from guiapp.kit.widgets.painting import CENTER, LEFT, RIGHT, WRAP, bold, fill, w
 from guiapp.kit.widgets.scales import SCALE_PX, BarScale, paint_scale_below, round_step
 from guiapp.kit.widgets.style_sheet import blend
 from guiapp.kit.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, Theme
-from guiapp.pages.steps.cards import enlargement
-from guiapp.pages.steps.drawing import DrawingContext, ZoomedView
-from guiapp.pages.steps.pictures.standing import BADGE_PX, CandidateStatus, paint_badge, paint_box
-from guiapp.pages.steps.training import TrainingModel
+from guiapp.pages.steps.cards import DrawingContext, ZoomedView, enlargement
+from guiapp.pages.steps.picture_painting import BADGE_PX, CandidateStatus, paint_badge, paint_box
+from guiapp.pages.steps.walk_model import TrainingModel
 
 CHIP_PX = 28
 CHIP_GAP_PX = 3

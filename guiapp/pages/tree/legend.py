@@ -29,10 +29,22 @@ from guiapp.analysis.tree.scripts import NAMES
 from guiapp.kit.spans.legend import Draw, LegendEntry, characters
 from guiapp.kit.widgets.painting import CENTER, Painted, fill, write
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.pages.tree.colors import class_colors, dimmed, nothing_color, number, scale_colors
+from guiapp.pages.tree.appearance import (
+    CHOSEN,
+    CURRENT,
+    ON_PATH,
+    Lines,
+    TreePaint,
+    class_colors,
+    dimmed,
+    nothing_color,
+    number,
+    paint_dots,
+    scale_colors,
+    stroke,
+)
+from guiapp.pages.tree.canvas import DARK_TEXT
 from guiapp.pages.tree.geometry import Icicle, within
-from guiapp.pages.tree.labels_view import DARK_TEXT
-from guiapp.pages.tree.marks import CHOSEN, CURRENT, ON_PATH, Lines, TreePaint, paint_dots, stroke
 from guiapp.pages.tree.model import TreeModel
 
 LEGEND_PX = 30

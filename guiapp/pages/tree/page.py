@@ -24,19 +24,14 @@ from guiapp.kit.widgets.page_base import Page, PageSetting
 from guiapp.kit.widgets.saving_bar import SavingBar
 from guiapp.kit.widgets.style_sheet import heading, plain_label, set_role
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.pages.tree.bar import TreeBar
-from guiapp.pages.tree.details import glance
-from guiapp.pages.tree.figures import FindingsPanel
-from guiapp.pages.tree.greedy_walk import TreeWalk
+from guiapp.pages.tree.appearance import TreePaint, node_outline
+from guiapp.pages.tree.bar import TreeBar, WalkBar
 from guiapp.pages.tree.legend import LEGEND, MiniMap, TreeLegend
-from guiapp.pages.tree.marks import TreePaint, node_outline
-from guiapp.pages.tree.model import TreeModel
-from guiapp.pages.tree.panels import SIDE_BY_SIDE_PX, NodePanel
-from guiapp.pages.tree.results import ResultsPanel, TreeFindings
+from guiapp.pages.tree.model import FOUND, TreeModel, TreeSearch, TreeWalk
+from guiapp.pages.tree.panels import SIDE_BY_SIDE_PX, NodePanel, glance
+from guiapp.pages.tree.results import FindingsPanel, ResultsPanel, TreeFindings
 from guiapp.pages.tree.saving_view import MOST_PX, TreeExport
-from guiapp.pages.tree.search import FOUND, TreeSearch
 from guiapp.pages.tree.view import TreeView
-from guiapp.pages.tree.walk_bar import WalkBar
 
 NEAREST_PX, STEP_PX = 14, 16  # from the pointer to the card, and how much farther it is tried each time
 APART_PX = 4  # from what the card is about
@@ -275,9 +270,6 @@ class TreeHead(QFrame):
         )
         go = "Enter goes to the first."
         return f"{found} found: {where}. {go}", f"{found} found. {go}", f"{found} found"
-
-
-# The card beside the pointer: which token a node of the picture stands for, in a few words
 
 
 class TreeCard(QFrame):

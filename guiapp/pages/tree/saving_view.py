@@ -31,10 +31,8 @@ from guiapp.kit.state.background import Progress
 from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.widgets.icons import image_bytes, save_image
 from guiapp.kit.widgets.theme import Theme
-from guiapp.pages.tree.colors import is_light
-from guiapp.pages.tree.geometry import Geometry
-from guiapp.pages.tree.labels import LabelSlot, places
-from guiapp.pages.tree.labels_view import (
+from guiapp.pages.tree.appearance import is_light, node_outline
+from guiapp.pages.tree.canvas import (
     DARK_TEXT,
     LIGHT_TEXT,
     MARGIN_PX,
@@ -42,7 +40,7 @@ from guiapp.pages.tree.labels_view import (
     label_widths,
     turned_place,
 )
-from guiapp.pages.tree.marks import node_outline
+from guiapp.pages.tree.geometry import Geometry, LabelSlot, places
 from guiapp.pages.tree.model import LINE_END, TreeModel
 from guiapp.pages.tree.view import TreeView
 
@@ -60,7 +58,6 @@ TOUCHING_PX = 3.0  # narrower nodes have no border, which would cover them
 MOST_NODES = 30_000
 PICTURE_WITHIN = Path("within.png")
 DATA_BEGIN, DATA_END = b"data:image/png;base64,", b'"'  # of a picture in a drawing
-
 AskWhere = Callable[[str, str], str]
 AskScale = Callable[[], float | None]
 

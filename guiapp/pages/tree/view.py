@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QImage,
@@ -20,26 +19,33 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGestureEvent, QMenu, QPinchGesture, QWidget
 
-from guiapp.analysis.tree.painting import NodeColors, Pixels, paint_between, paint_icicle, paint_sunburst
+from guiapp.analysis.tree.painting import NodeColors
+from guiapp.kit.state.background import later
 from guiapp.kit.widgets.painting import CENTER, write
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.tree.flight import TreeFlight
-from guiapp.pages.tree.geometry import Geometry, Icicle, Sunburst, View, within, zoomed
-from guiapp.pages.tree.labels import LabelSlot, first_labelled, places
-from guiapp.pages.tree.labels_view import (
+from guiapp.pages.tree.appearance import TreePaint, paint_marks, paint_outlines
+from guiapp.pages.tree.canvas import (
     NEW_PER_FRAME_S,
     NEW_WHILE_MOVING_S,
     NO_TIME_S,
-    LabelPainter,
+    TreeCanvas,
     label_fonts,
 )
-from guiapp.pages.tree.marks import TreePaint, bending, paint_marks, paint_outlines
-from guiapp.pages.tree.model import TreeModel
-from guiapp.pages.tree.search import TreeSearch
+from guiapp.pages.tree.geometry import (
+    Geometry,
+    Icicle,
+    Sunburst,
+    View,
+    first_labelled,
+    on_the_way,
+    within,
+    zoomed,
+)
+from guiapp.pages.tree.model import TreeModel, TreeSearch
 
-COARSER = 2  # pixels of the screen for one of a picture that bends
-FOREVER_S = 3600.0
-OPAQUE = 0xFF000000
+MOVE_MS = 180
+BEND_MS = 320
+SETTLE_MS = 90  # after the last movement
 WHEEL_FACTOR = 1.25
 NOTCH = 120
 DRAG_PX = 4
@@ -415,106 +421,95 @@ class TreeView(QWidget):
             self.update()
 
 
-class TreeCanvas:
-    """Keeps the labels and the pixels from one frame to the next; `colors` are those to paint in.
+class TreeFlight(QObject):
+    """Follows the view and the shape of a model, in steps where `may_fly` allows it.
 
-    An image that it gives lasts until the next one: it shares the canvas' pixels.
+    Signals:
+        moved(): `view` is new.
+        bent(): `roundness` is new.
+        settled(): nothing has moved for a moment.
     """
 
-    def __init__(self, text_of: Callable[[int, bool], str], colors: NodeColors | None = None) -> None:
-        self._text_of = text_of
-        self._labels = LabelPainter(text_of)
-        self._pixels: Pixels = np.zeros((1, 1), np.uint32)
-        self._sides: tuple[int, ...] = ()
-        self._labelled: Geometry | None = None
-        self._places: list[LabelSlot] = []
-        self.colors = colors
+    moved = Signal()
+    bent = Signal()
+    settled = Signal()
+
+    def __init__(self, model: TreeModel, may_fly: Callable[[], bool], parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._may_fly = may_fly
+        self._view = self._start = model.view
+        self._roundness = self._target_roundness
+        self._moving = self._animation(MOVE_MS, self._move)
+        self._bending = self._animation(BEND_MS, self._bend)
+        self._settling = later(self, SETTLE_MS, self.settled)
+        model.view_changed.connect(self._on_view_changed)
+        model.shape_changed.connect(self._on_shape_changed)
 
     @property
-    def is_complete(self) -> bool:
-        """Whether all labels were drawn; the next time there will be more of them."""
-        return self._labels.is_complete
+    def view(self) -> View:
+        """What is in view at this moment, on the way to the model's view."""
+        return self._view
 
-    def another(self) -> TreeCanvas:
-        """A canvas in the same colours, for an image of another size."""
-        return TreeCanvas(self._text_of, self.colors)
+    @property
+    def roundness(self) -> float:
+        """0 for an icicle, 1 for a sunburst, on the way from one to the other in between."""
+        return self._roundness
 
-    def forget_labels(self) -> None:
-        """The tree is another one now."""
-        self._labels.forget()
-        self._labelled, self._places = None, []
+    @property
+    def is_bending(self) -> bool:
+        return 0.0 < self._roundness < 1.0
 
-    def image(self, geometry: Geometry, scale: float, is_coarse: bool = False) -> QImage:
-        """The picture without labels, `scale` pixels for one of the screen; while it moves, a coarse one."""
-        colors = self._colors_for(geometry)
-        if isinstance(geometry, Sunburst):
-            return self._sunburst(geometry, colors, scale, is_coarse)
-        return self._icicle(geometry, colors, scale)
+    @property
+    def is_moving(self) -> bool:
+        """Whether something moved a moment ago."""
+        return self._settling.isActive()
 
-    def paint_labels(
-        self,
-        painter: QPainter,
-        geometry: Geometry,
-        scale: float,
-        patience_s: float = FOREVER_S,
-        is_coarse: bool = False,
-    ) -> None:
-        """Draw the labels on such a picture: all that are known, and new ones as the patience allows."""
-        if geometry is not self._labelled:
-            self._labelled, self._places = geometry, places(geometry)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not is_coarse)
-        self._labels.paint(painter, self._places, self._colors_for(geometry), scale, patience_s)
+    @property
+    def is_stable(self) -> bool:
+        stopped = QVariantAnimation.State.Stopped
+        return self._moving.state() == self._bending.state() == stopped and not self.is_moving
 
-    def bent_image(self, geometry: Geometry, roundness: float) -> QImage:
-        """The picture on its way from icicle (0) to sunburst (1), coarser and without labels."""
-        picture, view, colors = geometry.picture, geometry.view, self._colors_for(geometry)
-        width, height = geometry.width_px // COARSER, geometry.height_px // COARSER
-        icicle, sunburst = Icicle(picture, view, width, height), Sunburst(picture, view, width, height)
-        tops, shape = bending(icicle, sunburst, roundness)
-        pixels = np.empty((max(int(height), 1), max(int(width), 1)), np.uint32)
-        paint_between(colors, view, tops, shape, pixels)
-        return _image_of(pixels, 1.0).scaled(
-            int(geometry.width_px),
-            int(geometry.height_px),
-            Qt.AspectRatioMode.IgnoreAspectRatio,
-            Qt.TransformationMode.SmoothTransformation,
-        )
+    def land(self) -> None:
+        """Be where the model is, at once."""
+        for movement in (self._moving, self._bending, self._settling):
+            movement.stop()
+        self._view, self._roundness = self._model.view, self._target_roundness
 
-    def _colors_for(self, geometry: Geometry) -> NodeColors:
-        assert self.colors is not None
-        assert self.colors.picture is geometry.picture
-        return self.colors
+    @property
+    def _target_roundness(self) -> float:
+        return 1.0 if self._model.shape == "sunburst" else 0.0
 
-    def _icicle(self, icicle: Icicle, colors: NodeColors, scale: float) -> QImage:
-        pixels = self._room(icicle, scale)
-        self._sides = ()
-        paint_icicle(colors, icicle.view, icicle.edges * scale, pixels)
-        return _image_of(pixels, scale)
+    def _animation(self, duration_ms: int, step: Callable[[object], None]) -> QVariantAnimation:
+        animation = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=duration_ms)
+        animation.valueChanged.connect(step)
+        return animation
 
-    def _sunburst(self, sunburst: Sunburst, colors: NodeColors, scale: float, is_coarse: bool) -> QImage:
-        pixels = self._room(sunburst, scale)
-        size = min(round(sunburst.size_px * scale), *pixels.shape) // 2 * 2
-        x, y = round(sunburst.corner[0] * scale), round(sunburst.corner[1] * scale)
-        if self._sides != (sides := (x, y, size, colors.ground)):
-            self._sides = sides
-            for side in (pixels[:y], pixels[y + size :], pixels[:, :x], pixels[:, x + size :]):
-                side[:] = OPAQUE | colors.ground
-        paint_sunburst(colors, sunburst.view, sunburst.radii * scale, pixels, (x, y), size, is_coarse)
-        return _image_of(pixels, scale)
+    def _on_view_changed(self) -> None:
+        self._moving.stop()
+        if self._may_fly():
+            self._start = self._view
+            self._moving.start()
+        else:
+            self._move(1.0)
 
-    def _room(self, geometry: Geometry, scale: float) -> Pixels:
-        shape = max(1, round(geometry.height_px * scale)), max(1, round(geometry.width_px * scale))
-        if self._pixels.shape != shape:
-            self._pixels, self._sides = np.empty(shape, np.uint32), ()
-        return self._pixels
+    def _move(self, share: object) -> None:
+        assert isinstance(share, float)
+        eased = 1 - (1 - share) ** 3
+        self._view = self._model.view if share >= 1 else on_the_way(self._start, self._model.view, eased)
+        self._settling.start()
+        self.moved.emit()
 
+    def _on_shape_changed(self) -> None:
+        self._bending.stop()
+        if self._may_fly() and self._model.picture is not None:
+            self._bending.start()
+        else:
+            self.land()
+            self.bent.emit()
 
-def _image_of(pixels: Pixels, scale: float) -> QImage:
-    """An image that shares its pixels with the array, which must outlive it.
-
-    They are opaque, yet in the format that is drawn on a window in the least time.
-    """
-    height, width = pixels.shape
-    image = QImage(pixels.data, width, height, pixels.strides[0], QImage.Format.Format_ARGB32_Premultiplied)
-    image.setDevicePixelRatio(scale)
-    return image
+    def _bend(self, share: object) -> None:
+        assert isinstance(share, float)
+        eased = share * share * (3 - 2 * share)
+        self._roundness = eased if self._model.shape == "sunburst" else 1 - eased
+        self.bent.emit()

@@ -10,7 +10,7 @@ from guiapp.analysis.explain.id_lists import IdsError, parse_ids
 from guiapp.cli.main import run
 from guiapp.core.system import outside_json
 from guiapp.core.system.outside_json import read_json
-from guiapp.pages.steps.debugger_memory import Remembered, recall
+from guiapp.pages.steps.model import Remembered, recall
 
 DEEP = "[" * 100_000
 LONG = "1" * 5_000

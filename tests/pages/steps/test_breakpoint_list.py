@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from guiapp.kit.widgets.theme import TEXT_FONT_PX
-from guiapp.pages.steps.breakpoint_list import TEMPLATES, TRAINING_TEMPLATES, BreakpointRow
+from guiapp.pages.steps.side import TEMPLATES, TRAINING_TEMPLATES, BreakpointRow
 
 LEFT = Qt.MouseButton.LeftButton
 

@@ -4,7 +4,7 @@ import pytest
 
 from guiapp.analysis.trace.breakpoints import BreakpointError, parse_breakpoint
 from guiapp.errors import TokenloupeError
-from guiapp.pages.steps.breakpoints import StepBreakpoints, at_bytes, at_operations
+from guiapp.pages.steps.walk_model import StepBreakpoints, at_bytes, at_operations
 
 
 class Place:

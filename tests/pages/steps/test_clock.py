@@ -3,7 +3,7 @@
 import pytest
 from told import told_by
 
-from guiapp.pages.steps.clock import SPEEDS, StepClock
+from guiapp.pages.steps.walk_model import SPEEDS, StepClock
 
 
 @pytest.fixture

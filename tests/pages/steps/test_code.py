@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
 
 from guiapp.kit.widgets.theme import TEXT_FONT_PX
-from guiapp.pages.steps.code import variables
+from guiapp.pages.steps.trace_view import variables
 
 LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
 

@@ -8,7 +8,7 @@ import pytest
 from guiapp.analysis.trace.breakpoints import parse_breakpoint
 from guiapp.analysis.trace.debugger import Granularity
 from guiapp.analysis.train.breakpoints import TRAINING_DIALECT
-from guiapp.pages.steps.debugger_memory import Remembered, recall
+from guiapp.pages.steps.model import Remembered, recall
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,8 @@ from guiapp.analysis.trace.operations import NUMBERS
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.reports import debugger_for
 from guiapp.pages.steps import flow as flow_module
-from guiapp.pages.steps import lattice as lattice_module
-from guiapp.pages.steps.flow import ElementKind, ElementRole, flow
-from guiapp.pages.steps.lattice import lattice
-from guiapp.pages.steps.tries import made_so_far, stack
+from guiapp.pages.steps import flow as lattice_module
+from guiapp.pages.steps.flow import ElementKind, ElementRole, flow, lattice, made_so_far, stack
 
 DRAWN = Path(__file__).with_name("drawn_steps.txt")
 LITTLE_ROOM = {

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication, QToolTip
 
 from guiapp.core.text.visible_text import visible_text
 from guiapp.kit.widgets.theme import TEXT_FONT_PX, ThemeSource
-from guiapp.pages.steps.boxes import height_of_rows, rows_within
 from guiapp.pages.steps.flow import ElementKind, ElementRole, flow
+from guiapp.pages.steps.flow_view import height_of_rows, rows_within
 
 
 def test_rows_that_there_is_room_for_are_counted_in_any_size():

@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QToolButton
 
+from guiapp.pages.steps.cards import GutterRow
 from guiapp.pages.steps.flow import ElementRole, flow
-from guiapp.pages.steps.gutter import GutterRow
 
 LEFT = Qt.MouseButton.LeftButton
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier

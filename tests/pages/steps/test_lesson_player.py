@@ -8,7 +8,7 @@ from told import told_by
 
 from guiapp.analysis.lessons.lesson import load_each
 from guiapp.errors import TokenloupeError
-from guiapp.pages.steps.training import TrainingWish
+from guiapp.pages.steps.walk_model import TrainingWish
 
 
 @pytest.fixture

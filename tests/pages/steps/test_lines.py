@@ -12,9 +12,7 @@ from guiapp.analysis.explain.code_marks import code
 from guiapp.kit.widgets.shaped_texts import MonoTexts
 from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import Theme, ThemeSource
-from guiapp.pages.steps.cards import with_code
-from guiapp.pages.steps.drawing import DrawingContext
-from guiapp.pages.steps.lines import SentenceView, TextLine, title_line
+from guiapp.pages.steps.cards import DrawingContext, SentenceView, TextLine, title_line, with_code
 
 
 @pytest.fixture

@@ -10,9 +10,17 @@ from guiapp.analysis.trace.debugger import Granularity
 from guiapp.analysis.trace.operations import FORMS, NUMBERS, OPERATIONS
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.reports import debugger_for
-from guiapp.pages.steps.flow import TOKENS_AROUND, ElementKind, ElementRole, flow
-from guiapp.pages.steps.lattice import lattice
-from guiapp.pages.steps.tries import TRIES, VERDICTS, made_so_far, stack
+from guiapp.pages.steps.flow import (
+    TOKENS_AROUND,
+    TRIES,
+    VERDICTS,
+    ElementKind,
+    ElementRole,
+    flow,
+    lattice,
+    made_so_far,
+    stack,
+)
 
 
 @pytest.mark.parametrize("name", ["bpe", "spm", "wordpiece", "unigram", "rwkv", "toy"])

@@ -17,12 +17,11 @@ from PySide6.QtWidgets import (
 
 from guiapp.kit.widgets.shaped_texts import ShapedTexts
 from guiapp.kit.widgets.theme import TEXT_FONT_PX, Theme
-from guiapp.pages.steps.boxes import ABOVE_PX, BOX_PX
-from guiapp.pages.steps.breakpoint_list import TitleButton
-from guiapp.pages.steps.cards import SectionTitle
+from guiapp.pages.steps.cards import ID_FONT_PX, SectionTitle
 from guiapp.pages.steps.flow import ElementRole
-from guiapp.pages.steps.gutter import ID_FONT_PX
-from guiapp.pages.steps.transport import GranularityBox
+from guiapp.pages.steps.flow_view import ABOVE_PX, BOX_PX
+from guiapp.pages.steps.side import TitleButton
+from guiapp.pages.steps.timeline import GranularityBox
 
 NO_BUTTON, NO_KEY = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
 LEFT = Qt.MouseButton.LeftButton

@@ -2,8 +2,8 @@
 
 import sys
 
-from guiapp.pages.steps import trace_recorder
-from guiapp.pages.steps.trace_recorder import TraceRecorder
+from guiapp.pages.steps import recording as trace_recorder
+from guiapp.pages.steps.recording import TraceRecorder
 
 TEXT = b"How do lions sleep in New York?"
 

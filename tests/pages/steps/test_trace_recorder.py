@@ -10,7 +10,7 @@ from told import told_by
 
 import guiapp
 from guiapp.analysis.trace.recorder import record
-from guiapp.pages.steps.trace_recorder import TraceRecorder
+from guiapp.pages.steps.recording import TraceRecorder
 
 LISTENS = (sys.executable, "-c", "import sys; sys.stdin.read()")
 

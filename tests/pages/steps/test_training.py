@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from guiapp.pages.steps.training import TrainingModel, TrainingWish
+from guiapp.pages.steps.walk_model import TrainingModel, TrainingWish
 
 TEXT = b"This is insane! This is impossible"
 THREE_STEPS = """

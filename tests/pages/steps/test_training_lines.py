@@ -11,7 +11,7 @@ from told import told_by
 from guiapp.analysis.train.models import TrainingError
 from guiapp.analysis.train.runs import begin
 from guiapp.analysis.train.steps import to_json
-from guiapp.pages.steps.training import TrainingModel, TrainingWish
+from guiapp.pages.steps.walk_model import TrainingModel, TrainingWish
 
 TEXT = b"This is insane! This is impossible"
 WISH = TrainingWish("bpe", TEXT, 400, True)

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QScrollAre
 import guiapp
 from guiapp.kit.models.compared_models import MOST
 from guiapp.kit.widgets.theme import TEXT_FONT_PX, UI_FONT_PX, Theme
-from guiapp.pages.steps.lines import TextLine
-from guiapp.pages.steps.training import TrainingWish
+from guiapp.pages.steps.cards import TextLine
+from guiapp.pages.steps.timeline import PlayControls
 from guiapp.pages.steps.training_view import BESIDE_TIPS, FIRST_SIZES, TEXTBOOK
 from guiapp.pages.steps.training_views import AXIS_TITLES, arrange_words, axis_title, why_none
-from guiapp.pages.steps.transport import PlayControls
+from guiapp.pages.steps.walk_model import TrainingWish
 
 LEFT = Qt.MouseButton.LeftButton
 PAGE_PX = 696  # the height of a page in a window of 1280 × 800

@@ -5,8 +5,8 @@ from PySide6.QtGui import QHelpEvent, QTextDocumentFragment
 from PySide6.QtWidgets import QApplication, QToolTip
 
 from guiapp.analysis.trace.debugger import Granularity
+from guiapp.pages.steps.timeline import PlayControls, WalkButton
 from guiapp.pages.steps.training_view import STEPS_OF_MERGING, STEPS_OF_UNIGRAM, UNDOES
-from guiapp.pages.steps.transport import PlayControls, WalkButton
 
 
 def test_play_is_as_wide_as_pause(make_steps_page):

@@ -7,8 +7,8 @@ import guiapp
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.trace.recorder import record
 from guiapp.analysis.trace.reports import debugger_for
-from guiapp.pages.steps import walk_model as tree_walk
-from guiapp.pages.steps.walk_model import MOST_OTHERS, MatchedPath, WalkNode, walk
+from guiapp.pages.steps import flow
+from guiapp.pages.steps.flow import MOST_OTHERS, MatchedPath, WalkNode, matched_path
 
 TEXT = "How many unbelievable lions sleep in New York? 😍"
 
@@ -21,7 +21,7 @@ def test_each_token_taken_ends_a_walk_through_its_prefixes(model, encoder):
     n_walks = 0
     for step in range(debugger.n_steps + 1):
         debugger.go_to(step)
-        shown = walk(debugger, tree)
+        shown = matched_path(debugger, tree)
         if step == debugger.n_steps or debugger.trace.operation(step) != "take":
             assert not shown.nodes
             continue
@@ -44,7 +44,7 @@ def toy_walk(text, step):
     tokenizer = guiapp.open_model("demo:toy")
     debugger = debugger_for(tokenizer, record(tokenizer, text, "greedy"))
     debugger.go_to(step)
-    return walk(debugger, tokenizer.vocabulary.token_tree)
+    return matched_path(debugger, tokenizer.vocabulary.token_tree)
 
 
 def test_each_token_on_the_way_tells_what_it_adds_and_its_siblings():
@@ -67,5 +67,5 @@ def test_each_token_on_the_way_tells_what_it_adds_and_its_siblings():
 )
 def test_the_nearest_siblings_are_told(token, others):
     vocabulary = toy_vocabulary(dict.fromkeys("abcdefghijkl", 0.0))
-    node = tree_walk._node(vocabulary, vocabulary.token_tree, "abcdefghijkl".index(token), Spelling.SIGNS)
+    node = flow._walk_node(vocabulary, vocabulary.token_tree, "abcdefghijkl".index(token), Spelling.SIGNS)
     assert (node.added, "".join(node.others), node.n_others) == (token, others, 11)

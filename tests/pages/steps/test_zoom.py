@@ -6,10 +6,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from guiapp.kit.widgets.theme import TEXT_FONT_PX
-from guiapp.pages.steps.cards import SectionTitle
-from guiapp.pages.steps.code import LINE_PX
-from guiapp.pages.steps.lines import TextLine
-from guiapp.pages.steps.training import TrainingWish
+from guiapp.pages.steps.cards import SectionTitle, TextLine
+from guiapp.pages.steps.trace_view import LINE_PX
+from guiapp.pages.steps.walk_model import TrainingWish
 
 
 @pytest.mark.parametrize("encoder", ["heap", "scan", "backtrack", "greedy"])

@@ -3,11 +3,9 @@
 import pytest
 from closing import see_that_nothing_goes_on
 
-from guiapp.pages.tree.greedy_walk import TreeWalk
-from guiapp.pages.tree.model import TreeModel
+from guiapp.pages.tree.model import TreeModel, TreeSearch, TreeWalk
 from guiapp.pages.tree.results import TreeFindings
 from guiapp.pages.tree.saving_view import TreeSaving
-from guiapp.pages.tree.search import TreeSearch
 
 OWNERS = {
     "tree": lambda session: (made := TreeModel(session), made.close),

@@ -5,9 +5,9 @@ from vocabulary_pairs import bpe
 
 from guiapp.analysis.explain.spelling import Spelling
 from guiapp.analysis.tree.picture import ROOT
-from guiapp.pages.tree import details
-from guiapp.pages.tree.details import MergeTree, describe_node, glance, merge_story
+from guiapp.pages.tree import panels as details
 from guiapp.pages.tree.model import TreeModel
+from guiapp.pages.tree.panels import MergeTree, describe_node, glance, merge_story
 
 SIGNS = Spelling.SIGNS
 

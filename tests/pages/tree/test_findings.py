@@ -14,10 +14,10 @@ from guiapp.core.vocabulary.attributes import Attribute
 from guiapp.core.vocabulary.vocabulary import SpecialIds
 from guiapp.errors import TokenloupeError
 from guiapp.kit.state.spelling import SharedSpelling
-from guiapp.pages.tree import details as tree_details
 from guiapp.pages.tree import model as tree_model
+from guiapp.pages.tree import panels as tree_details
 from guiapp.pages.tree import results as tree_findings
-from guiapp.pages.tree.details import describe_node, merge_story
+from guiapp.pages.tree.panels import describe_node, merge_story
 from guiapp.pages.tree.results import COLUMNS, ResultsTableModel, TreeFindings
 
 

@@ -10,13 +10,14 @@ from guiapp.analysis.tree.picture import ROOT, tree_picture
 from guiapp.pages.tree.geometry import (
     Icicle,
     Sunburst,
+    icicle_places,
     on_the_way,
+    sunburst_places,
     view_of,
     view_showing,
     within,
     zoomed,
 )
-from guiapp.pages.tree.labels import icicle_places, sunburst_places
 
 TOKENS = ["a", "ab", "abc", "abd", "b", "bc", "c", "漢", "漢字", *("x" * n for n in range(1, 90))]
 views = st.tuples(st.floats(0, 1), st.floats(0.01, 1))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from guiapp.pages.tree import greedy_walk
-from guiapp.pages.tree.greedy_walk import TreeWalk
+from guiapp.pages.tree import model as greedy_walk
+from guiapp.pages.tree.model import TreeWalk
 
 
 @pytest.fixture

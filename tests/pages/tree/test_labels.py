@@ -5,10 +5,11 @@ import pytest
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.analysis.tree.picture import tree_picture
-from guiapp.pages.tree import labels
-from guiapp.pages.tree.geometry import Icicle, Sunburst
-from guiapp.pages.tree.labels import (
+from guiapp.pages.tree import geometry as labels
+from guiapp.pages.tree.geometry import (
+    Icicle,
     LabelSlot,
+    Sunburst,
     first_labelled,
     icicle_places,
     letter_size,

@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from told import told_by
 
-from guiapp.pages.tree import search as tree_search
-from guiapp.pages.tree.search import FOUND, TreeSearch
+from guiapp.pages.tree import model as tree_search
+from guiapp.pages.tree.model import FOUND, TreeSearch
 
 
 @pytest.fixture

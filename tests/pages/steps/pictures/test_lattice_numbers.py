@@ -2,7 +2,7 @@
 
 import pytest
 
-from guiapp.pages.steps.pictures.lattice import LEAST_GAP_PX, number_lines
+from guiapp.pages.steps.picture_painting import LEAST_GAP_PX, number_lines
 
 
 @pytest.mark.parametrize(("step", "lines"), [(60, [0, 0, 0, 0]), (42, [0, 1, 0, 1]), (15, [0, 1, None, 0])])

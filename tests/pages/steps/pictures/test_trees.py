@@ -5,9 +5,8 @@ from PySide6.QtCore import QRectF, QSize
 
 from guiapp.analysis.trace.candidates import Candidate
 from guiapp.pages.steps.cards import LARGEST, enlargement
-from guiapp.pages.steps.pictures.pairs import shown_pairs, standings
-from guiapp.pages.steps.pictures.standing import CandidateStatus
-from guiapp.pages.steps.pictures.view import arrange_heap
+from guiapp.pages.steps.picture_painting import CandidateStatus, shown_pairs, standings
+from guiapp.pages.steps.picture_view import arrange_heap
 
 
 @pytest.mark.parametrize(("width", "height"), [(200, 60), (430, 170), (430, 400), (1200, 600)])

@@ -9,10 +9,9 @@ from pictures import badly_placed, in_words, paintings_of, without_badges, witho
 from guiapp.analysis.explain.code_marks import without_marks
 from guiapp.analysis.trace.operations import STAGE_NAMES
 from guiapp.kit.widgets.theme import TEXT_FONT_PX
-from guiapp.pages.steps.captions import caption, is_second_pass
-from guiapp.pages.steps.lattice import lattice
-from guiapp.pages.steps.pictures.lattice import DOT_PX, HEAD_PX
-from guiapp.pages.steps.pictures.view import STAGE_MEANINGS
+from guiapp.pages.steps.flow import caption, is_second_pass, lattice
+from guiapp.pages.steps.picture_painting import DOT_PX, HEAD_PX
+from guiapp.pages.steps.picture_view import STAGE_MEANINGS
 
 
 def near(number):

@@ -16,7 +16,7 @@ from guiapp.analysis.tree.scripts import NAMES
 from guiapp.core.vocabulary.attributes import KINDS
 from guiapp.kit.widgets.painting import Painted
 from guiapp.kit.widgets.theme import DARK, LIGHT
-from guiapp.pages.tree.colors import (
+from guiapp.pages.tree.appearance import (
     N_TONES,
     PALETTES,
     SCRIPT_HUES,

@@ -8,8 +8,7 @@ from toy_vocabulary import toy_vocabulary
 
 from guiapp.analysis.tree.painting import NodeColors
 from guiapp.analysis.tree.picture import tree_picture
-from guiapp.pages.tree.labels import DOWNWARDS, LabelSlot
-from guiapp.pages.tree.labels_view import (
+from guiapp.pages.tree.canvas import (
     LETTER_SIZES_PX,
     MARGIN_PX,
     LabelForm,
@@ -18,6 +17,7 @@ from guiapp.pages.tree.labels_view import (
     label_widths,
     turned_place,
 )
+from guiapp.pages.tree.geometry import DOWNWARDS, LabelSlot
 from guiapp.pages.tree.model import MORE_SIGN
 
 WHOLE, NAME = 10.0, 4.0  # widths for letters of one pixel

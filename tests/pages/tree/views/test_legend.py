@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu
 
-from guiapp.pages.tree.colors import class_colors, number, scale_colors
+from guiapp.pages.tree.appearance import class_colors, number, scale_colors
 from guiapp.pages.tree.geometry import Icicle
 from guiapp.pages.tree.legend import LEGEND_PX
 

@@ -17,9 +17,9 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.tree.figures import NO_MODEL as NOTHING_TO_COUNT
-from guiapp.pages.tree.figures import FigureRow
 from guiapp.pages.tree.page import TreePage
+from guiapp.pages.tree.results import NO_MODEL as NOTHING_TO_COUNT
+from guiapp.pages.tree.results import FigureRow
 from guiapp.pages.tree.view import NO_MODEL, PREPARING
 
 NEAR = range(-4, 5)  # half pixels

@@ -28,10 +28,9 @@ from guiapp.kit.widgets.painting import Painted
 from guiapp.kit.widgets.styled_text import StyledText
 from guiapp.kit.widgets.text_zoom import TextZoom
 from guiapp.kit.widgets.theme import ThemeSource
-from guiapp.pages.tree.details import NODE_FACTS, describe_node, merge_story
-from guiapp.pages.tree.figures import FigureRow
 from guiapp.pages.tree.page import TreeCard, make_page
-from guiapp.pages.tree.panels import NOTHING, PrefixTreeView
+from guiapp.pages.tree.panels import NODE_FACTS, NOTHING, PrefixTreeView, describe_node, merge_story
+from guiapp.pages.tree.results import FigureRow
 from guiapp.pages.tree.saving_view import MOST_PX
 from guiapp.window.actions import ActionTable
 

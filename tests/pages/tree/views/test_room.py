@@ -12,10 +12,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 import guiapp
 from guiapp.core.demo import demo_model_path
-from guiapp.pages.tree.colors import number
-from guiapp.pages.tree.labels import places
-from guiapp.pages.tree.labels_view import fitting_form, label_widths
-from guiapp.pages.tree.marks import mark_points, node_outline
+from guiapp.pages.tree.appearance import mark_points, node_outline, number
+from guiapp.pages.tree.canvas import fitting_form, label_widths
+from guiapp.pages.tree.geometry import places
 from guiapp.pages.tree.page import PANELS
 
 READABLE_PX = 12

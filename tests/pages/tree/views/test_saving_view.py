@@ -21,13 +21,13 @@ from guiapp.kit.session.text_session import TextSession
 from guiapp.kit.state.settings import Settings
 from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.theme import Theme, ThemeSource
-from guiapp.pages.tree.labels import places
-from guiapp.pages.tree.labels_view import (
+from guiapp.pages.tree.canvas import (
     MARGIN_PX,
     fitting_form,
     label_widths,
     turned_place,
 )
+from guiapp.pages.tree.geometry import places
 from guiapp.pages.tree.page import TreePage
 from guiapp.pages.tree.saving_view import FORMATS, Drawing, ExportError, save_picture, svg_of
 

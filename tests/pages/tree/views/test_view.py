@@ -16,9 +16,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp.analysis.tree.picture import ROOT
-from guiapp.pages.tree.geometry import Icicle, Sunburst
-from guiapp.pages.tree.labels import places
-from guiapp.pages.tree.marks import bending, mark_points, node_outline
+from guiapp.pages.tree.appearance import bending, mark_points, node_outline
+from guiapp.pages.tree.geometry import Icicle, Sunburst, places
 from guiapp.pages.tree.page import TreeCard
 
 

@@ -8,9 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
 from guiapp.analysis.tree.picture import ROOT
-from guiapp.pages.tree.bar import LEAST_PATH_PX
+from guiapp.pages.tree.bar import HINT, LEAST_PATH_PX
 from guiapp.pages.tree.page import about
-from guiapp.pages.tree.walk_bar import HINT
 
 LEFT, RIGHT, Key = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton, Qt.Key
 SHIFT, CONTROL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier

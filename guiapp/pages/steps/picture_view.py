@@ -20,16 +20,35 @@ from guiapp.kit.widgets.painting import CENTER, LEFT, RIGHT, WRAP, RoundedBoxes,
 from guiapp.kit.widgets.style_sheet import blend
 from guiapp.kit.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme
 from guiapp.kit.widgets.tip_watch import TipWatch, wrapped_tip
-from guiapp.pages.steps.captions import caption, explanation, step_back, step_on
-from guiapp.pages.steps.cards import enlargement
-from guiapp.pages.steps.drawing import DrawingContext, ZoomedView
-from guiapp.pages.steps.lattice import lattice
+from guiapp.pages.steps.cards import DrawingContext, ZoomedView, enlargement
+from guiapp.pages.steps.flow import (
+    VERDICTS,
+    WALKERS,
+    MatchedPath,
+    Stack,
+    TriedToken,
+    WalkNode,
+    caption,
+    explanation,
+    lattice,
+    matched_path,
+    stack,
+    step_back,
+    step_on,
+)
 from guiapp.pages.steps.model import StepsModel
-from guiapp.pages.steps.pictures.lattice import paint_lattice
-from guiapp.pages.steps.pictures.pairs import Entry, NodeTools, paint_candidates, paint_pairs, standings
-from guiapp.pages.steps.pictures.standing import BADGE_PX, CandidateStatus, paint_badge, paint_box
-from guiapp.pages.steps.tries import VERDICTS, Stack, TriedToken, stack
-from guiapp.pages.steps.walk_model import WALKERS, MatchedPath, WalkNode, walk
+from guiapp.pages.steps.picture_painting import (
+    BADGE_PX,
+    CandidateStatus,
+    Entry,
+    NodeTools,
+    paint_badge,
+    paint_box,
+    paint_candidates,
+    paint_lattice,
+    paint_pairs,
+    standings,
+)
 
 NODE_PX = 40
 UPPER_TEXT_PX, LOWER_TEXT_PX = 13, 27  # middles of the two lines of a node
@@ -193,7 +212,10 @@ class PictureView(ZoomedView):
         taken = [entry._replace(verdict="") for entry in _stack_in(area, debugger).taken]
         _paint_entries(painter, theme, left, TAKEN, taken, are_taken=True)
         paint_walk(
-            painter, theme, area.adjusted(left.width() + 2 * PADDING_PX, 0, 0, 0), walk(debugger, tree)
+            painter,
+            theme,
+            area.adjusted(left.width() + 2 * PADDING_PX, 0, 0, 0),
+            matched_path(debugger, tree),
         )
 
     def _queue(self, debugger: Debugger) -> list[Entry]:
@@ -279,9 +301,6 @@ def _standing(entry: TriedToken, is_last: bool) -> CandidateStatus:
     if not is_last:
         return CandidateStatus.OTHER
     return CandidateStatus.WINNER if entry.verdict == VERDICTS["take"] else CandidateStatus.NOW
-
-
-# Two trees of the Steps page: the queue as a heap, and the walk down the token tree
 
 
 def heap_levels(n_entries: int, width: float, height: float) -> int:
