@@ -94,7 +94,6 @@ class QuietButton(QToolButton):
 
 
 def head_row(text: str, button: QWidget, zoom: TextZoom) -> QHBoxLayout:
-    """A heading, and a button at the far end of its line."""
     return in_row(SectionTitle(text, zoom), STRETCH, button)
 
 
@@ -155,7 +154,6 @@ class TextLine(Painted):
             self.update()
 
     def reserve(self, longest: str) -> None:
-        """Keep room for a text of that length."""
         if longest != self._longest:
             self._longest = longest
             self._fit()
@@ -185,7 +183,6 @@ class TextLine(Painted):
 
 
 def title_line(drawing: DrawingContext, text: str = "") -> TextLine:
-    """A title that looks like a heading."""
     font = Theme.ui_font(SMALL_FONT_PX)
     font.setWeight(QFont.Weight.DemiBold)
     line = TextLine(font, drawing, is_dim=True)
@@ -276,7 +273,6 @@ class SentenceView(Painted):
         return line
 
     def _break(self) -> None:
-        """Break the sentence into lines, which takes much longer."""
         self._lines = QTextLayout(without_marks(self._whole), self._shared)
         option = QTextOption(Qt.AlignmentFlag.AlignLeft)
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -332,7 +328,6 @@ class Gutter:
     def paint(
         self, painter: QPainter, theme: Theme, row: GutterRow, matches: list[Breakpoint], is_hovered: bool
     ) -> None:
-        """One row with its breakpoints."""
         painter.setPen(theme.faint)
         room = self.width - DOTS_PX - SPACE_PX
         self._numbers.draw_in(painter, DOTS_PX, room, row.middle, f"{row.start:,}", RIGHT)

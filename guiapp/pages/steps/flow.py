@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.analysis.explain.code_marks import without_marks
 from guiapp.analysis.explain.spelling import Spelling
@@ -103,9 +106,9 @@ class Element(NamedTuple):
     below: str
     start: int
     end: int
-    part: ElementKind
-    role: ElementRole
-    color: int
+    part: ElementKind = ElementKind.TEXT
+    role: ElementRole = ElementRole.NONE
+    color: int = 0
 
 
 class Flow(NamedTuple):
@@ -182,7 +185,6 @@ def _now(debugger: Debugger) -> _Now:
 
 
 def _role(now: _Now, start: int, end: int) -> ElementRole:
-    """What the present step has to do with a token of the piece."""
     if start < now.start or end > now.end:
         return ElementRole.NONE
     if now.is_pair:
@@ -191,12 +193,12 @@ def _role(now: _Now, start: int, end: int) -> ElementRole:
     return ElementRole.OVER if now.is_over_text else ElementRole.NONE
 
 
-def _finished(debugger: Debugger, token_id: int, start: int, end: int, index: int) -> Element:
-    """A token that stays, as the other pages show it."""
+def _finished(debugger: Debugger, token: tuple[int, ...], index: int) -> Element:
+    token_id, start, end = token
     kind = debugger.vocabulary.kind(token_id) if 0 <= token_id < len(debugger.vocabulary) else ""
     text = debugger.describer.label(token_id, start, end)
     part = SPECIAL_PARTS.get(kind, ElementKind.FINISHED)
-    return Element(text, _id(debugger, token_id), start, end, part, ElementRole.NONE, index)
+    return Element(text, _id(debugger, token_id), start, end, part, color=index)
 
 
 def _text(debugger: Debugger, start: int, end: int, now: _Now) -> list[Element]:
@@ -209,34 +211,21 @@ def _text(debugger: Debugger, start: int, end: int, now: _Now) -> list[Element]:
         text = debugger.trace.text[first:last]
         is_over = now.is_over_text and now.start <= first and last <= now.end
         if is_over:
-            found.append(
-                Element(
-                    visible_text(text, LONGEST_RAW), "", first, last, ElementKind.TEXT, ElementRole.OVER, 0
-                )
-            )
+            shown = visible_text(text, LONGEST_RAW)
+            found.append(Element(shown, "", first, last, role=ElementRole.OVER))
         else:
             found += _words(text[: MOST_RAW * LONGEST_RAW], first)
     return found
 
 
 def _words(text: bytes, start: int) -> list[Element]:
-    """Text that is not encoded yet, in parts that rows can be broken between."""
     return [
-        Element(
-            visible_text(match[0]),
-            "",
-            start + match.start(),
-            start + match.end(),
-            ElementKind.TEXT,
-            ElementRole.NONE,
-            0,
-        )
+        Element(visible_text(match[0]), "", start + match.start(), start + match.end())
         for match in WORD.finditer(text)
     ]
 
 
 def _context(tokens: TraceTokens, start: int, n_before: int) -> tuple[TraceTokens, tuple[bool, bool]]:
-    """The tokens around a place, and whether there are more before and behind."""
     at = int(np.searchsorted(tokens.starts, start))
     first, last = max(0, at - n_before), at + TOKENS_AROUND
     n_tokens = len(tokens.ids)
@@ -247,14 +236,12 @@ def _before(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
     """The last tokens of the pieces before, and special ones between these."""
     trace, last = debugger.trace, debugger.trace.piece_tokens(piece).start
     first = max(0, last - TOKENS_BEFORE)
-    columns = (column[first:last].tolist() for column in trace.made)
     elements = [
-        _finished(debugger, token_id, start, end, first + at)
-        for at, (token_id, start, end) in enumerate(zip(*columns, strict=True))
+        _finished(debugger, token, first + at) for at, token in enumerate(_rows(trace.made, first, last))
     ]
     n_special = int(trace.special.starts.searchsorted(trace.pieces.start[piece]))
     special = _special(debugger, max(0, n_special - TOKENS_BEFORE), n_special)
-    elements = sorted(elements + special, key=_start)[-TOKENS_BEFORE:]
+    elements = sorted(elements + special, key=attrgetter("start"))[-TOKENS_BEFORE:]
     return elements, last + n_special > len(elements)
 
 
@@ -262,32 +249,26 @@ def _after(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
     """The next pieces, as text, and special tokens between them."""
     trace, first = debugger.trace, piece + 1
     pieces, text = trace.pieces, trace.text
-    bounds = zip(
-        *(column[first : first + PIECES_BEHIND].tolist() for column in (pieces.start, pieces.end)),
-        strict=True,
-    )
+    bounds = _rows((pieces.start, pieces.end), first, first + PIECES_BEHIND)
     elements = []
     for number, (start, piece_end) in enumerate(bounds, first):
         end = min(piece_end, start + LONGEST_RAW)
         shown = visible_text(text[start:end], LONGEST_RAW)
-        elements.append(Element(shown, "", start, end, ElementKind.TEXT, ElementRole.NONE, number))
+        elements.append(Element(shown, "", start, end, color=number))
     n_special = int(trace.special.starts.searchsorted(pieces.end[piece]))
     special = _special(debugger, n_special, n_special + PIECES_BEHIND)
-    elements = sorted(elements + special, key=_start)[:PIECES_BEHIND]
+    elements = sorted(elements + special, key=attrgetter("start"))[:PIECES_BEHIND]
     n_after = trace.n_pieces - first + len(trace.special.ids) - n_special
     return elements, n_after > len(elements)
 
 
 def _special(debugger: Debugger, first: int, last: int) -> list[Element]:
-    """Some of the special tokens that were cut out of the text."""
-    columns = (column[first:last].tolist() for column in debugger.trace.special)
-    return [
-        _finished(debugger, token_id, start, end, 0) for token_id, start, end in zip(*columns, strict=True)
-    ]
+    return [_finished(debugger, token, 0) for token in _rows(debugger.trace.special, first, last)]
 
 
-def _start(element: Element) -> int:
-    return element.start
+def _rows(columns: Iterable[NDArray[np.int32]], first: int, last: int) -> Iterator[tuple[int, ...]]:
+    """Some rows of columns of the same length, as plain numbers."""
+    return zip(*(column[first:last].tolist() for column in columns), strict=True)
 
 
 def _stage(debugger: Debugger, start: int, end: int) -> Flow:
@@ -301,7 +282,7 @@ def _stage(debugger: Debugger, start: int, end: int) -> Flow:
     columns = (column[near][: 3 * TOKENS_AROUND].tolist() for column in tokens)
     for index, (token_id, token_start, token_end) in enumerate(zip(*columns, strict=True)):
         elements += _text(debugger, at, token_start, now)
-        elements.append(_finished(debugger, token_id, token_start, token_end, index))
+        elements.append(_finished(debugger, (token_id, token_start, token_end), index))
         at = max(at, token_end)
     elements += _text(debugger, at, last, now)
     made = _made(debugger) if debugger.trace.columns.result[debugger.position] >= 0 else ("", "")
@@ -310,13 +291,8 @@ def _stage(debugger: Debugger, start: int, end: int) -> Flow:
 
 def _result(debugger: Debugger) -> Flow:
     """The end: all tokens, as far as there is room for them."""
-    tokens = debugger.trace.result
-    most = 6 * TOKENS_AROUND
-    columns = (column[:most].tolist() for column in tokens)
-    elements = [
-        _finished(debugger, token_id, start, end, index)
-        for index, (token_id, start, end) in enumerate(zip(*columns, strict=True))
-    ]
+    tokens, most = debugger.trace.result, 6 * TOKENS_AROUND
+    elements = [_finished(debugger, token, index) for index, token in enumerate(_rows(tokens, 0, most))]
     return Flow(elements, "", "", False, len(tokens.ids) > most)
 
 
@@ -454,10 +430,10 @@ def stack(debugger: Debugger, n_taken: int = 12) -> Stack:
     if piece < 0:
         return Stack([], [])
     tokens = debugger.states.piece_tokens(position, piece)
-    columns = (column[-n_taken:].tolist() for column in tokens)
+    n_tokens = len(tokens.ids)
     taken = [
         TriedToken(debugger.describer.label(token_id, start, end), f"{start:,}–{end:,}")
-        for token_id, start, end in zip(*columns, strict=True)
+        for token_id, start, end in _rows(tokens, max(0, n_tokens - n_taken), n_tokens)
     ]
     first = position
     while first > 0 and trace.operation(first - 1) in TRIES:
@@ -539,7 +515,6 @@ def _walk_node(vocabulary: Vocabulary, tree: TokenTree, token_id: int, spelling:
 
 
 def caption(debugger: Debugger) -> str:
-    """What there is to see at the present step."""
     if debugger.trace.piece_at(debugger.position) < 0:
         return STAGES
     reference_name = debugger.trace.reference_name
@@ -550,10 +525,7 @@ def caption(debugger: Debugger) -> str:
 
 def explanation(debugger: Debugger) -> str:
     """The same at length, for those who ask."""
-    has_ranks = (
-        WORTHS.get(debugger.trace.reference_name) == "rank"
-        and debugger.trace.piece_at(debugger.position) >= 0
-    )
+    has_ranks = worth_name(debugger) == "rank" and debugger.trace.piece_at(debugger.position) >= 0
     return f"{caption(debugger)} {OF_RANKS}" if has_ranks else caption(debugger)
 
 

@@ -55,16 +55,18 @@ class SeenBox(NamedTuple):
 
 
 class FlowView(ZoomedView):
-    """Paints `flow` of the model's debugger; a click on a box, or beside a row, sets a breakpoint there.
+    """Paints `flow` of the model's debugger, or of the encoder that runs beside.
 
-    The wheel shows rows that are out of sight, until the next step.
+    A click on a box, or beside a row, sets a breakpoint there.  The wheel shows rows that are out of sight,
+    until the next step.
     """
 
     ground = "raised"
 
-    def __init__(self, model: StepsModel, drawing: DrawingContext, name: str = "Tokens at this step") -> None:
-        super().__init__(name, drawing)
+    def __init__(self, model: StepsModel, drawing: DrawingContext, *, is_competitor: bool = False) -> None:
+        super().__init__("Tokens of the other encoder" if is_competitor else "Tokens at this step", drawing)
         self._model = model
+        self._is_competitor = is_competitor
         self._flow = Flow([], "", "", False, False)
         self._layout = FlowLayout([], [], 0)
         self._box_texts = BoxTexts(drawing.texts)
@@ -76,39 +78,36 @@ class FlowView(ZoomedView):
         self.setMouseTracking(True)
         TipWatch(self, self._tip)
         model.trace_changed.connect(self._forget_height)
-        self._listen(model)
+        model.breakpoints_changed.connect(self._refresh)
+        if is_competitor:
+            model.race.changed.connect(self._refresh)  # with each of its steps
+        else:
+            model.position_changed.connect(self._refresh)
+            model.trace_changed.connect(self._refresh)
+            model.race.changed.connect(self.update)
         self._refresh()
-
-    def _listen(self, model: StepsModel) -> None:
-        for signal in (model.position_changed, model.trace_changed, model.breakpoints_changed):
-            signal.connect(self._refresh)
-        model.race.changed.connect(self.update)
 
     @property
     def boxes(self) -> list[SeenBox]:
-        """What is painted, with places in this widget."""
         placed = self._placed()
         return [SeenBox(box.element, placed.mapRect(box.rect)) for box in self._layout.boxes]
 
     @property
     def gutter_rows(self) -> list[GutterRow]:
-        """What stands in the gutter, with places in this widget."""
         placed = self._placed()
         return [row._replace(middle=placed.map(QPointF(0, row.middle)).y()) for row in self._layout.rows]
 
     @property
     def _debugger(self) -> Debugger | None:
-        return self._model.debugger
+        return self._model.race.competitor if self._is_competitor else self._model.debugger
 
     @property
     def _has_own_ids(self) -> bool:
-        """Whether breakpoints mean the same tokens by their ids."""
         shown, walked = self._debugger, self._model.debugger
         return shown is not None and walked is not None and shown.vocabulary is walked.vocabulary
 
     @property
     def why_empty(self) -> str:
-        """What is said where there are no tokens."""
         return NO_TRACE_TEXT if self._debugger is None else NO_TEXT_TEXT
 
     def sizeHint(self) -> QSize:
@@ -134,7 +133,6 @@ class FlowView(ZoomedView):
         return debugger is not None and len(debugger.trace.text) > LONG_TEXT_BYTES
 
     def _n_seen(self) -> int:
-        """How many rows there is room for."""
         return rows_within(self.height() / self._zoom.factor)
 
     def _arrange(self) -> None:
@@ -149,7 +147,6 @@ class FlowView(ZoomedView):
         self.update()
 
     def _update_layout(self) -> None:
-        """Of long texts only the rows in sight."""
         width = max(120.0, self._width())
         n_seen = self._n_seen() if self._is_long() else None
         self._layout = arrange_boxes(
@@ -160,11 +157,9 @@ class FlowView(ZoomedView):
         self._arrange()
 
     def _width(self) -> float:
-        """What there is for boxes, beside the gutter."""
         return self.width() / self._zoom.factor - self._gutter.width - 2 * MARK_PX
 
     def _placed(self) -> QTransform:
-        """From places of the layout to those in this widget."""
         scale = self._zoom.factor
         return QTransform.fromScale(scale, scale).translate(self._gutter.width, self._shift())
 
@@ -223,7 +218,6 @@ class FlowView(ZoomedView):
             fill(painter, place, theme.line, MARK_PX / 2)
 
     def _paint_difference(self, painter: QPainter, theme: Theme, boxes: list[FlowBox]) -> None:
-        """A line before the first box from which on the tokens of a race differ."""
         difference = self._model.race.difference
         if difference is None:
             return
@@ -262,7 +256,6 @@ class FlowView(ZoomedView):
         return next((box.element for box in self.boxes if box.rect.contains(place)), None)
 
     def _row_at(self, place: QPointF) -> GutterRow | None:
-        """The row whose place in the gutter that is."""
         inner = self._placed().inverted()[0].map(place)
         near = FLOW_ROW_PX / 2
         if inner.x() >= 0:
@@ -311,22 +304,6 @@ class FlowView(ZoomedView):
         lines = [f"{element.part.value}{token}"]
         lines.append(f"bytes {element.start:,}–{element.end:,}: {data.hex(' ').upper()}")
         return "\n".join([*lines, "Click for a breakpoint here."])
-
-
-class CompetitorFlowView(FlowView):
-    """The same for the encoder that runs beside."""
-
-    def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
-        super().__init__(model, drawing, "Tokens of the other encoder")
-
-    def _listen(self, model: StepsModel) -> None:
-        """The race tells each of its steps."""
-        for signal in (model.race.changed, model.breakpoints_changed):
-            signal.connect(self._refresh)
-
-    @property
-    def _debugger(self) -> Debugger | None:
-        return self._model.race.competitor
 
 
 def height_of_rows(n_rows: int) -> int:
@@ -434,7 +411,6 @@ class BoxStyles:
         self.token = BoxStyle(blend(theme.raised, theme.line, 0.5), QPen(theme.line, 1), 6)
 
     def of(self, element: Element) -> BoxStyle | None:
-        """None for text that waits."""
         if element.part is ElementKind.FINISHED:
             return self.finished[element.color % len(self.finished)]
         if element.part is ElementKind.CONTROL:
@@ -482,7 +458,6 @@ class BoxPainter:
         self._paint_tokens(painter, theme, tokens)
 
     def _paint_tokens(self, painter: QPainter, theme: Theme, tokens: list[FlowBox]) -> None:
-        """What is written in the boxes of this piece, in the painter's pen, and the ids below."""
         texts = [(box.left, box.width, box.top + TEXT_MIDDLE_PX, box.element.text) for box in tokens]
         self._texts.token.draw_all(painter, texts)
         painter.setPen(theme.dim)

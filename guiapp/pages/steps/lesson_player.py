@@ -85,7 +85,6 @@ class LessonPlayer(QObject):
         return self._loaded[1]
 
     def reached(self, lesson: Lesson) -> int:
-        """The step to resume at, 0 for the start."""
         return self._progress.reached(lesson.name, len(lesson.steps))
 
     def is_finished(self, lesson: Lesson) -> bool:
@@ -128,7 +127,6 @@ class LessonPlayer(QObject):
 
     @property
     def is_ready(self) -> bool:
-        """Whether the program is where the present step wants it."""
         step = self.step
         if step is None:
             return True
@@ -190,18 +188,15 @@ class LessonPlayer(QObject):
         self.go_to(self.number - 1)
 
     def go_to(self, number: int) -> None:
-        """Another step, where there is one of that number."""
         if self.lesson is not None and 0 <= number < len(self.lesson.steps) and number != self.number:
             self._show(number)
 
     def reveal(self) -> None:
-        """Show the answer."""
         if self.step is not None and self.step.ask and not self.is_revealed:
             self.is_revealed = True
             self.changed.emit()
 
     def leave(self) -> None:
-        """End the lesson."""
         if self.lesson is not None:
             self.lesson = None
             self.changed.emit()
@@ -236,18 +231,15 @@ class LessonPlayer(QObject):
         self._go_to_place()
 
     def _model_of(self, step: LessonStep | None) -> OpenModel | None:
-        """The model of a step, once it is open."""
         model = self.session.loader.model
         if step is None or step.train or model is None or model.name != self._name_of(step):
             return None
         return model
 
     def _name_of(self, step: LessonStep) -> str:
-        """What to open a step's model by: no server is asked that nobody has allowed."""
         return step.model if step.model in self._allowed else cached_name(step.model)
 
     def _go_to_place(self) -> None:
-        """Go to the step's place once its text is recorded with its encoder."""
         step, debugger = self.step, self.steps.debugger
         if step is None or step.train or debugger is None or not self._is_recorded(step):
             return
@@ -260,7 +252,6 @@ class LessonPlayer(QObject):
             self.changed.emit()
 
     def _is_recorded(self, step: LessonStep) -> bool:
-        """Whether the trace is that of the step's text, model and encoder."""
         debugger = self.steps.debugger
         if debugger is None or debugger.trace.text != step.text.encode():
             return False
@@ -270,7 +261,6 @@ class LessonPlayer(QObject):
         return not step.encoder or debugger.trace.encoder == step.encoder
 
     def stop(self) -> None:
-        """End all work in the background."""
         self._comparing.wait()
         self.training.stop()
         self.steps.stop()

@@ -107,7 +107,6 @@ class LessonList(QScrollArea):
         zoom.changed.connect(self._on_zoom_changed)
 
     def fill(self) -> None:
-        """Make the cards, the first time and for lessons that are new."""
         if self.widget() is not None and self._shown == self._player.lessons:
             return
         self._shown, self._words, self.buttons, self.present_buttons = list(self._player.lessons), [], {}, {}
@@ -132,7 +131,6 @@ class LessonList(QScrollArea):
             self.open(Path(name))
 
     def open(self, path: Path) -> None:
-        """Begin a lesson from a file, or say what is wrong with it."""
         try:
             self._player.open(path, self._may_fetch)
         except FaultyFileError as error:
@@ -143,23 +141,19 @@ class LessonList(QScrollArea):
         return ask_to_fetch(self, f"This lesson uses what is on the web: {listed}")
 
     def ask_and_save(self, lesson: Lesson) -> None:
-        """Save a lesson as the beginning of one's own, or as a page."""
         if path := ask_for_file(self, "Save a copy", lesson.path.name, FORMATS):
             self.save(lesson, path)
 
     def save(self, lesson: Lesson, path: Path) -> None:
-        """In the format that the ending names; says so where that fails."""
         self._saving.start(partial(_save, lesson, path))
 
     def show_author(self) -> None:
-        """Explain how to write a lesson, and check one."""
         self.author.show()
         self.author.raise_()
         self.author.activateWindow()
 
     @cached_property
     def author(self) -> AuthorDialog:
-        """Made for the first who writes a lesson."""
         return AuthorDialog(self.open, self)
 
     def stop(self) -> None:
@@ -175,12 +169,10 @@ class LessonList(QScrollArea):
 
     @property
     def first_choice(self) -> QWidget:
-        """What the focus belongs to: the button of the lesson to go on with."""
         suggested = self._player.suggested
         return self if suggested is None else self.buttons.get(suggested.name, self)
 
     def offer(self) -> None:
-        """Let Return go on with the lesson that comes next."""
         self.first_choice.setFocus()
         self.ensureWidgetVisible(self.first_choice)
 
@@ -276,7 +268,6 @@ class AuthorDialog(QDialog):
         self._refresh()
 
     def ask_and_save(self) -> None:
-        """Save the template as the beginning of a lesson."""
         if (path := ask_for_file(self, "Save template", "my lesson.toml", {ENDING: LESSON_FILTER})) is None:
             return
         try:
@@ -290,13 +281,11 @@ class AuthorDialog(QDialog):
         )
 
     def ask_and_check(self) -> None:
-        """Check a lesson, the one at hand unless another is chosen."""
         name, _ = QFileDialog.getOpenFileName(self, "Check lesson", str(self._path or ""), LESSON_FILTER)
         if name:
             self.check(Path(name))
 
     def check(self, path: Path) -> None:
-        """Run a lesson off the window's thread, and tell what is wrong with it."""
         self._take(path)
         self._show_status(f"Checking {path.name} …")
         self._checking.start(partial(_checked, path))
@@ -338,12 +327,10 @@ class AuthorDialog(QDialog):
 
 
 def template() -> bytes:
-    """A small lesson that explains itself."""
     return (resources_folder() / "templates" / "lesson.toml").read_bytes()
 
 
 def _checked(path: Path, _: Progress) -> str:
-    """One line that says how it is, and one for each fault."""
     faults = check(path)
     if not faults:
         return f"{path.name}: everything that it claims is so."

@@ -150,7 +150,7 @@ class StepsPage(Page):
         self.trace = TraceView(model, session, actions, drawing)
         training = TrainingModel(spelling=session.spelling, parent=self)
         self.training = TrainingView(training, compared, actions, drawing)
-        self.export = ExportBar(self.shown_run, self.grab, theme_source)
+        self.export = ExportBar(self.shown_run, theme_source)
         self.lessons = LessonList(player, self._zoom, self.present)
         self.lesson_training = TrainingStage(player.training, actions, drawing)
         self._lesson_part = framed(in_column(self.lesson_bar, margins=(MARGIN_PX, 0)))
@@ -208,15 +208,12 @@ class StepsPage(Page):
         self.model.race_with(competitor, offset)
 
     def show_lessons(self) -> None:
-        """Show the list, or the lesson that is under way."""
         self.modes.choose(LESSONS)
 
     def present(self) -> None:
-        """Show what is in sight on the whole screen."""
         self._actions["present"].setChecked(True)
 
     def present_lesson(self) -> None:
-        """The one that is under way, or else the one that comes next."""
         self.show_lessons()
         self.present()
 
@@ -231,7 +228,6 @@ class StepsPage(Page):
         self._refresh()
 
     def _add_keys(self, actions: Actions) -> None:
-        """Those of presentations."""
         slots = dict.fromkeys(ON_KEYS, self._go_on) | dict.fromkeys(BACK_KEYS, self._go_back)
         names = {"Home": "debug_restart", "End": "debug_end", "P": "debug_play"}
         for key, slot in (slots | {key: actions[name].trigger for key, name in names.items()}).items():
@@ -271,7 +267,6 @@ class StepsPage(Page):
             model.run()
 
     def resume(self, left: SessionFile) -> None:
-        """Take up work where a session says that it was left."""
         self.modes.choose(ENCODE)
         self.model.resume(left)
 
@@ -341,7 +336,6 @@ class StepsPage(Page):
         _connect_undo(self.lesson_training, self.player.training.breakpoints)
 
     def _share_breakpoints(self) -> None:
-        """Those of trainings are remembered with the others."""
         breakpoints = self.training.model.breakpoints
         breakpoints.fit(self.model.training_breakpoints)
         breakpoints.changed.connect(self._keep_breakpoints)
@@ -350,12 +344,10 @@ class StepsPage(Page):
         self.model.keep_training_breakpoints(self.training.model.breakpoints.rows)
 
     def _move(self, move: Callable[[StepsModel | TrainingModel], None]) -> None:
-        """Move through what is shown."""
         if (shown := self._shown) is not None and not self._is_covered:
             move(shown)
 
     def _with_lesson(self, do: Callable[[Lesson], None]) -> None:
-        """Do something with the lesson that is in sight."""
         if self._mode == LESSONS and self.player.lesson is not None:
             do(self.player.lesson)
 
@@ -365,13 +357,11 @@ class StepsPage(Page):
             self.model.to_caret()
 
     def _to_difference(self) -> None:
-        """Only encoders run in a race."""
         if isinstance(shown := self._shown, StepsModel) and not self._is_covered:
             shown.to_difference()
 
     @property
     def _is_covered(self) -> bool:
-        """Whether a question is to be answered before anything else happens."""
         return self._mode == LESSONS and self.player.is_covered
 
     @property
@@ -387,7 +377,6 @@ class StepsPage(Page):
         return player.training if step.train else player.steps
 
     def shown_run(self) -> ExportedRun | None:
-        """What of the page can be copied and saved."""
         shown = self._shown
         if isinstance(shown, TrainingModel):
             return None if shown.record is None else TrainingRun(shown.record, shown.position)
@@ -410,7 +399,6 @@ class StepsPage(Page):
             self._take_focus()
 
     def _on_player_changed(self) -> None:
-        """A lesson that begins is shown."""
         has_lesson, self._has_lesson = self._has_lesson, self.player.lesson is not None
         if self._has_lesson and not has_lesson:
             self.modes.choose(LESSONS)
@@ -451,7 +439,6 @@ class StepsPage(Page):
         self.setFocusProxy(self.panels[0])
 
     def _view(self) -> QWidget:
-        """What belongs to the mode and to the step of a lesson."""
         if self._mode != LESSONS:
             return self.trace if self._mode == ENCODE else self.training
         step = self.player.step

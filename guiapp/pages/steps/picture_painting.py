@@ -53,7 +53,6 @@ class CandidateStatus(Enum):
         return self is CandidateStatus.WINNER
 
     def text(self, theme: Theme) -> QColor:
-        """The colour of its text."""
         return theme.dim if self in (CandidateStatus.OTHER, CandidateStatus.OUT) else theme.text
 
     def figure(self, theme: Theme) -> QColor:
@@ -84,7 +83,6 @@ class CandidateStatus(Enum):
 def paint_box(
     painter: QPainter, theme: Theme, place: QRectF, standing: CandidateStatus, radius: float = 6
 ) -> None:
-    """The box that something stands in."""
     pen = standing.line(theme)
     half = pen.widthF() / 2
     painter.setPen(pen)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from guiapp.analysis.trace.candidates import Candidate
 from guiapp.analysis.trace.debugger import Debugger
@@ -90,10 +90,7 @@ class PictureView(ZoomedView):
         TipWatch(self, self._tip)
         self._model = model
         self._boxes = RoundedBoxes()
-        self._caption_for, self._caption_px = (
-            ("", 0.0),
-            0.0,
-        )  # its words and their width
+        self._caption_for, self._caption_px = ("", 0.0), 0.0  # its words and their width
         self._caption_font = Theme.ui_font(SMALL_FONT_PX)
         model.position_changed.connect(self._refresh)
         model.trace_changed.connect(self._refresh)
@@ -101,7 +98,6 @@ class PictureView(ZoomedView):
 
     @property
     def title(self) -> str:
-        """What the picture shows, in a few words."""
         debugger = self._model.debugger
         if debugger is None:
             return ""
@@ -134,7 +130,6 @@ class PictureView(ZoomedView):
         return enlargement(self.size(), NATURAL_SIZE, self._zoom.factor)
 
     def _tip(self, _: QPoint) -> str:
-        """What is shown, and where steps lead from here."""
         if (debugger := self._model.debugger) is None:
             return ""
         size = self._model.granularity
@@ -243,7 +238,6 @@ def _pair(debugger: Debugger, candidate: Candidate) -> str:
 
 
 def _paint_stages(painter: QPainter, theme: Theme, area: QRectF, current: int) -> None:
-    """The five stages one below the other, the present one marked."""
     height = min(52, area.height() // len(STAGE_NAMES))
     for number, name in enumerate(STAGE_NAMES):
         row = QRectF(area.left(), area.top() + number * height, area.width(), height - 8)
@@ -261,7 +255,6 @@ def _paint_stages(painter: QPainter, theme: Theme, area: QRectF, current: int) -
 
 
 def _stack_in(area: QRectF, debugger: Debugger) -> Stack:
-    """As much of the stack as there is room for."""
     return stack(debugger, max(2, int(area.height() // ROW_PX) - 2))
 
 
@@ -334,9 +327,9 @@ def paint_heap(
     painter.setPen(QPen(blend(theme.raised, theme.dim, 0.5), 1.2))
     for index in range(1, len(places)):
         above = places[(index - 1) // 2]
+        below = places[index]
         painter.drawLine(
-            QPointF(above.center().x(), above.bottom()),
-            QPointF(places[index].center().x(), places[index].top()),
+            QPointF(above.center().x(), above.bottom()), QPointF(below.center().x(), below.top())
         )
     kinds: dict[tuple[CandidateStatus, bool], list[tuple[QRectF, Candidate]]] = {}
     for place, (candidate, standing) in zip(places, entries, strict=False):
@@ -359,7 +352,6 @@ def _write_nodes(
     is_struck: bool,
     tools: NodeTools,
 ) -> None:
-    """What they would make, and the ranks below."""
     large = tools.texts.of(UI_FONT_PX, is_bold=standing.is_bold, is_struck=is_struck)
     small = tools.texts.of(SMALL_FONT_PX - 1, is_struck=is_struck)
     made, ranks = [], []
@@ -395,13 +387,11 @@ def paint_walk(painter: QPainter, theme: Theme, area: QRectF, shown: MatchedPath
         y += STEP_PX
         _paint_walk_node(painter, theme, box, node, is_last)
     if shown.text_after:
-        painter.setFont(Theme.mono_font(UI_FONT_PX))
-        painter.setPen(theme.dim)
         left = x + len(nodes) * INDENT_PX
         row = QRectF(left, y + 2, area.right() - left, STEP_PX - 6)
         text = f"✕ {isolate(shown.text_after)}: no longer token"
-        metrics = painter.fontMetrics()
-        painter.drawText(row, LEFT, metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(row.width())))
+        painter.setFont(Theme.mono_font(UI_FONT_PX))
+        _write_elided(painter, row, text, theme.dim)
 
 
 def _paint_walk_node(painter: QPainter, theme: Theme, row: QRectF, node: WalkNode, is_taken: bool) -> None:
@@ -420,9 +410,12 @@ def _paint_walk_node(painter: QPainter, theme: Theme, row: QRectF, node: WalkNod
     word = f"{node.token_id} taken" if is_taken else f"{node.token_id}"
     painter.drawText(rest, LEFT, word)
     rest.setLeft(rest.left() + painter.fontMetrics().horizontalAdvance(word) + 14)
-    painter.setPen(theme.dim)
     ways = counted(node.n_others, "other way")
     more = f"{ways}: {' '.join(map(isolate, node.others))}" if node.others else "no other way"
-    painter.drawText(
-        rest, LEFT, painter.fontMetrics().elidedText(more, Qt.TextElideMode.ElideRight, int(rest.width()))
-    )
+    _write_elided(painter, rest, more, theme.dim)
+
+
+def _write_elided(painter: QPainter, row: QRectF, text: str, color: QColor) -> None:
+    painter.setPen(color)
+    shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(row.width()))
+    painter.drawText(row, LEFT, shown)

@@ -23,7 +23,7 @@ from guiapp.pages.steps.cards import (
     ZoomedView,
     title_line,
 )
-from guiapp.pages.steps.flow_view import CompetitorFlowView
+from guiapp.pages.steps.flow_view import FlowView
 from guiapp.pages.steps.model import StepsModel
 from guiapp.pages.steps.picture_painting import BADGE_PX, CandidateStatus, paint_badge
 
@@ -152,7 +152,9 @@ class RaceLanes(ZoomedView):
         longest = [small.width(f"{run.n_steps:,} of {run.n_steps:,}") for run in runs]
         lanes = QRectF(left, 0, max(20.0, width - left - max(longest) - GAP_PX), LANE_PX)
         scale = BarScale(max(run.n_steps for run in runs))
-        winner = self._winner(race.difference is None, [run.n_steps for run in runs])
+        n_steps = [run.n_steps for run in runs]
+        has_winner = race.difference is None and n_steps[0] != n_steps[1]  # both make the same tokens
+        winner = n_steps.index(min(n_steps)) if has_winner else None
         for number, run in enumerate(runs):
             standing = CandidateStatus.WINNER if number == winner else CandidateStatus.OTHER
             middle = (number + 0.5) * LANE_PX
@@ -170,13 +172,6 @@ class RaceLanes(ZoomedView):
         below = QRectF(left, 2 * LANE_PX, lanes.width(), SCALE_PX)
         paint_scale_below(painter, theme, below, scale, self._texts, "steps, linear")
 
-    @staticmethod
-    def _winner(are_same: bool, n_steps: list[int]) -> int | None:
-        """Who needs fewer steps for the same; None where the tokens differ, or nobody does."""
-        if not are_same or n_steps[0] == n_steps[1]:
-            return None
-        return n_steps.index(min(n_steps))
-
 
 class RaceCard(QFrame):
     """Shown while there is a rival."""
@@ -187,7 +182,7 @@ class RaceCard(QFrame):
         self._has_room = True
         set_role(self, "card")
         self.title = title_line(drawing)
-        self.flow = CompetitorFlowView(model, drawing)
+        self.flow = FlowView(model, drawing, is_competitor=True)
         self.lanes = RaceLanes(model, drawing)
         self.verdict = SentenceView(drawing, "Where the two part")
         self.outcome = SentenceView(drawing, "What comes of the race")

@@ -95,11 +95,9 @@ class Recording(QObject):
         self._record(0, self._session.document.size)
 
     def record_selection(self) -> None:
-        """Record the selected text as a text of its own."""
         self._record(*self._session.document.selection)
 
     def cancel(self) -> None:
-        """Stop recording."""
         self._recorder.cancel()
         self.failure = "Recording was cancelled."
         self.changed.emit()
@@ -147,7 +145,6 @@ class Recording(QObject):
 
     @property
     def progress(self) -> float:
-        """The share of the text that is recorded, 0 to 1."""
         return self._recorder.progress
 
     def _on_tokens_changed(self, edit: TextEdit | None) -> None:
@@ -158,12 +155,10 @@ class Recording(QObject):
             self._forget()
 
     def _on_options_changed(self) -> None:
-        """The encoder may be another."""
         if not self._is_current or self._encoder() != self._recorded:
             self._forget()
 
     def _encoder(self) -> tuple[object, ...]:
-        """What a recording depends on beside the text."""
         return self._session.tokenizer, self._session.algorithm, self._session.options
 
     def _forget(self) -> None:
@@ -197,7 +192,6 @@ class Recording(QObject):
         self.changed.emit()
 
     def stop(self) -> None:
-        """End all work in the background."""
         self._settle.stop()
         self._recorder.stop()
 
@@ -233,7 +227,6 @@ class TraceRecorder(QObject):
 
     @property
     def command(self) -> tuple[str, ...]:
-        """How the process is started."""
         return self._process.command
 
     def record(
@@ -250,18 +243,10 @@ class TraceRecorder(QObject):
             self._set_busy(False)
             self.failed.emit(f"{text_file} cannot be written: {error.strerror}.")
             return
-        self._send(
-            RecordRequest(
-                self._number,
-                str(tokenizer.vocabulary.path),
-                tokenizer.vocabulary.chosen_pre,
-                str(text_file),
-                encoder,
-                add_special,
-                parse_special,
-                str(Path(self._folder.name) / f"trace-{self._number}"),
-            )
-        )
+        model = str(tokenizer.vocabulary.path), tokenizer.vocabulary.chosen_pre
+        switches = add_special, parse_special
+        output = str(Path(self._folder.name) / f"trace-{self._number}")
+        self._send(RecordRequest(self._number, *model, str(text_file), encoder, *switches, output))
         self.progress = 0.0
         self._set_busy(True)
         self.progress_changed.emit()
@@ -276,7 +261,6 @@ class TraceRecorder(QObject):
         self._set_busy(False)
 
     def stop(self) -> None:
-        """End the process, and remove what it wrote."""
         self._loading.wait()
         self._process.end()
         self._folder.cleanup()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QLabel,
@@ -38,10 +39,12 @@ from guiapp.pages.steps.walk_model import TrainingModel
 TITLE_PX = 150
 ABSENCE_INDENT_PX = 30  # below the title
 ELIDE = Qt.TextElideMode.ElideRight
-TEMPLATES = {
+COMMON_TEMPLATES = {
     "A token is formed": 'token "…"',
     "A token matches a pattern": r"pattern ^\s[A-Z]",
     "A pair merges": 'pair "…" "…"',
+}
+TEMPLATES = COMMON_TEMPLATES | {
     "A range of ranks": "rank 0..500",
     "A range of scores": "score -8.5..",
     "A token over a byte": "byte 0",
@@ -51,10 +54,7 @@ TEMPLATES = {
     "A condition": "rank < 500 and length > 3",
     "A condition, with a message instead of a stop": "operation merge log {left} + {right}, rank {rank}",
 }
-TRAINING_TEMPLATES = {
-    "A token is formed": 'token "…"',
-    "A token matches a pattern": r"pattern ^\s[A-Z]",
-    "A pair merges": 'pair "…" "…"',
+TRAINING_TEMPLATES = COMMON_TEMPLATES | {
     "A range of merges": "rank 100..",
     "An operation": "operation prune",
     "A pair is rarer than that": "count < 10",
@@ -63,6 +63,7 @@ TRAINING_TEMPLATES = {
     "A condition": "length > 5 and count < 20",
 }
 ROW_PX = 24
+HISTORY_ROWS, MOST_NOTES = 10, 8
 SIDE_WIDTH_PX = 320
 LEAST_WIDTH_PX, WIDEST_PX = 240, 400
 
@@ -91,13 +92,8 @@ class TraceSide(StepsSidePanel):
         self.watches = WatchList(model, drawing)
         self.history = History(model, drawing)
         self.notes = NotesList(model, drawing)
-        made = framed(
-            in_column(
-                in_row(SectionTitle("Made so far", drawing.zoom), STRETCH, WorthTitle(model, drawing)),
-                self.history,
-                spacing=GAP_PX,
-            )
-        )
+        head = head_row("Made so far", WorthTitle(model, drawing), drawing.zoom)
+        made = framed(in_column(head, self.history, spacing=GAP_PX))
         super().__init__([self.breakpoints, self.notes, self.watches, made], drawing.zoom)
 
 
@@ -124,8 +120,7 @@ class WatchList(QWidget):
         super().__init__()
         self._model = model
         zoom = self._zoom = drawing.zoom
-        self.field = EntryField("rank, end - position …", drawing)
-        self.field.entered.connect(self._enter)
+        self.field = EntryField("rank, end - position …", drawing, model.add_watch)
         self._rows = in_column(spacing=0)
         self._values: list[WatchText] = []
         in_column(SectionTitle("Watch", zoom), self._rows, self.field, on=self)
@@ -137,17 +132,7 @@ class WatchList(QWidget):
 
     @property
     def shown_values(self) -> list[str]:
-        """The values as they are read."""
         return [label.text() for label in self._values]
-
-    def _enter(self, text: str) -> None:
-        try:
-            self._model.add_watch(text)
-        except TokenloupeError as error:
-            self.field.show_error(error)
-            return
-        self.field.line.clear()
-        self.field.clear_error()
 
     def _rebuild(self) -> None:
         clear(self._rows)
@@ -165,8 +150,8 @@ class WatchList(QWidget):
         return framed(in_row(name, STRETCH, value, remove))
 
     def _refresh(self) -> None:
-        for label, value in zip(self._values, self._model.watch_values(), strict=True):
-            label.setText(value)
+        for label, watch in zip(self._values, self._model.watches, strict=True):
+            label.setText(self._model.watch_value(watch))
 
 
 class WatchText(QLabel):
@@ -220,18 +205,13 @@ class StepRows(Painted):
     def paint(self, painter: QPainter, theme: Theme) -> None:
         texts, scale = self._texts, self._zoom.factor
         painter.scale(scale, scale)
+        painter.setPen(theme.faint)
         width = self.width() / scale
         if not self.entries:
-            painter.setPen(theme.faint)
             texts.draw_in(painter, 0, width, ROW_PX / 2, texts.elided(self.nothing, width), LEFT)
             return
-        self._paint_entries(painter, theme, width)
-
-    def _paint_entries(self, painter: QPainter, theme: Theme, width: float) -> None:
-        texts, middles = self._texts, [(number + 0.5) * ROW_PX for number in range(len(self.entries))]
-        rows = list(zip(self.entries, middles, strict=True))
+        rows = [(entry, (number + 0.5) * ROW_PX) for number, entry in enumerate(self.entries)]
         left = texts.width(f"{self._model.n_steps:,}") + GAP_PX
-        painter.setPen(theme.faint)
         texts.draw_all(painter, [(0, 0, middle, f"{entry.step:,}") for entry, middle in rows], LEFT)
         painter.setPen(theme.dim)
         texts.draw_all(painter, [(0, width, middle, entry.worth) for entry, middle in rows], RIGHT)
@@ -252,31 +232,28 @@ class StepRows(Painted):
 class History(StepRows):
     """What the last steps made."""
 
-    N_ROWS = 10
     nothing = "Nothing is made yet. Step on."
 
     def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
-        super().__init__("Made so far", self.N_ROWS, model, drawing)
+        super().__init__("Made so far", HISTORY_ROWS, model, drawing)
         model.position_changed.connect(self.refresh)
         self.refresh()
 
     def present(self) -> list[Made]:
         debugger = self._model.debugger
-        return [] if debugger is None else made_so_far(debugger, self.N_ROWS)
+        return [] if debugger is None else made_so_far(debugger, HISTORY_ROWS)
 
 
 class Notes(StepRows):
     """The last messages of log points."""
 
-    N_ROWS = 8
-
     def __init__(self, model: StepsModel, drawing: DrawingContext) -> None:
-        super().__init__("Messages of log points", self.N_ROWS, model, drawing)
+        super().__init__("Messages of log points", MOST_NOTES, model, drawing)
         model.notes_changed.connect(self.refresh)
         self.refresh()
 
     def present(self) -> list[Made]:
-        found = [Made(step, text, "") for step, text in self._model.notes[-self.N_ROWS :]]
+        found = [Made(step, text, "") for step, text in self._model.notes[-MOST_NOTES:]]
         self._n_rows = max(1, len(found))
         self._fit()
         return found
@@ -313,14 +290,13 @@ class BreakpointList(QWidget):
         self._drawing = drawing
         theme_source, zoom, _ = drawing
         self._edited: tuple[int, str] | None = None  # where it stood, and its title
-        self._shown: list[BreakpointRow] = []
+        self.row_widgets: list[BreakpointRow] = []  # what is shown, in order
         self.add_button = QuietButton("+ add", zoom)
         self.add_button.setAccessibleName("Add a breakpoint")
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.add_button.setMenu(self._menu(TRAINING_TEMPLATES if is_training else TEMPLATES))
         example = 'token "is", count < 10 …' if is_training else "rank < 500, operation stale …"
-        self.field = EntryField(example, drawing, SCHEMA if is_training else TRACE_SCHEMA)
-        self.field.entered.connect(self._enter)
+        self.field = EntryField(example, drawing, self._enter, SCHEMA if is_training else TRACE_SCHEMA)
         self.removed = RemovedNotice(model, zoom)
         self._rows = in_column(spacing=0)
         head = head_row("Breakpoints", self.add_button, zoom)
@@ -339,11 +315,6 @@ class BreakpointList(QWidget):
             menu.addAction(action)
         return menu
 
-    @property
-    def row_widgets(self) -> list[BreakpointRow]:
-        """What is shown, in order."""
-        return self._shown
-
     def begin(self, template: str) -> None:
         """Put a template into the line, ready to be changed."""
         self._edited = None
@@ -352,8 +323,7 @@ class BreakpointList(QWidget):
         if "…" in template:
             self.field.line.setSelection(template.index("…"), 1)
 
-    def edit(self, index: int) -> None:
-        """Put a breakpoint into the line to change it."""
+    def edit(self, index: int, *_: object) -> None:
         title = self._model.breakpoints.rows[index].title
         self.begin(title)
         self._edited = index, title
@@ -370,28 +340,21 @@ class BreakpointList(QWidget):
 
     def _enter(self, text: str) -> None:
         index = self._edited_index()
-        try:
-            if index is None:
-                self._model.breakpoints.add(text)
-            else:
-                self._model.breakpoints.change(index, text)
-        except TokenloupeError as error:
-            self.field.show_error(error)
-            return
+        if index is None:
+            self._model.breakpoints.add(text)
+        else:
+            self._model.breakpoints.change(index, text)
         self._edited = None
-        self.field.line.clear()
-        self.field.clear_error()
 
     def _refresh(self) -> None:
         clear(self._rows)
-        self._shown = []
-        counts = [len(found) for found in self._model.hits]
-        for index in range(len(self._model.breakpoints.rows)):
+        self.row_widgets = []
+        for index, matches in enumerate(self._model.hits):
             absence = self._model.absence(index) if isinstance(self._model, StepsModel) else ""
-            row = BreakpointRow(self._model, index, counts[index], self._drawing, absence)
-            row.edit_requested.connect(self.edit)
+            row = BreakpointRow(self._model, index, len(matches), self._drawing, absence)
+            row.label.clicked.connect(partial(self.edit, index))
             self._rows.addWidget(row)
-            self._shown.append(row)
+            self.row_widgets.append(row)
         self._mark_stopped()
 
     def _mark_stopped(self) -> None:
@@ -401,13 +364,7 @@ class BreakpointList(QWidget):
 
 
 class BreakpointRow(QWidget):
-    """One breakpoint.
-
-    Signals:
-        edit_requested(int): a click asked to change the breakpoint of this index.
-    """
-
-    edit_requested = Signal(int)
+    """One breakpoint; a click on its `label` is to change it."""
 
     def __init__(
         self,
@@ -428,10 +385,9 @@ class BreakpointRow(QWidget):
         self.label = set_role(TitleButton(breakpoint_.title), "quiet")
         self.label.setToolTip(plain_tip(f"{breakpoint_.title}\nClick to change it."))
         self.label.setFont(zoom.mono_font(SMALL_FONT_PX + 1))
-        self.label.clicked.connect(self._edit)
         self.hits = set_role(QLabel(f"{n_hits:,}" if breakpoint_.is_enabled else "off"), "dim")
         self.hits.setToolTip("how often it is hit")
-        self.remove = tool_button("×", self._remove, name="Remove the breakpoint")
+        self.remove = tool_button("×", partial(model.breakpoints.remove, index), name="Remove the breakpoint")
         self.absence = QLabel(absence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.absence.setFont(zoom.ui_font(SMALL_FONT_PX))
         self.absence.setIndent(zoom.scaled(ABSENCE_INDENT_PX))
@@ -445,18 +401,11 @@ class BreakpointRow(QWidget):
         self.label.setStyleSheet(f"color: {color.name()}; padding: 5px 2px; text-align: left")
 
     def set_stopped(self, is_stopped: bool) -> None:
-        """Whether the last run ended at it."""
         self.label.setFont(bold(self.label.font(), is_stopped))
 
     def _switch(self) -> None:
         breakpoints = self._model.breakpoints
         breakpoints.enable(self._index, not breakpoints.rows[self._index].is_enabled)
-
-    def _edit(self) -> None:
-        self.edit_requested.emit(self._index)
-
-    def _remove(self) -> None:
-        self._model.breakpoints.remove(self._index)
 
 
 class TitleButton(QPushButton):
@@ -505,41 +454,47 @@ class RemovedNotice(QWidget):
 class EntryField(QWidget):
     """A line to type an entry into, with what is wrong about it below.
 
-    Signals:
-        entered(str): Return was pressed.
+    `enter` takes it when Return is pressed, and raises where it makes no sense.
     """
 
-    entered = Signal(str)
-
-    def __init__(self, placeholder: str, drawing: DrawingContext, schema: Schema = TRACE_SCHEMA) -> None:
+    def __init__(
+        self,
+        placeholder: str,
+        drawing: DrawingContext,
+        enter: Callable[[str], None],
+        schema: Schema = TRACE_SCHEMA,
+    ) -> None:
         super().__init__()
-        _, self._zoom, _ = drawing
-        self.line = QLineEdit()
-        self.line.setPlaceholderText(placeholder)
+        self._take = enter
+        self._zoom = drawing.zoom
+        self.error = plain_label("bad", wraps=True)
+        self.line = QLineEdit(placeholderText=placeholder)
         self.line.setToolTip(column_help(schema))
         self.line.returnPressed.connect(self._enter)
-        self.line.textEdited.connect(self.clear_error)
-        self.error = plain_label("bad", wraps=True)
+        self.line.textEdited.connect(self.error.hide)
         self.error.setMinimumWidth(1)  # a long word is cut off rather than all beside it
         self.error.hide()
         in_column(self.line, self.error, on=self, spacing=UNIT_PX)
         self._zoom.changed.connect(self._on_zoom_changed)
         self._on_zoom_changed()
 
-    def show_error(self, error: TokenloupeError) -> None:
+    def _on_zoom_changed(self) -> None:
+        self.line.setFont(self._zoom.mono_font(SMALL_FONT_PX + 1))
+        self.error.setFont(self._zoom.ui_font(SMALL_FONT_PX))
+
+    def _enter(self) -> None:
+        try:
+            self._take(self.line.text())
+        except TokenloupeError as error:
+            self._show_error(error)
+        else:
+            self.line.clear()
+            self.error.hide()
+
+    def _show_error(self, error: TokenloupeError) -> None:
         """Say what is wrong, and put the cursor there."""
         self.error.setText(str(error))
         self.error.show()
         if isinstance(error, ConditionError):
             start = max(0, self.line.text().find(error.condition))
             self.line.setCursorPosition(start + error.position)
-
-    def clear_error(self) -> None:
-        self.error.hide()
-
-    def _on_zoom_changed(self) -> None:
-        self.line.setFont(self._zoom.mono_font(SMALL_FONT_PX + 1))
-        self.error.setFont(self._zoom.ui_font(SMALL_FONT_PX))
-
-    def _enter(self) -> None:
-        self.entered.emit(self.line.text())

@@ -74,7 +74,6 @@ class Scrubber(Painted):
         return QSize(600, HEIGHT_PX)
 
     def x_of(self, step: float) -> float:
-        """Where a step lies on the line."""
         return MARGIN_PX + (self.width() - 2 * MARGIN_PX) * step / max(1, self._walk.n_steps)
 
     def step_at(self, x: float) -> int:
@@ -121,7 +120,6 @@ class Scrubber(Painted):
         return self._pictures[1:]
 
     def _draw(self, color: QColor) -> QPixmap:
-        """The line in one colour, with what lies on it."""
         ratio, middle = self.devicePixelRatio(), TRACK_MIDDLE_PX
         picture = clear_pixmap(self.width(), self.height(), ratio, self._theme_source.theme.panel)
         with QPainter(picture) as painter:

@@ -7,7 +7,7 @@ from functools import partial
 from html import escape
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QPixmap, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.lessons.places import labels_now
@@ -20,7 +20,7 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.buttons import tool_button
 from guiapp.kit.widgets.layouts import AS_AROUND, STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.page_base import Actions
-from guiapp.kit.widgets.painting import ShareBar, bold, clear_pixmap
+from guiapp.kit.widgets.painting import ShareBar, bold
 from guiapp.kit.widgets.script_fonts import Loader, ScriptFonts, draw_once
 from guiapp.kit.widgets.seen import SeenWatch
 from guiapp.kit.widgets.shaped_texts import LEFT, MonoTexts
@@ -63,7 +63,6 @@ INDENT_PX = 22  # behind the gutter
 VALUES_PX, PLACES_PX = 84, 232  # where the columns of the variables begin, at least for the last
 MOST_VARIABLES = 4
 GAP_LINES = 0.6  # above the variables
-MOST_PICTURES = 4
 N_LINES = 16  # room for any code with its variables: all are shown in the same size
 BAR_WIDTH_PX = 220
 HINT = "What happens next is covered. Make up your mind, then press Reveal."
@@ -123,7 +122,6 @@ class TraceView(QSplitter):
         self._begin()
 
     def _describe(self, describe: Callable[[Debugger, Granularity], str]) -> str:
-        """What a button does at the present step."""
         debugger = self._model.debugger
         return "" if debugger is None else describe(debugger, self._model.granularity)
 
@@ -153,20 +151,13 @@ class TraceView(QSplitter):
         self._picture_card = card([self._picture_title, self.picture], self.picture)
         self.code_card = card([self._code_title, self.code], self.code)
         self._lower = in_row((self._picture_card, 1), (self.code_card, 2), spacing=GAP_PX + UNIT_PX)
-        parts = (
-            self.part_bar,
-            self._transport,
-            self.timeline,
-            (flow, 3),
-            (self.race_card, 2),
-            (framed(self._lower), 4),
-        )
+        cards = (flow, 3), (self.race_card, 2), (framed(self._lower), 4)
+        parts = self.part_bar, self._transport, self.timeline, *cards
         self._column = in_column(*parts, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX), spacing=GAP_PX)
         self._main.addWidget(scrolling(framed(self._column), LEAST_WIDTH_PX))
         self._main.addWidget(self.waiting)
-        self._main.addWidget(
-            scrolling(framed(in_column(self.cover, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))), 0)
-        )
+        covered = in_column(self.cover, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))
+        self._main.addWidget(scrolling(framed(covered), 0))
         in_splitter(self._main, self.side, on=self, sizes=(1100, SIDE_WIDTH_PX))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -265,7 +256,6 @@ class Cover(QLabel):
         set_role(self, "card")
 
     def show_state(self, debugger: Debugger) -> None:
-        """Of the place where a debugger is."""
         theme = self._theme_source.theme
         self.setFont(self._zoom.mono_font(TEXT_FONT_PX + 9))
         text = escape(isolate(visible_text(debugger.trace.text, MOST_CHARACTERS)))
@@ -363,7 +353,6 @@ class CodeView(ZoomedView):
         self._model = model
         self._code_texts = drawing.texts.of(UI_FONT_PX)
         self._hovered = -1
-        self._pictures: dict[object, QPixmap] = {}
         self.setToolTip("Click on a line for a breakpoint at what it does.")
         self.setMouseTracking(True)
         model.position_changed.connect(self._refresh)
@@ -401,16 +390,14 @@ class CodeView(ZoomedView):
         self.update()
 
     def line_rect(self, number: int) -> QRectF:
-        """Where a line of the code lies."""
-        height = LINE_PX * self._scale(self._n_lines())
+        height = LINE_PX * self._scale()
         return QRectF(0, number * height, self.width(), height)
 
     def _line_at(self, place: QPointF) -> int:
         """The line of the code at a place that does something; -1 for none."""
         code, _ = self.present()
-        lines = (number for number in range(len(code.lines)) if self.line_rect(number).contains(place))
-        number = next(lines, -1)
-        return number if code.operations_of(number) else -1
+        number = int(place.y() // self.line_rect(0).height())
+        return number if 0 <= number < len(code.lines) and code.operations_of(number) else -1
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         code, _ = self.present()
@@ -428,14 +415,11 @@ class CodeView(ZoomedView):
             self._hovered = line
             self.update()
 
-    def _n_lines(self) -> float:
-        """Of the code and its variables, with the gap between them."""
+    def _scale(self) -> float:
+        """Larger where there is room for any code, smaller where there is none for this one."""
         debugger = self._model.debugger
         n_variables = 0 if debugger is None else len(variables(debugger))
-        return len(self.present()[0].lines) + GAP_LINES + n_variables
-
-    def _scale(self, n_lines: float) -> float:
-        """Larger where there is room for any code, smaller where there is none for this one."""
+        n_lines = len(self.present()[0].lines) + GAP_LINES + n_variables
         zoom, widest = self._zoom.factor, self.width() / self.minimumWidth()
         wanted = min(zoom, widest)
         larger = min(LARGEST * zoom, widest, self.height() / (N_LINES * LINE_PX))
@@ -455,43 +439,27 @@ class CodeView(ZoomedView):
             return
         names = variables(debugger)
         code, present = self.present()
-        scale = self._scale(len(code.lines) + GAP_LINES + len(names))
-        painter.drawPixmap(0, 0, self._lines_picture(code, scale))
+        scale, texts = self._scale(), self._code_texts
         painter.scale(scale, scale)
         width = self.width() / scale
+        middles = [(number + 0.5) * LINE_PX for number in range(len(code.lines))]
+        painter.setPen(theme.dim)
+        rows = zip(code.lines, middles, strict=True)
+        texts.draw_all(painter, [(INDENT_PX, 0, middle, line) for line, middle in rows], LEFT)
         if present >= 0:
             top = present * LINE_PX
             painter.fillRect(QRectF(0, top, width, LINE_PX), blend(theme.raised, theme.accent, 0.26))
             painter.fillRect(QRectF(0, top, 3, LINE_PX), theme.accent)
             painter.setPen(theme.text)
-            self._code_texts.draw_in(painter, INDENT_PX, 0, top + LINE_PX / 2, code.lines[present], LEFT)
+            texts.draw_in(painter, INDENT_PX, 0, middles[present], code.lines[present], LEFT)
         self._paint_gutter(painter, code)
         row = QRectF(INDENT_PX, (len(code.lines) + GAP_LINES) * LINE_PX, width - INDENT_PX, LINE_PX)
         self._paint_variables(painter, row, names)
-
-    def _lines_picture(self, code: PseudoCode, scale: float) -> QPixmap:
-        """The lines as they are where none is carried out: those of pieces and around them, drawn once."""
-        theme, ratio = self._theme_source.theme, self.devicePixelRatio()
-        key = theme.name, code.title, self.width(), self.height(), scale, ratio
-        if key not in self._pictures:
-            picture = clear_pixmap(self.width(), self.height(), ratio, theme.raised)
-            with QPainter(picture) as painter:
-                painter.scale(scale, scale)
-                painter.setPen(theme.dim)
-                for number, line in enumerate(code.lines):
-                    middle = (number + 0.5) * LINE_PX
-                    self._code_texts.draw_in(painter, INDENT_PX, 0, middle, line, LEFT)
-            if len(self._pictures) >= MOST_PICTURES:
-                self._pictures.clear()
-            self._pictures[key] = picture
-        return self._pictures[key]
 
     def _paint_gutter(self, painter: QPainter, code: PseudoCode) -> None:
         """The breakpoints at lines, and what a click on the one under the pointer would do."""
         rows = [row for row in self._model.breakpoints.rows if row.kind == "operation"]
         for number in range(len(code.lines)):
-            if not rows and number != self._hovered:
-                continue
             middle = QPointF(INDENT_PX / 2 + 1, (number + 0.5) * LINE_PX)
             found = at_operations(rows, code.operations_of(number))
             paint_mark(painter, self._theme_source.theme, middle, found, number == self._hovered)

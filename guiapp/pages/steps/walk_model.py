@@ -65,7 +65,6 @@ class WalkModel(QObject, Generic[AnyWalk]):
 
     @property
     def awaits_steps(self) -> bool:
-        """Whether more steps are on their way."""
         return False
 
     @property
@@ -96,7 +95,6 @@ class WalkModel(QObject, Generic[AnyWalk]):
         self.go_to(self.position - 1)
 
     def into(self) -> None:
-        """The smallest step."""
         self.step()
 
     def over(self) -> None:
@@ -107,15 +105,12 @@ class WalkModel(QObject, Generic[AnyWalk]):
         self.back()
 
     def out(self) -> None:
-        """Finish what is under way."""
         self.to_end()
 
     def run(self) -> None:
-        """Go on to the next breakpoint, or to the end."""
         self._moved(lambda walk: walk.run())
 
     def reverse(self) -> None:
-        """Go back to the previous breakpoint, or to the start."""
         self._moved(lambda walk: walk.reverse())
 
     def restart(self) -> None:
@@ -163,7 +158,6 @@ class WalkModel(QObject, Generic[AnyWalk]):
             self.clock.pause()
 
     def _advance(self) -> None:
-        """A step of a run."""
         self._moved(lambda walk: walk.until(walk.position + 1))
 
 
@@ -180,7 +174,7 @@ class StepClock(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._speed = SPEEDS[2]
+        self.speed = SPEEDS[2]  # steps a second
         self._ticks = QTimer(self)
         self._ticks.timeout.connect(self.ticked)
 
@@ -188,18 +182,13 @@ class StepClock(QObject):
     def is_playing(self) -> bool:
         return self._ticks.isActive()
 
-    @property
-    def speed(self) -> int:
-        """Steps a second."""
-        return self._speed
-
     def set_speed(self, steps_per_s: int) -> None:
-        self._speed = steps_per_s
+        self.speed = steps_per_s
         self._ticks.setInterval(1000 // steps_per_s)
         self.changed.emit()
 
     def play(self) -> None:
-        self._ticks.start(1000 // self._speed)
+        self._ticks.start(1000 // self.speed)
         self.changed.emit()
 
     def pause(self) -> None:
@@ -215,7 +204,6 @@ def at_bytes(rows: Iterable[Breakpoint], start: int, end: int) -> list[Breakpoin
 
 
 def at_operations(rows: Iterable[Breakpoint], names: Sequence[str]) -> list[Breakpoint]:
-    """Those at one of these operations."""
     return [row for row in rows if row.kind == "operation" and unquoted(row.value) in names]
 
 
@@ -251,6 +239,9 @@ class StepBreakpoints(QObject):
     def change(self, index: int, text: str) -> None:
         """Raises BreakpointError or ConditionError; the old one stays then."""
         row = replace(parse_breakpoint(text, self._dialect), is_enabled=self.rows[index].is_enabled)
+        self._exchange_row(index, row)
+
+    def _exchange_row(self, index: int, row: Breakpoint) -> None:
         self._set((*self.rows[:index], row, *self.rows[index + 1 :]))
 
     def remove(self, index: int) -> None:
@@ -258,11 +249,9 @@ class StepBreakpoints(QObject):
         self._set((*self.rows[:index], *self.rows[index + 1 :]), self.rows[index])
 
     def enable(self, index: int, is_enabled: bool) -> None:
-        row = replace(self.rows[index], is_enabled=is_enabled)
-        self._set((*self.rows[:index], row, *self.rows[index + 1 :]))
+        self._exchange_row(index, replace(self.rows[index], is_enabled=is_enabled))
 
     def toggle(self, text: str) -> None:
-        """Set a breakpoint that is not there, remove one that is."""
         titles = [row.title for row in self.rows]
         if text in titles:
             self.remove(titles.index(text))
@@ -284,19 +273,16 @@ class StepBreakpoints(QObject):
             self._set((*self.rows, *(parse_breakpoint(text, self._dialect) for text in new)))
 
     def undo(self) -> None:
-        """Take the last change back."""
         if self._done:
             self._undone.append(self.rows)
             self.fit(self._done.pop())
 
     def redo(self) -> None:
-        """Make the change again that was taken back last."""
         if self._undone:
             self._done.append(self.rows)
             self.fit(self._undone.pop())
 
     def exchange(self, rows: Rows) -> None:
-        """Take others instead, as one change."""
         self._done.append(self.rows)
         self._undone.clear()
         self.fit(rows)
@@ -444,7 +430,6 @@ class TrainingModel(WalkModel[TrainingWalk]):
             raise TrainingError(not_written(path, error)) from error
 
     def stop(self) -> None:
-        """End all work in the background, and remove what it wrote."""
         self.clock.pause()
         self._process.end()
         self._folder.cleanup()
@@ -477,7 +462,6 @@ class TrainingModel(WalkModel[TrainingWalk]):
             self.shortfall = shortfall(wish.algorithm, finished.n_tokens, wish.n_tokens, n_repeated)
 
     def _note_sudden_end(self, complaint: str) -> None:
-        """It has ended without a last line."""
         self.failure = f"Training ended unexpectedly: {complaint}. Try again with a shorter text."
         self._restore()
         self._take([])
@@ -505,16 +489,14 @@ class TrainingModel(WalkModel[TrainingWalk]):
         """A breakpoint on the symbol that the present step made, or on its operation; or away with it."""
         if self.record is None or not self.position:
             return
-        told = self.record.step(self.position)
-        if isinstance(told, MergeStep):
-            self.breakpoints.toggle(f"token {quoted(told.left + told.right)}")
+        step = self.record.step(self.position)
+        if isinstance(step, MergeStep):
+            self.breakpoints.toggle(f"token {quoted(step.left + step.right)}")
         else:
-            self.breakpoints.toggle(
-                f"operation {self.record.values.description('operation', self.position - 1)}"
-            )
+            operation = self.record.values.description("operation", self.position - 1)
+            self.breakpoints.toggle(f"operation {operation}")
 
     def _find_hits(self) -> None:
-        """There are new steps, or none any more."""
         if self.breakpoints.rows:
             self._place(self.breakpoints.rows)
             self.breakpoints_changed.emit()

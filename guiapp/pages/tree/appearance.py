@@ -102,6 +102,9 @@ SMALL_PX = 5  # nodes narrower than this get a mark when a search finds them
 class TreePaint(Working):
     """The colours for what a model shows and a search found, in the present theme.
 
+    colors     those of the present picture; None until they are made
+    lit_class  the only class that is not dimmed; None where all are shown
+
     Signals:
         changed(): `colors` is new.
     """
@@ -115,8 +118,8 @@ class TreePaint(Working):
         self._model = model
         self._search = search
         self._theme_source = theme_source
-        self._colors: NodeColors | None = None
-        self._lit_class: int | None = None
+        self.colors: NodeColors | None = None
+        self.lit_class: int | None = None
         self._title = ""  # of what the classes are
         self.job = LatestJob[NodeColors](self, self._take)
         model.values_changed.connect(self._start)
@@ -127,28 +130,17 @@ class TreePaint(Working):
         self._start()
 
     @property
-    def colors(self) -> NodeColors | None:
-        """Those of the present picture; None until they are made."""
-        return self._colors
-
-    @property
     def is_current(self) -> bool:
-        """Whether no newer colours are on their way."""
         return not (self.job.is_busy or self._model.evaluating.is_busy)
-
-    @property
-    def lit_class(self) -> int | None:
-        """The only class that is not dimmed; None where all are shown."""
-        return self._lit_class
 
     def light_class(self, number: int | None) -> None:
         """Dim all nodes but those of one class, as long as the tree is coloured by such classes."""
-        if number != self._lit_class:
-            self._lit_class = number
+        if number != self.lit_class:
+            self.lit_class = number
             self._start()
 
     def _on_picture_changed(self) -> None:
-        self._colors = None
+        self.colors = None
         self.changed.emit()
         self._start()
 
@@ -163,15 +155,15 @@ class TreePaint(Working):
             self.job.cancel()
         else:
             if values.title != self._title:
-                self._title, self._lit_class = values.title, None
+                self._title, self.lit_class = values.title, None
             is_lit, theme = self._search.is_lit, self._theme_source.theme
             if is_lit is not None:
                 is_lit = is_lit.copy()
                 is_lit[self._model.chosen_path] = True
-            self.job.start(partial(_paint, picture, values, is_lit, self._lit_class, theme))
+            self.job.start(partial(_paint, picture, values, is_lit, self.lit_class, theme))
 
     def _take(self, colors: NodeColors) -> None:
-        self._colors = colors
+        self.colors = colors
         self.changed.emit()
 
 
@@ -275,7 +267,6 @@ def _tones(picture: TreePicture) -> NDArray[np.int64]:
 
 
 def dimmed(colors: Colors, is_lit: NDArray[np.bool_], theme: Theme) -> Colors:
-    """The same colours, nearly gone where they are not lit."""
     share = int(256 * PALETTES[theme.name].dimmed)
     ground = number(theme.background)
     red_blue = ((colors & 0xFF00FF) * share + (ground & 0xFF00FF) * (256 - share)) >> 8 & 0xFF00FF
@@ -307,7 +298,6 @@ def scale_colors(theme_name: str, n_steps: int = 256) -> Colors:
 
 
 def nothing_color(theme_name: str) -> int:
-    """The colour of nodes that there is nothing to say about."""
     return int(rgb(*(np.array(part) for part in PALETTES[theme_name].nothing)))
 
 
@@ -370,7 +360,6 @@ def paint_outlines(
 
 
 def stroke(painter: QPainter, outline: QPainterPath, theme: Theme, lines: Lines) -> None:
-    """Draw lines over each other."""
     if not outline.isEmpty():
         for color, width in lines:
             painter.setPen(QPen(getattr(theme, color), width))
@@ -397,7 +386,6 @@ def paint_marks(
 
 
 def paint_dots(painter: QPainter, theme: Theme, points: list[QPointF]) -> None:
-    """Mark found nodes that are too small to be seen."""
     painter.setPen(QPen(theme.text, MARK_PX, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
     painter.drawPoints(QPolygonF(points))
 
@@ -426,9 +414,8 @@ def mark_points(
     firsts = firsts[:: max(1, len(firsts) // MOST_MARKS)]
     for node in chosen:
         start, end = geometry.picture.span(node)
-        away = np.maximum(
-            (start - left) / (right - left) - shares[firsts], shares[firsts] - (end - left) / (right - left)
-        )
+        before = (start - left) / (right - left) - shares[firsts]
+        away = np.maximum(before, shares[firsts] - (end - left) / (right - left))
         is_there = levels[firsts] == geometry.picture.level(node)
         firsts = firsts[~is_there | (away * around > CLEAR_PX)]
     middles, shares = middles[firsts], shares[firsts]
@@ -452,5 +439,5 @@ def bending(
     outer = float(sunburst.radii[-1])
     length = icicle.width_px + (2 * np.pi * outer - icicle.width_px) * roundness
     inner = max(0.0, length / angle - float(tops[-1])) * (1 - roundness) ** 0.3
-    top = (1 - roundness) * 0.0 + roundness * sunburst.center[1]
+    top = roundness * sunburst.center[1]
     return tops, (sunburst.center[0], top - inner, angle, inner)

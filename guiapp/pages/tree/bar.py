@@ -79,7 +79,6 @@ class TreeBar(QFrame):
         self._on_shape_changed()
 
     def add_export(self, actions: Sequence[QAction]) -> None:
-        """Offer ways to export behind a button beside the colours."""
         button = MenuButton(self._theme_source, "Export")
         button.new_menu().addActions(actions)
         self._layout.insertWidget(self._layout.indexOf(self.coloring) + 1, button)
@@ -198,7 +197,6 @@ class Breadcrumb(Painted):
             x += width
 
     def _shown(self, metrics: QFontMetrics) -> list[int]:
-        """The last nodes of the path that fit."""
         path, room = self._model.chosen_path, self.width() - metrics.horizontalAdvance("…" + SEPARATOR)
         shown: list[int] = []
         for node in reversed(path):
@@ -213,7 +211,6 @@ class Breadcrumb(Painted):
         return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
 
     def node_at(self, point: QPointF) -> int | None:
-        """The node whose name is at a point."""
         return next((node for left, right, node in self._places if left <= point.x() < right), None)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -272,7 +269,6 @@ class WalkBar(QFrame):
         self._refresh()
 
     def _story_px(self) -> int:
-        """The height for what is told."""
         metrics = self._story.fontMetrics()
         room = self.width() - 2 * MARGIN_PX - 2 * TEXT_MARGIN_PX
         n_lines = N_LINES if room >= metrics.horizontalAdvance("0" * SENTENCE) else MORE_LINES
@@ -286,7 +282,6 @@ class WalkBar(QFrame):
                 break
 
     def _details(self) -> list[Detail]:
-        """The most telling first."""
         most = DETAILS[0]._replace(n_names=self._story.width() // NAME_PX)
         return [most, *DETAILS] if most.n_names > DETAILS[0].n_names else list(DETAILS)
 

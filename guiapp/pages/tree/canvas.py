@@ -153,7 +153,6 @@ class LabelPainter:
         self.is_complete = True
 
     def forget(self) -> None:
-        """Drop all images: the tree or the fonts are others now."""
         self._labels.clear()
         self._newest.clear()
         self._widths.clear()
@@ -279,15 +278,12 @@ class TreeCanvas:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all labels were drawn; the next time there will be more of them."""
         return self._labels.is_complete
 
     def another(self) -> TreeCanvas:
-        """A canvas in the same colours, for an image of another size."""
         return TreeCanvas(self._text_of, self.colors)
 
     def forget_labels(self) -> None:
-        """The tree is another one now."""
         self._labels.forget()
         self._labelled, self._places = None, []
 

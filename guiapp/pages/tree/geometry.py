@@ -71,7 +71,6 @@ class Icicle:
         return min(1.0, max(0.0, x / self.width_px))
 
     def box(self, node: int) -> tuple[float, float, float, float]:
-        """Left, top, right and bottom of a node; reaches beyond the edges."""
         start, end = self.picture.span(node)
         level = self.picture.level(node)
         return self.x(start), float(self.edges[level]), self.x(end), float(self.edges[level + 1])
@@ -93,7 +92,6 @@ class Sunburst:
 
     @cached_property
     def corner(self) -> tuple[int, int]:
-        """Where that square begins."""
         return int(self.width_px - self.size_px) // 2, int(self.height_px - self.size_px) // 2
 
     @cached_property
@@ -166,7 +164,6 @@ def on_the_way(start: View, end: View, share: float) -> View:
 
 
 def view_of(picture: TreePicture, node: int) -> View:
-    """The view that a node fills."""
     start, end = picture.span(node)
     return within(picture, (float(start), float(end)))
 
@@ -247,7 +244,6 @@ class LabelSlot(NamedTuple):
 
 
 def places(geometry: Geometry) -> list[LabelSlot]:
-    """The labels of all nodes that are large enough, those near the root first."""
     return icicle_places(geometry) if isinstance(geometry, Icicle) else sunburst_places(geometry)
 
 
@@ -259,7 +255,6 @@ def first_labelled(picture: TreePicture) -> list[int]:
 
 
 def letter_size(height_px: Floats) -> NDArray[np.int64]:
-    """The size of letters for bands, 0 where there is no room for any."""
     sizes: NDArray[np.int64] = SIZES_PX[np.searchsorted(HEIGHTS_PX, height_px, "right")]
     return sizes
 
@@ -308,12 +303,10 @@ def sunburst_places(sunburst: Sunburst) -> list[LabelSlot]:
     is_disc = (inner < LARGEST_HOLE_PX) & (arcs > ROUNDER * middle)
     is_along = is_disc | (arcs > 1.1 * height)
     radius = np.where(is_disc, 0.0, middle)
-    sizes = letter_size(
-        np.where(is_disc, DISC * outer, np.where(is_along, np.minimum(height, WIDER * arcs), arcs))
-    )
-    straight = 2 * np.sqrt(
-        np.maximum(outer**2 - (middle + LINE_HEIGHT / 2 * sizes) ** 2, 0)
-    )  # within the ring
+    letters_px = np.where(is_along, np.minimum(height, WIDER * arcs), arcs)
+    sizes = letter_size(np.where(is_disc, DISC * outer, letters_px))
+    upper = middle + LINE_HEIGHT / 2 * sizes
+    straight = 2 * np.sqrt(np.maximum(outer**2 - upper**2, 0))  # within the ring
     along = np.minimum(arcs - 2 * PADDING_PX, straight)
     wide = 2 * middle * np.sin(np.minimum(arcs / (2 * middle), np.pi / 2))  # of a circle between the sides
     return _listed(
@@ -336,7 +329,6 @@ def _levels(geometry: Geometry, nodes: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def _readable(degrees: Floats) -> Floats:
-    """The same lines, none of them upside down."""
     along = degrees % 360
     return np.where((along > 90) & (along < 270), along - 180, along)
 

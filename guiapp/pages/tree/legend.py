@@ -147,12 +147,8 @@ class TreeLegend(Painted):
         shown, rest = self._divided(metrics)
         for at, text in shown:
             width = _entry_px(metrics, text)
-            fill(
-                painter,
-                QRectF(x, middle - SWATCH_PX / 2, SWATCH_PX, SWATCH_PX),
-                _color(int(colors[at])) if lit in (None, at) else theme.line,
-                3,
-            )
+            color = _color(int(colors[at])) if lit in (None, at) else theme.line
+            fill(painter, QRectF(x, middle - SWATCH_PX / 2, SWATCH_PX, SWATCH_PX), color, 3)
             painter.setPen(theme.accent if lit == at else theme.dim)
             painter.drawText(QPointF(x + SWATCH_PX + UNIT_PX + 2, middle + metrics.ascent() / 2 - 1), text)
             x += width
@@ -163,7 +159,6 @@ class TreeLegend(Painted):
             painter.drawText(QPointF(x, middle + metrics.ascent() / 2 - 1), named or _more(len(rest)))
 
     def _divided(self, metrics: QFontMetrics) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
-        """The classes that there is room for, and those that a click lists."""
         ends = list(accumulate((_entry_px(metrics, text) for _, text in self._classes), initial=MARGIN_PX))
         room, n_shown = self.width() - MARGIN_PX, len(self._classes)
         if ends[-1] > room:
@@ -172,7 +167,6 @@ class TreeLegend(Painted):
         return self._classes[:n_shown], self._classes[n_shown:]
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Show the class under the pointer alone, or all again; behind them, list those without room."""
         at = next((at for end, at in self._places if event.position().x() < end), None)
         rest = self._divided(self.fontMetrics())[1] if self._places else []
         if at is None and rest:
@@ -181,7 +175,6 @@ class TreeLegend(Painted):
             self._light(at)
 
     def list_classes(self, classes: list[tuple[int, str]]) -> QMenu:
-        """A menu of classes with their colours, which shows one alone."""
         menu, values, theme = QMenu(self), self._model.values, self._theme_source.theme
         assert values is not None
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -214,9 +207,9 @@ class TreeLegend(Painted):
         for text in (values.title + ":", values.ends[0]):
             painter.drawText(QPointF(x, baseline), text)
             x += metrics.horizontalAdvance(text) + GAP_PX
-        length = min(
-            SCALE_PX, max(SHORTEST_SCALE_PX, self.width() - x - self._width_after_scale(metrics, values))
-        )
+        behind = sum(map(metrics.horizontalAdvance, (values.ends[1], values.nothing)))
+        room = self.width() - x - behind - MARGIN_PX - SWATCH_PX - UNIT_PX - 2 * GAP_PX
+        length = min(SCALE_PX, max(SHORTEST_SCALE_PX, room))
         gradient = QLinearGradient(x, 0, x + length, 0)
         colors = scale_colors(theme.name)
         for at in range(N_STOPS):
@@ -232,10 +225,6 @@ class TreeLegend(Painted):
         fill(painter, swatch, _color(nothing_color(theme.name)), 3)
         painter.setPen(theme.dim)
         painter.drawText(QPointF(x + SWATCH_PX + UNIT_PX + 2, baseline), values.nothing)
-
-    def _width_after_scale(self, metrics: QFontMetrics, values: NodeValues) -> int:
-        words = metrics.horizontalAdvance(values.ends[1]) + metrics.horizontalAdvance(values.nothing)
-        return words + GAP_PX + MARGIN_PX + SWATCH_PX + UNIT_PX + GAP_PX
 
 
 class MiniMap(Painted):

@@ -80,7 +80,7 @@ class TreePage(Page):
         self.walk = TreeWalk(self.model, session, self)
         self.paint = TreePaint(self.model, self.search, theme_source, self)
         self.view = TreeView(self.model, self.search, self.paint, theme_source)
-        self.view.set_animated(settings.animates_tree)
+        self.view.is_animated = settings.animates_tree
         self.bar = TreeBar(self.model, self.search, theme_source)
         self.head = TreeHead(self.model, self.search, theme_source)
         self.color_legend = TreeLegend(self.model, self.paint, theme_source)
@@ -102,13 +102,11 @@ class TreePage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        """What F6 goes through."""
         side = self.side.currentWidget()
         return [self.view, self.editor, self.bar.query, *([] if side is None else [side])]
 
     @property
     def is_ready(self) -> bool:
-        """Whether the picture stands still and has all its labels."""
         return self.model.picture is not None and self.view.is_stable
 
     @property
@@ -132,12 +130,10 @@ class TreePage(Page):
         self.tabs.choose(PANELS.index("Token"))
 
     def open_three_trees(self) -> None:
-        """Make that room unless it is there."""
         if self.splitter.sizes()[1] < SIDE_BY_SIDE_PX:
             self.show_three_trees()
 
     def ask_where(self, title: str, suggested: str) -> str:
-        """Where to save something; "" for nowhere."""
         return QFileDialog.getSaveFileName(self, title, suggested)[0]
 
     def ask_scale(self) -> float | None:
@@ -168,14 +164,9 @@ class TreePage(Page):
         self.view.typed.connect(self._begin_search)
         self.search.found_changed.connect(self._on_search_changed)
         EditorLink(self.editor, self._session)
-        for keys, go in (
-            ("Alt+Left", self.model.go_back),
-            ("Alt+Right", self.model.go_forward),
-        ):
-            shortcut = QShortcut(
-                QKeySequence(keys), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut
-            )
-            shortcut.activated.connect(go)
+        inside = Qt.ShortcutContext.WidgetWithChildrenShortcut
+        for keys, go in (("Alt+Left", self.model.go_back), ("Alt+Right", self.model.go_forward)):
+            QShortcut(QKeySequence(keys), self, context=inside).activated.connect(go)
         self.bar.query.come_by_keys(self)
 
     def _keep_shape(self) -> None:
@@ -216,7 +207,6 @@ def make_page(setting: PageSetting) -> TreePage:
 
 
 def about(shape: str) -> tuple[str, ...]:
-    """What somebody sees who has never seen a picture of this shape."""
     first = f"A token {LIES[shape]} the longest token that it begins with."
     return f"{first} Wide: many tokens begin with it. Click one.", f"{first} Click one.", first
 
@@ -257,19 +247,14 @@ class TreeHead(QFrame):
             self.line.show_text(*self._match_summary(), color="text")
 
     def _match_summary(self) -> tuple[str, ...]:
-        """How many were found, where they are, and how to get there."""
         search, n_found = self._search, len(self._search.result_nodes)
         if search.current is not None:
             place = f"{search.current + 1:,} of {n_found:,}"
             return f"{place}, ringed in the picture. Enter goes to the next, Escape ends.", f"{place} found"
         found = counted(n_found, "token") if search.title == FOUND else f"{search.title}: {n_found:,}"
-        where = (
-            "bright in the picture and listed under Found"
-            if search.is_in_view
-            else "none in view, all under Found"
-        )
+        where = "bright in the picture and listed under" if search.is_in_view else "none in view, all under"
         go = "Enter goes to the first."
-        return f"{found} found: {where}. {go}", f"{found} found. {go}", f"{found} found"
+        return f"{found} found: {where} Found. {go}", f"{found} found. {go}", f"{found} found"
 
 
 class TreeCard(QFrame):
@@ -320,8 +305,6 @@ def place_near(room: QRect, size: QSize, point: QPoint, is_free: Callable[[QRect
 
 
 def _clear_of(node: QPainterPath) -> Callable[[QRect], bool]:
-    """Whether a box lies apart from a node."""
-
     def is_free(box: QRect) -> bool:
         return not node.intersects(QRectF(box).adjusted(-APART_PX, -APART_PX, APART_PX, APART_PX))
 

@@ -26,6 +26,7 @@ from guiapp.analysis.tree.trials import Ids, unreached_apart
 from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.state.background import LatestJob, Working
 from guiapp.kit.state.row_table import LEFT, RIGHT, Column, RowTable
+from guiapp.kit.state.saving import FileSaving
 from guiapp.kit.state.spelling import SharedSpelling
 from guiapp.kit.tokens.details import hex_bytes
 from guiapp.kit.widgets.buttons import push_button
@@ -36,7 +37,6 @@ from guiapp.kit.widgets.style_sheet import heading, sentence, set_role
 from guiapp.kit.widgets.tables import RowsView
 from guiapp.kit.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.pages.tree.model import FOUND, TreeModel, TreeSearch
-from guiapp.pages.tree.saving_view import TreeSaving
 
 ListTokens = Callable[[str, NDArray[np.int32]], None]
 ABOUT_FINDINGS = "Counts over all tokens of the model. A click lists the tokens behind one."
@@ -57,7 +57,7 @@ class ResultsPanel(QWidget):
         model: TreeModel,
         search: TreeSearch,
         ask_where: Callable[[str, str], str],
-        saving: TreeSaving,
+        saving: FileSaving,
     ) -> None:
         super().__init__()
         self._model = model
@@ -140,7 +140,6 @@ class ResultsTableModel(RowTable[ResultToken]):
         spelling.changed.connect(self.notify_all_changed)
 
     def show(self, picture: TreePicture | None, tokens: NDArray[np.int32]) -> None:
-        """List some tokens of a tree."""
         self.beginResetModel()
         self._picture, self._tokens = picture, tokens
         self.endResetModel()
@@ -202,7 +201,6 @@ class TreeFindings(Working):
         return self.statistics.findings + more
 
     def want(self) -> None:
-        """Count them, if that was not done yet."""
         self._is_wanted = True
         picture = self._model.picture
         if picture is not None and self.statistics is None and not self.job.is_busy:

@@ -85,7 +85,7 @@ class TreeView(QWidget):
         self._geometry: Geometry | None = None
         self._hovered: int | None = None
         self._pressed: QPointF | None = None
-        self._pointer: QPointF | None = None  # that moved the picture
+        self.pointer: QPointF | None = None  # where the mouse is, or was when it moved the picture
         self._dragged: View | None = None
         self._canvas = TreeCanvas(model.label)
         self._fonts = label_fonts(self)
@@ -126,22 +126,15 @@ class TreeView(QWidget):
         shape = Sunburst if self._flight.roundness >= 0.5 else Icicle
         geometry = shape(self._model.picture, self._flight.view, float(self.width()), float(self.height()))
         if geometry != self._geometry:
-            self._geometry = geometry
+            self._geometry = geometry  # which caches what it has computed
         return self._geometry
 
     @property
     def is_stable(self) -> bool:
-        """Whether nothing moves, all labels are there, and the fonts for more of them, too."""
         is_still = self._flight.is_stable and self._paint.is_current and self._fonts.is_ready
         return is_still and self._layer is not None and self._canvas.is_complete
 
-    @property
-    def pointer(self) -> QPointF | None:
-        """Where the mouse is, or was when it moved the picture."""
-        return self._pointer
-
     def node_at(self, point: QPointF) -> int | None:
-        """The node that is painted at a point."""
         geometry = self.geometry_now
         hit = None if geometry is None else geometry.hit(point.x(), point.y())
         if hit is None or self._model.picture is None:
@@ -154,7 +147,6 @@ class TreeView(QWidget):
         return PREPARING if self._model.is_preparing else NO_MODEL
 
     def show_at_once(self) -> None:
-        """End all animations."""
         self._flight.land()
         self._repaint_layer()
 
@@ -173,7 +165,6 @@ class TreeView(QWidget):
 
     @property
     def colors(self) -> NodeColors | None:
-        """What the nodes are painted in, and what is behind them."""
         return self._canvas.colors
 
     def _take_picture(self) -> None:
@@ -232,8 +223,8 @@ class TreeView(QWidget):
 
     def _repaint_sharply(self) -> None:
         self._repaint_picture()
-        if self._pointer is not None:
-            self._set_hovered(self.node_at(self._pointer))
+        if self.pointer is not None:
+            self._set_hovered(self.node_at(self.pointer))
 
     # Painting
 
@@ -287,7 +278,7 @@ class TreeView(QWidget):
         geometry, turned = self.geometry_now, event.angleDelta()
         if geometry is None:
             return
-        self._pointer = event.position()
+        self.pointer = event.position()
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier or abs(turned.x()) > abs(turned.y()):
             turn = (turned.x() or turned.y()) / NOTCH
             self._pan(-0.08 * turn)
@@ -336,7 +327,7 @@ class TreeView(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._pressed is None:
-            self._pointer = event.position()
+            self.pointer = event.position()
             self._set_hovered(self.node_at(event.position()))
             return
         moved = event.position() - self._pressed
@@ -379,16 +370,15 @@ class TreeView(QWidget):
         self._model.show(node)
 
     def leaveEvent(self, event: QEvent) -> None:
-        self._pointer = None
+        self.pointer = None
         self._set_hovered(None)
         super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, text, self._pointer = event.key(), event.text(), None
+        key, text, self.pointer = event.key(), event.text(), None
         if key in KEYS and event.modifiers() & Qt.KeyboardModifier.AltModifier:
-            {Qt.Key.Key_Left: self._model.go_back, Qt.Key.Key_Right: self._model.go_forward}.get(
-                Qt.Key(key), self._model.fit
-            )()
+            moves = {Qt.Key.Key_Left: self._model.go_back, Qt.Key.Key_Right: self._model.go_forward}
+            moves.get(Qt.Key(key), self._model.fit)()
         elif key in KEYS:
             self._model.walk(KEYS[Qt.Key(key)])
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._model.chosen is not None:
@@ -438,8 +428,8 @@ class TreeFlight(QObject):
         super().__init__(parent)
         self._model = model
         self._may_fly = may_fly
-        self._view = self._start = model.view
-        self._roundness = self._target_roundness
+        self.view = self._start = model.view  # on the way to the model's
+        self.roundness = self._target_roundness  # 0 for an icicle, 1 for a sunburst
         self._moving = self._animation(MOVE_MS, self._move)
         self._bending = self._animation(BEND_MS, self._bend)
         self._settling = later(self, SETTLE_MS, self.settled)
@@ -447,22 +437,11 @@ class TreeFlight(QObject):
         model.shape_changed.connect(self._on_shape_changed)
 
     @property
-    def view(self) -> View:
-        """What is in view at this moment, on the way to the model's view."""
-        return self._view
-
-    @property
-    def roundness(self) -> float:
-        """0 for an icicle, 1 for a sunburst, on the way from one to the other in between."""
-        return self._roundness
-
-    @property
     def is_bending(self) -> bool:
-        return 0.0 < self._roundness < 1.0
+        return 0.0 < self.roundness < 1.0
 
     @property
     def is_moving(self) -> bool:
-        """Whether something moved a moment ago."""
         return self._settling.isActive()
 
     @property
@@ -471,10 +450,9 @@ class TreeFlight(QObject):
         return self._moving.state() == self._bending.state() == stopped and not self.is_moving
 
     def land(self) -> None:
-        """Be where the model is, at once."""
         for movement in (self._moving, self._bending, self._settling):
             movement.stop()
-        self._view, self._roundness = self._model.view, self._target_roundness
+        self.view, self.roundness = self._model.view, self._target_roundness
 
     @property
     def _target_roundness(self) -> float:
@@ -488,7 +466,7 @@ class TreeFlight(QObject):
     def _on_view_changed(self) -> None:
         self._moving.stop()
         if self._may_fly():
-            self._start = self._view
+            self._start = self.view
             self._moving.start()
         else:
             self._move(1.0)
@@ -496,7 +474,7 @@ class TreeFlight(QObject):
     def _move(self, share: object) -> None:
         assert isinstance(share, float)
         eased = 1 - (1 - share) ** 3
-        self._view = self._model.view if share >= 1 else on_the_way(self._start, self._model.view, eased)
+        self.view = self._model.view if share >= 1 else on_the_way(self._start, self._model.view, eased)
         self._settling.start()
         self.moved.emit()
 
@@ -511,5 +489,5 @@ class TreeFlight(QObject):
     def _bend(self, share: object) -> None:
         assert isinstance(share, float)
         eased = share * share * (3 - 2 * share)
-        self._roundness = eased if self._model.shape == "sunburst" else 1 - eased
+        self.roundness = eased if self._model.shape == "sunburst" else 1 - eased
         self.bent.emit()

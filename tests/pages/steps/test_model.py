@@ -189,6 +189,10 @@ def test_what_competes_is_what_the_queue_holds(make_steps_model):
     model.go_to(2)
     assert [entry.rank for entry in model.waiting.candidates] == []
     model.add_watch("rank")
-    assert model.watch_values() == ["62"]
+    assert [model.watch_value(each) for each in model.watches] == ["62"]
     model.show(None)
-    assert (model.waiting.candidates, model.watch_values(), model.title) == ([], ["–"], "the end")
+    assert (model.waiting.candidates, [model.watch_value(each) for each in model.watches], model.title) == (
+        [],
+        ["–"],
+        "the end",
+    )

@@ -61,7 +61,7 @@ def test_what_is_told_of_watches(model, told, settings):
     assert (told, kept(settings)["watches"]) == (["watches_changed"] * 2, ["rank", "end"])
     model.remove_watch(0)
     assert (told, kept(settings)["watches"]) == (["watches_changed"] * 3, ["end"])
-    assert model.watch_values() == ["3"]
+    assert [model.watch_value(each) for each in model.watches] == ["3"]
     with pytest.raises(Exception, match=r"\w"):
         model.add_watch("1 +")
     assert (model.watches, len(told)) == (("end",), 3)
@@ -106,7 +106,11 @@ def test_without_settings_nothing_is_kept(qtbot):
     model = StepsModel(ModelSession(TextSession(b"")), recorder=InstantRecorder())
     model.add_watch("rank")
     model.breakpoints.add("token 1")
-    assert (model.watches, model.watch_values(), model.absence(0)) == (("rank",), ["–"], "")
+    assert (model.watches, [model.watch_value(each) for each in model.watches], model.absence(0)) == (
+        ("rank",),
+        ["–"],
+        "",
+    )
     model.stop()
 
 
@@ -268,4 +272,4 @@ def test_a_trace_of_somebody_else_is_walked_from_its_start(model):
     debugger.go_to(debugger.n_steps)
     model.show(debugger)
     assert 0 < model.position < debugger.n_steps
-    assert model.race._leader is debugger
+    assert model.race.leader is debugger

@@ -28,7 +28,8 @@ def test_long_values_and_messages_leave_the_lists_as_wide_as_they_are(make_steps
     page.model.restart()
     page.model.add_watch("1/0")
     page.model.add_watch("position * 1000 + end * 1000 + length * 1000")
-    side.breakpoints.field.entered.emit(f"difference {'long' * 30}")
+    side.breakpoints.field.line.setText(f"difference {'long' * 30}")
+    side.breakpoints.field.line.returnPressed.emit()
     page.set_text_size(2 * TEXT_FONT_PX)
     qtbot.waitUntil(lambda: side.breakpoints.field.error.isVisible())
     QApplication.processEvents()
@@ -52,7 +53,7 @@ def test_watches_are_typed_followed_and_forgotten(make_steps_page, qtbot):
         assert line.text() == (text if text.endswith("+") else "")
     for position in range(model.n_steps + 1):
         model.go_to(position)
-        assert watches.shown_values == model.watch_values()
+        assert watches.shown_values == [model.watch_value(each) for each in model.watches]
     buttons = {button.accessibleName(): button for button in watches.findChildren(QToolButton)}
     assert list(buttons) == ["Forget length", "Forget rank"]
     qtbot.mouseClick(buttons["Forget length"], Qt.MouseButton.LeftButton)
@@ -63,7 +64,7 @@ def test_watches_are_typed_followed_and_forgotten(make_steps_page, qtbot):
     model.go_to(2)
     page.kept_session.text.show(b"acb")
     qtbot.waitUntil(lambda: page.is_ready)
-    assert watches.shown_values == model.watch_values()
+    assert watches.shown_values == [model.watch_value(each) for each in model.watches]
 
 
 def test_the_lists_are_wider_for_large_text_up_to_a_limit(make_steps_page):

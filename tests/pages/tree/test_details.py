@@ -13,8 +13,7 @@ SIGNS = Spelling.SIGNS
 
 
 def told(model, node):
-    found = describe_node(model.picture, node, model.session.tokenizer, model.counts)
-    return found.token, found.text, dict(found.facts)
+    return describe_node(model.picture, node, model.session.tokenizer, model.counts)
 
 
 @pytest.fixture
@@ -36,7 +35,6 @@ def make_tree(make_session, qtbot):
 def test_a_token_is_told_in_full(model, session, node_of):
     model.session = session
     assert told(model, node_of(b"acbb")) == (
-        8,
         "acbb",
         {
             "id": "8",
@@ -49,10 +47,10 @@ def test_a_token_is_told_in_full(model, session, node_of):
             "in this text": "once",
         },
     )
-    below = told(model, node_of(b"cb"))[2]
+    below = told(model, node_of(b"cb"))[1]
     assert (below["below it"], below["in this text"]) == ("1 token", "not once")
-    assert told(model, ROOT) == (None, "all tokens", {"children": "3", "below it": "9 tokens"})
-    uncounted = dict(describe_node(model.picture, node_of(b"ab"), None, None).facts)
+    assert told(model, ROOT) == ("all tokens", {"children": "3", "below it": "9 tokens"})
+    uncounted = describe_node(model.picture, node_of(b"ab"), None, None)[1]
     assert ("merge rank" in uncounted, uncounted["in this text"]) == (False, "not once")
 
 
@@ -73,10 +71,10 @@ def test_a_merge_story_says_why_there_is_none_and_which_of_several_rules_it_show
 
 def test_scores_and_groups_are_told_where_there_are_any(make_tree):
     unigram = make_tree("unigram")
-    token, text, facts = told(unigram, unigram.picture.node(300))
-    assert (token, text, facts["score"], "merge rank" in facts) == (300, "·die", "-7.5125", False)
+    text, facts = told(unigram, unigram.picture.node(300))
+    assert (text, facts["id"], facts["score"], "merge rank" in facts) == ("·die", "300", "-7.5125", False)
     group = unigram.picture.children(ROOT)[1]
-    assert told(unigram, group) == (None, "Latin", {"children": "132", "below it": "526 tokens"})
+    assert told(unigram, group) == ("Latin", {"children": "132", "below it": "526 tokens"})
     assert glance(unigram.picture, group, None, SIGNS) == (
         "Latin",
         ("526 tokens", "a group, itself no token"),

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from functools import partial
 
 import pytest
 from conftest import PATIENCE_S
@@ -9,14 +10,13 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.analysis.tree.reports import Subtree
 from guiapp.errors import TokenloupeError
-from guiapp.kit.state.saving import _write
+from guiapp.kit.state.saving import FileSaving, _write
 from guiapp.pages.tree import saving_view as tree_saving
-from guiapp.pages.tree.saving_view import TreeSaving
 
 
 @pytest.fixture
 def saving():
-    made = TreeSaving()
+    made = FileSaving()
     yield made
     made.close()
 
@@ -68,7 +68,7 @@ def test_a_file_that_is_given_up_is_not_written(saving, told, tmp_path, qtbot):
 @pytest.mark.parametrize(("form", "begins"), [("json", "{"), ("dot", "digraph")])
 def test_a_branch_is_written_as_asked(saving, model, tmp_path, qtbot, form, begins):
     path = tmp_path / "tree"
-    saving.save_branch(path, Subtree(model.picture.vocabulary), form)
+    saving.save(path, partial(tree_saving.data_of, Subtree(model.picture.vocabulary), form))
     qtbot.waitUntil(lambda: saving.saved == path)
     assert path.read_text().startswith(begins)
     assert path.read_text().endswith("}\n")
@@ -98,7 +98,7 @@ def test_progress_of_a_branch_goes_to_the_whole(model, monkeypatch):
     branch = Subtree(model.picture.vocabulary)
     for form, (lines_of, per_token) in tree_saving.FORMATS.items():
         shares = []
-        data = tree_saving._data_of(branch, form, shares.append)
+        data = tree_saving.data_of(branch, form, shares.append)
         lines = list(lines_of(branch))
         assert data == ("\n".join(lines) + "\n").encode()
         whole = per_token * len(branch.tokens) + 1

@@ -61,25 +61,25 @@ def test_the_panel_tells_what_is_known_of_each_kind_of_node(page, qtbot):
     special = picture.node(session.vocabulary.special_ids.bos)
     for node in (ROOT, 1, crowd, special, len(picture) - 1):
         page.model.choose(node)
-        details = describe_node(picture, node, session.tokenizer, page.model.counts)
-        qtbot.waitUntil(lambda details=details: set(details.facts) <= set(told().items()))
+        written, facts = describe_node(picture, node, session.tokenizer, page.model.counts)
+        qtbot.waitUntil(lambda facts=facts: set(facts.items()) <= set(told().items()))
         texts, children = told(), picture.children(node)
-        assert len(texts.keys() & set(NODE_FACTS)) == len(details.facts)
+        assert len(texts.keys() & set(NODE_FACTS)) == len(facts)
         names = {label.text() for label in panel.findChildren(QLabel) if label.isVisible()}
-        assert names & set(NODE_FACTS) == dict(details.facts).keys()
-        assert texts["Token text"] == details.text
+        assert names & set(NODE_FACTS) == facts.keys()
+        assert texts["Token text"] == written
         assert NOTHING not in texts.values()
         *way, below = texts["Path in the tree"].split(" › ")
         assert len(way) == len(picture.path(node)) - 1
         assert (f" and {len(children) - 12:,} more" in below) == (len(children) > 12)
         assert (below == "nothing longer") == (len(children) == 0)
         assert len(children) == 0 or below.count(", ") + 1 == min(len(children), 12)
-        story = details.token is not None and merge_story(
-            picture.vocabulary, session.tokenizer, details.token
+        story = picture.token(node) is not None and merge_story(
+            picture.vocabulary, session.tokenizer, picture.token(node)
         )
         assert merges.isVisible() == bool(story and story.roots)
         assert ("Remark" in texts) == bool(not story or not story.roots or story.note)
-        lines = ["\t".join(fact) for fact in details.facts] + merges.as_text().splitlines()
+        lines = ["\t".join(fact) for fact in facts.items()] + merges.as_text().splitlines()
         assert run(panel, "Copy details").splitlines() == lines
 
 
