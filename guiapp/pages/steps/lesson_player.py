@@ -19,7 +19,7 @@ from guiapp.analysis.lessons.lesson import (
     load_all,
     load_each,
 )
-from guiapp.analysis.lessons.places import computed_answer, go_to_place, place_of, training_answer
+from guiapp.analysis.lessons.places import computed_answer, go_to_place, training_answer
 from guiapp.core.encode.tokenizer import Tokenizer
 from guiapp.core.sources.locate import cached_name, is_another, is_cached, is_fetched
 from guiapp.core.vocabulary.quoting import quoted
@@ -133,19 +133,6 @@ class LessonPlayer(QObject):
         if step.train:
             return not self.training.is_busy
         return self.steps.recording.is_up_to_date and self._is_recorded(step)
-
-    @property
-    def is_at_place(self) -> bool:
-        """Whether nobody has gone on in the run from where the present step wants it."""
-        step, debugger = self.step, self.steps.debugger
-        if step is None or not self.is_ready:
-            return False
-        if step.train:
-            return self.training.position == min(step.merges, self.training.n_steps)
-        if debugger is None:
-            return True
-        found = place_of(debugger, step.place)
-        return debugger.position == (debugger.n_steps if found is None else found)
 
     def open(self, path: Path, may_fetch: Callable[[list[str]], bool] = lambda models: False) -> None:
         """Begin a lesson from a file as it is now; raises FaultyFileError.

@@ -7,7 +7,7 @@ from functools import partial
 from html import escape
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QMouseEvent, QPainter, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QSplitter, QStackedWidget, QWidget
 
 from guiapp.analysis.lessons.places import labels_now
@@ -20,7 +20,7 @@ from guiapp.kit.session.model_session import ModelSession
 from guiapp.kit.widgets.buttons import tool_button
 from guiapp.kit.widgets.layouts import AS_AROUND, STRETCH, framed, in_column, in_row, in_splitter
 from guiapp.kit.widgets.page_base import Actions
-from guiapp.kit.widgets.painting import ShareBar, bold
+from guiapp.kit.widgets.painting import ShareBar, bold, clear_pixmap
 from guiapp.kit.widgets.script_fonts import Loader, ScriptFonts, draw_once
 from guiapp.kit.widgets.seen import SeenWatch
 from guiapp.kit.widgets.shaped_texts import LEFT, MonoTexts
@@ -63,6 +63,7 @@ INDENT_PX = 22  # behind the gutter
 VALUES_PX, PLACES_PX = 84, 232  # where the columns of the variables begin, at least for the last
 MOST_VARIABLES = 4
 GAP_LINES = 0.6  # above the variables
+MOST_PICTURES = 4
 N_LINES = 16  # room for any code with its variables: all are shown in the same size
 BAR_WIDTH_PX = 220
 HINT = "What happens next is covered. Make up your mind, then press Reveal."
@@ -353,6 +354,7 @@ class CodeView(ZoomedView):
         self._model = model
         self._code_texts = drawing.texts.of(UI_FONT_PX)
         self._hovered = -1
+        self._pictures: dict[object, QPixmap] = {}
         self.setToolTip("Click on a line for a breakpoint at what it does.")
         self.setMouseTracking(True)
         model.position_changed.connect(self._refresh)
@@ -390,7 +392,7 @@ class CodeView(ZoomedView):
         self.update()
 
     def line_rect(self, number: int) -> QRectF:
-        height = LINE_PX * self._scale()
+        height = LINE_PX * self._scale(self._n_lines())
         return QRectF(0, number * height, self.width(), height)
 
     def _line_at(self, place: QPointF) -> int:
@@ -415,11 +417,14 @@ class CodeView(ZoomedView):
             self._hovered = line
             self.update()
 
-    def _scale(self) -> float:
-        """Larger where there is room for any code, smaller where there is none for this one."""
+    def _n_lines(self) -> float:
+        """Of the code and its variables, with the gap between them."""
         debugger = self._model.debugger
         n_variables = 0 if debugger is None else len(variables(debugger))
-        n_lines = len(self.present()[0].lines) + GAP_LINES + n_variables
+        return len(self.present()[0].lines) + GAP_LINES + n_variables
+
+    def _scale(self, n_lines: float) -> float:
+        """Larger where there is room for any code, smaller where there is none for this one."""
         zoom, widest = self._zoom.factor, self.width() / self.minimumWidth()
         wanted = min(zoom, widest)
         larger = min(LARGEST * zoom, widest, self.height() / (N_LINES * LINE_PX))
@@ -439,27 +444,43 @@ class CodeView(ZoomedView):
             return
         names = variables(debugger)
         code, present = self.present()
-        scale, texts = self._scale(), self._code_texts
+        scale = self._scale(len(code.lines) + GAP_LINES + len(names))
+        painter.drawPixmap(0, 0, self._lines_picture(code, scale))
         painter.scale(scale, scale)
         width = self.width() / scale
-        middles = [(number + 0.5) * LINE_PX for number in range(len(code.lines))]
-        painter.setPen(theme.dim)
-        rows = zip(code.lines, middles, strict=True)
-        texts.draw_all(painter, [(INDENT_PX, 0, middle, line) for line, middle in rows], LEFT)
         if present >= 0:
             top = present * LINE_PX
             painter.fillRect(QRectF(0, top, width, LINE_PX), blend(theme.raised, theme.accent, 0.26))
             painter.fillRect(QRectF(0, top, 3, LINE_PX), theme.accent)
             painter.setPen(theme.text)
-            texts.draw_in(painter, INDENT_PX, 0, middles[present], code.lines[present], LEFT)
+            self._code_texts.draw_in(painter, INDENT_PX, 0, top + LINE_PX / 2, code.lines[present], LEFT)
         self._paint_gutter(painter, code)
         row = QRectF(INDENT_PX, (len(code.lines) + GAP_LINES) * LINE_PX, width - INDENT_PX, LINE_PX)
         self._paint_variables(painter, row, names)
+
+    def _lines_picture(self, code: PseudoCode, scale: float) -> QPixmap:
+        """The lines as they are where none is carried out: those of pieces and around them, drawn once."""
+        theme, ratio = self._theme_source.theme, self.devicePixelRatio()
+        key = theme.name, code.title, self.width(), self.height(), scale, ratio
+        if key not in self._pictures:
+            picture = clear_pixmap(self.width(), self.height(), ratio, theme.raised)
+            with QPainter(picture) as painter:
+                painter.scale(scale, scale)
+                painter.setPen(theme.dim)
+                for number, line in enumerate(code.lines):
+                    middle = (number + 0.5) * LINE_PX
+                    self._code_texts.draw_in(painter, INDENT_PX, 0, middle, line, LEFT)
+            if len(self._pictures) >= MOST_PICTURES:
+                self._pictures.clear()
+            self._pictures[key] = picture
+        return self._pictures[key]
 
     def _paint_gutter(self, painter: QPainter, code: PseudoCode) -> None:
         """The breakpoints at lines, and what a click on the one under the pointer would do."""
         rows = [row for row in self._model.breakpoints.rows if row.kind == "operation"]
         for number in range(len(code.lines)):
+            if not rows and number != self._hovered:
+                continue
             middle = QPointF(INDENT_PX / 2 + 1, (number + 0.5) * LINE_PX)
             found = at_operations(rows, code.operations_of(number))
             paint_mark(painter, self._theme_source.theme, middle, found, number == self._hovered)
