@@ -118,11 +118,11 @@ def with_code(text: str, color: QColor) -> str:
     )
 
 
-def rich_text(text: str, color: QColor, gap_px: int = GAP_PX) -> str:
+def rich_text(text: str, color: QColor) -> str:
     """Paragraphs, each with a gap below, `code` and *emphasis* as Qt's rich text."""
     emphasis = re.sub(r"\*([^*]+)\*", r"<i>\1</i>", with_code(text, color))
     paragraphs = emphasis.split("\n\n")
-    return "".join(f"<p style='margin:0 0 {gap_px}px 0'>{paragraph}</p>" for paragraph in paragraphs)
+    return "".join(f"<p style='margin:0 0 {GAP_PX}px 0'>{paragraph}</p>" for paragraph in paragraphs)
 
 
 class TextLine(Painted):

@@ -325,10 +325,9 @@ class StepLattice(NamedTuple):
     edges: list[Edge]
 
 
-def lattice(debugger: Debugger, most_places: int | None = None) -> StepLattice:
-    """What Viterbi and the like know before the present step; of a long piece so many places around it."""
+def lattice(debugger: Debugger) -> StepLattice:
+    """What Viterbi and the like know before the present step; of a long piece what is around it."""
     trace, position = debugger.trace, debugger.position
-    n_places = most_places or LATTICE_PLACES
     piece = trace.piece_at(position)
     work = b"" if piece < 0 else trace.piece_work(piece)
     if not work or debugger.states.has_slots(piece):  # empty where nothing but blanks was dropped
@@ -336,8 +335,8 @@ def lattice(debugger: Debugger, most_places: int | None = None) -> StepLattice:
     columns = trace.columns
     bounds = np.flatnonzero(np.frombuffer(work + b"\n", np.uint8) & 0xC0 != 0x80)  # its end included
     middle = int(bounds.searchsorted(_offset(debugger, piece)))
-    first = max(0, min(middle - n_places // 2, len(bounds) - n_places))
-    shown = bounds[first : first + n_places].tolist()
+    first = max(0, min(middle - LATTICE_PLACES // 2, len(bounds) - LATTICE_PLACES))
+    shown = bounds[first : first + LATTICE_PLACES].tolist()
     best_steps = debugger.states.best_steps(position, piece, slice(shown[0], shown[-1] + 1)).tolist()
     number = {offset: index for index, offset in enumerate(shown)}
     places, edges = [], []

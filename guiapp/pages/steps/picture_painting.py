@@ -38,6 +38,16 @@ ARC_LABEL_PX = 18
 WINNERS = ("chosen", "now")
 BADGE_PX = 14
 TICK = QPointF(-3.2, 0.2), QPointF(-1.0, 2.4), QPointF(3.2, -2.4)  # the sign in a badge, from its middle
+ROW_PX = 28
+BOX_PX = ROW_PX - 3
+BAR_PX = 2
+PADDING_PX = 10
+TEXT_LEFT_PX = PADDING_PX + BADGE_PX + 4
+NARROWEST_PX = 46
+WIDEST_PX = 64
+LABEL_PX = 20
+LEAST_BAR_PX = 4
+RANKS = "rank, logarithmic"
 
 
 class CandidateStatus(Enum):
@@ -68,16 +78,15 @@ class CandidateStatus(Enum):
             return QPen(theme.accent, 2)
         if self is CandidateStatus.NOW:
             return QPen(theme.accent, 1.4, Qt.PenStyle.DotLine)
-        return QPen(
-            theme.line, 1, Qt.PenStyle.DashLine if self is CandidateStatus.OUT else Qt.PenStyle.SolidLine
-        )
+        styles = Qt.PenStyle
+        return QPen(theme.line, 1, styles.DashLine if self is CandidateStatus.OUT else styles.SolidLine)
 
     def bar(self, theme: Theme) -> QColor:
         """The colour of a bar that says how much it is worth."""
         return theme.accent if self is CandidateStatus.WINNER else blend(theme.raised, theme.dim, 0.35)
 
-    def box_style(self, theme: Theme, radius: float = 6) -> BoxStyle:
-        return BoxStyle(self.ground(theme), self.line(theme), radius)
+    def box_style(self, theme: Theme) -> BoxStyle:
+        return BoxStyle(self.ground(theme), self.line(theme), 6)
 
 
 def paint_box(
@@ -90,11 +99,10 @@ def paint_box(
     painter.drawRoundedRect(place.adjusted(half, half, -half, -half), radius, radius)
 
 
-def paint_badge(painter: QPainter, theme: Theme, middle: QPointF, scale: float = 1.0) -> None:
-    """The sign of a winner: a tick on a disc of `BADGE_PX` times that scale."""
+def paint_badge(painter: QPainter, theme: Theme, middle: QPointF) -> None:
+    """The sign of a winner: a tick on a disc of `BADGE_PX`."""
     painter.save()
     painter.translate(middle)
-    painter.scale(scale, scale)
     painter.setPen(QPen(theme.raised, 1.5))
     painter.setBrush(theme.accent)
     painter.drawEllipse(QPointF(), BADGE_PX / 2, BADGE_PX / 2)
@@ -103,23 +111,10 @@ def paint_badge(painter: QPainter, theme: Theme, middle: QPointF, scale: float =
     pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
     painter.setPen(pen)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    tick = QPainterPath(TICK[0])
-    for point in TICK[1:]:
-        tick.lineTo(point)
-    painter.drawPath(tick)
+    painter.drawPolyline(TICK)
     painter.restore()
 
 
-ROW_PX = 28
-BOX_PX = ROW_PX - 3
-BAR_PX = 2
-PADDING_PX = 10
-TEXT_LEFT_PX = PADDING_PX + BADGE_PX + 4
-NARROWEST_PX = 46
-WIDEST_PX = 64
-LABEL_PX = 20
-LEAST_BAR_PX = 4
-RANKS = "rank, logarithmic"
 Entry = tuple[Candidate, CandidateStatus]
 
 

@@ -188,30 +188,29 @@ def test_a_run_a_piece_or_a_step_is_saved(make_steps_page, qtbot, tmp_path, monk
     assert sizes == [0, 1, *expected]
 
 
-@pytest.mark.parametrize(
-    ("name", "filter_start", "written"),
-    [
+def test_a_name_keeps_its_dots(make_steps_page, qtbot, tmp_path, monkeypatch):
+    page = make_steps_page()
+    monkeypatch.setattr(step_export, "choose_steps", lambda parent, choices: "All")
+    starts = {".svg": b"<svg", ".json": b"{", ".html": b"<!doctype"}
+    for name, filter_start, written in (
         ("run.v2", "Drawing", "run.v2.svg"),
         ("run.v2", "JSON", "run.v2.json"),
         ("run.v2", "", "run.v2.html"),
         ("run.v2.SVG", "JSON", "run.v2.SVG"),
         (".svg", "Drawing", ".svg.svg"),
-    ],
-)
-def test_a_name_keeps_its_dots(make_steps_page, qtbot, tmp_path, monkeypatch, name, filter_start, written):
-    page = make_steps_page()
+    ):
+        folder = tmp_path / filter_start / name
+        folder.mkdir(parents=True)
 
-    def ask(parent, title, suggested, filters):
-        chosen = next(each for each in filters.split(";;") if each.startswith(filter_start))
-        return str(tmp_path / name), chosen if filter_start else ""
+        def ask(parent, title, suggested, filters, path=folder / name, filter_start=filter_start):
+            chosen = next(each for each in filters.split(";;") if each.startswith(filter_start))
+            return str(path), chosen if filter_start else ""
 
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
-    monkeypatch.setattr(step_export, "choose_steps", lambda parent, choices: "All")
-    page.export.ask_and_save()
-    qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
-    assert [path.name for path in tmp_path.iterdir() if path.name != "settings.ini"] == [written]
-    starts = {".svg": b"<svg", ".json": b"{", ".html": b"<!doctype"}
-    assert (tmp_path / written).read_bytes().startswith(starts[written[written.rindex(".") :].lower()])
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+        page.export.ask_and_save()
+        qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
+        assert [path.name for path in folder.iterdir() if path.is_file()] == [written]
+        assert (folder / written).read_bytes().startswith(starts[written[written.rindex(".") :].lower()])
 
 
 def test_a_large_file_is_saved_only_if_wanted(make_steps_page, qtbot, tmp_path, monkeypatch):

@@ -89,6 +89,13 @@ def test_the_card_goes_when_the_picture_moves_and_comes_back_under_the_wheel(pag
     qtbot.waitUntil(page.card.isVisible)
 
 
+def test_the_card_goes_when_the_view_gets_another_size(page):
+    point_at(page, center_of(page, widest_child(page)))
+    assert page.card.isVisible()
+    page.view.resize(page.view.width() - 100, page.view.height())
+    assert not page.card.isVisible()
+
+
 def test_an_outline_goes_around_all_of_its_node(page):
     picture, n_in_the_middle = page.model.picture, 0
     for left in np.linspace(0, picture.width - 6, 12).tolist():
