@@ -106,10 +106,6 @@ class FlowView(ZoomedView):
         shown, walked = self._debugger, self._model.debugger
         return shown is not None and walked is not None and shown.vocabulary is walked.vocabulary
 
-    @property
-    def why_empty(self) -> str:
-        return NO_TRACE_TEXT if self._debugger is None else NO_TEXT_TEXT
-
     def sizeHint(self) -> QSize:
         return QSize(600, self._zoom.scaled(height_of_rows(2)))
 
@@ -184,7 +180,8 @@ class FlowView(ZoomedView):
 
     def paint(self, painter: QPainter, theme: Theme) -> None:
         if not self._flow.elements:
-            write(painter, self.rect(), self.why_empty, theme.dim, CENTER)
+            reason = NO_TRACE_TEXT if self._debugger is None else NO_TEXT_TEXT
+            write(painter, self.rect(), reason, theme.dim, CENTER)
             return
         shift = self._shift()
         scale = self._zoom.factor

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QWidget
 from guiapp.analysis.export.exported_run import ExportedRun
 from guiapp.analysis.export.trace_run import TraceRun
 from guiapp.analysis.export.training_run import TrainingRun
-from guiapp.analysis.lessons.lesson import Lesson
 from guiapp.analysis.sessions.session_file import SessionFile
 from guiapp.analysis.trace.places import StepKey
 from guiapp.kit.models.compared_models import ComparedModels
@@ -326,7 +325,7 @@ class StepsPage(Page):
             "race_parting": self._to_difference,
             "debug_copy": self.export.copy_json,
             "debug_save": self.export.ask_and_save,
-            "lesson_copy": partial(self._with_lesson, self.lessons.ask_and_save),
+            "lesson_copy": self._copy_lesson,
         }
         for name, slot in slots.items():
             actions[name].triggered.connect(slot)
@@ -347,9 +346,9 @@ class StepsPage(Page):
         if (shown := self._shown) is not None and not self._is_covered:
             move(shown)
 
-    def _with_lesson(self, do: Callable[[Lesson], None]) -> None:
+    def _copy_lesson(self) -> None:
         if self._mode == LESSONS and self.player.lesson is not None:
-            do(self.player.lesson)
+            self.lessons.ask_and_save(self.player.lesson)
 
     def _to_caret(self) -> None:
         """Only what people open themselves has a caret."""

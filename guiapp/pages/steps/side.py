@@ -375,17 +375,16 @@ class BreakpointRow(QWidget):
         absence: str = "",
     ) -> None:
         super().__init__()
-        self._model = model
-        self._index = index
         breakpoint_, theme, zoom = model.breakpoints.rows[index], drawing.theme_source.theme, drawing.zoom
-        sign, change = ("●", "Switch off") if breakpoint_.is_enabled else ("○", "Switch on")
-        self.switch = tool_button(sign, self._switch, name=change)
+        is_on = breakpoint_.is_enabled
+        sign, change = ("●", "Switch off") if is_on else ("○", "Switch on")
+        self.switch = tool_button(sign, partial(model.breakpoints.enable, index, not is_on), name=change)
         color = theme.warning if breakpoint_.log else theme.bad
         self.switch.setStyleSheet(f"color: {color.name()}; padding: 2px 0px")
         self.label = set_role(TitleButton(breakpoint_.title), "quiet")
         self.label.setToolTip(plain_tip(f"{breakpoint_.title}\nClick to change it."))
         self.label.setFont(zoom.mono_font(SMALL_FONT_PX + 1))
-        self.hits = set_role(QLabel(f"{n_hits:,}" if breakpoint_.is_enabled else "off"), "dim")
+        self.hits = set_role(QLabel(f"{n_hits:,}" if is_on else "off"), "dim")
         self.hits.setToolTip("how often it is hit")
         self.remove = tool_button("×", partial(model.breakpoints.remove, index), name="Remove the breakpoint")
         self.absence = QLabel(absence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
@@ -397,15 +396,11 @@ class BreakpointRow(QWidget):
         line = in_row(self.switch, (self.label, 1), self.hits, self.remove, spacing=UNIT_PX)
         in_column(line, self.absence, on=self, spacing=0)
         self.absence.setVisible(bool(absence))  # once it has a parent: else it would be a window
-        color = theme.text if breakpoint_.is_enabled else theme.faint
+        color = theme.text if is_on else theme.faint
         self.label.setStyleSheet(f"color: {color.name()}; padding: 5px 2px; text-align: left")
 
     def set_stopped(self, is_stopped: bool) -> None:
         self.label.setFont(bold(self.label.font(), is_stopped))
-
-    def _switch(self) -> None:
-        breakpoints = self._model.breakpoints
-        breakpoints.enable(self._index, not breakpoints.rows[self._index].is_enabled)
 
 
 class TitleButton(QPushButton):

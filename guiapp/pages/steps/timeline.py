@@ -61,7 +61,7 @@ class Scrubber(Painted):
     def __init__(self, walk: StepsModel | TrainingModel, theme_source: ThemeSource) -> None:
         super().__init__(theme_source, "Timeline")
         self._walk = walk
-        self._marks: list[tuple[list[float], bool]] = []
+        self._marks: list[tuple[list[int], bool]] = []
         self._pictures: tuple[object, QPixmap, QPixmap] | None = None
         self.setFixedHeight(HEIGHT_PX)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -92,12 +92,12 @@ class Scrubber(Painted):
         painter.drawRoundedRect(knob, 3, 3)
 
     def mark(self) -> None:
-        """Find where hits are, as shares of the line; those too close to tell apart become one."""
+        """Find the steps with hits; those too close to tell apart become one."""
         self._marks, self._pictures = [], None
         n_steps = max(1, self._walk.n_steps)
         for found, row in zip(self._walk.hits, self._walk.breakpoints.rows, strict=True):
             first_of = np.flatnonzero(np.diff(found * MOST_MARKS // n_steps, prepend=-1))
-            self._marks.append(((found[first_of] / n_steps).tolist(), bool(row.log)))
+            self._marks.append((found[first_of].tolist(), bool(row.log)))
         self.update()
 
     def paint_marks(self, painter: QPainter, middle: float) -> None:
@@ -106,9 +106,8 @@ class Scrubber(Painted):
         painter.setPen(QPen(theme.background, 1))
         for marks, is_log in self._marks:
             painter.setBrush(theme.warning if is_log else theme.bad)
-            for mark in marks:
-                x = MARGIN_PX + (self.width() - 2 * MARGIN_PX) * mark
-                painter.drawEllipse(QPointF(x, middle), DOT_PX, DOT_PX)
+            for step in marks:
+                painter.drawEllipse(QPointF(self.x_of(step), middle), DOT_PX, DOT_PX)
 
     def _drawn(self) -> tuple[QPixmap, QPixmap]:
         """The line at the start and at the end, each drawn once: hundreds of dots are much work."""

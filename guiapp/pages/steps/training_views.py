@@ -363,7 +363,8 @@ class LikelihoodPicture(TrainingPicture):
             if value.is_integer() and x - width / 2 > last + GAP_PX:
                 painter.drawText(QRectF(x - width / 2 - 1, below.top(), width + 2, 16), CENTER, text)
                 last = x + width / 2
-        title = axis_title(area.width(), metrics.horizontalAdvance)
+        fitting = (each for each in AXIS_TITLES if metrics.horizontalAdvance(each) <= area.width())
+        title = next(fitting, "")
         painter.drawText(below.translated(0, 15), LEFT, title)
 
 
@@ -373,8 +374,3 @@ def _round_between(low: float, high: float) -> list[float]:
         return []
     first = math.ceil(low / step)
     return [number * step for number in range(first, math.floor(high / step) + 1)]
-
-
-def axis_title(room: float, width_of: Callable[[str], float]) -> str:
-    """What the lines of the curve are, as far as there is room to say it."""
-    return next((title for title in AXIS_TITLES if width_of(title) <= room), "")
