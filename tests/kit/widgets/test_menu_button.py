@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QToolButton
 from guiapp.kit.models.loader import ModelLoader
 from guiapp.kit.widgets.menu_button import MenuButton
 from guiapp.kit.widgets.theme import DARK, LIGHT, ThemeSource
-from guiapp.window.key_hints import KEY_HINTS
+from guiapp.window.help import KEY_HINTS
 from guiapp.window.model_picker import ModelButton
 
 KEYS = [key for _, keys in KEY_HINTS["On a button with an arrow"] for key in keys]

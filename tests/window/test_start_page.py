@@ -12,8 +12,7 @@ import guiapp
 from guiapp.core.demo import LESSONS
 from guiapp.pages.steps.page import LESSONS as LESSONS_MODE
 from guiapp.window.main_window import SMALLEST_SIZE, PageTabs
-from guiapp.window.start import pictures
-from guiapp.window.start.page import StartRow
+from guiapp.window.start_page import StartRow
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -158,17 +157,3 @@ def test_all_of_it_can_be_reached_in_the_smallest_window(at_start, qtbot):
     qtbot.waitUntil(lambda: start.measuring.geometry().top() == start.looking.geometry().top())
     widths = [card.width() for card in start.cards]
     assert max(widths) - min(widths) <= 1
-
-
-def test_its_pictures_show_real_tokens():
-    for model, tokens in (
-        *(("bpe", line) for line in pictures.LINES),
-        *zip(("bpe", "rwkv"), (tokens for _, tokens in pictures.BESIDE), strict=True),
-    ):
-        tokenizer = guiapp.open_model(f"demo:{model}")
-        ids = tokenizer.encode("".join(tokens), add_special=False).token_ids
-        assert tuple(tokenizer.vocabulary.token_bytes(each).decode() for each in ids) == tokens
-    trace = guiapp.open_model("demo:bpe")
-    merged = trace.encode("".join(pictures.MERGED), add_special=False).token_ids
-    left = [trace.vocabulary.token_bytes(each).decode() for each in merged]
-    assert left == [*pictures.MERGED[:-2], "".join(pictures.MERGED[-2:])]
